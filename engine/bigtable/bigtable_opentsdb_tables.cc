@@ -61,7 +61,7 @@ class BigtableOpenTsdbTables : public OpenTsdbTables {
   }
 
   absl::Status Write(OpenTsdbTable table, const std::vector<OpenTsdbRowWrite>& rows) override {
-    // What an OpenTSDB writes has the time of its machine; a write that is repeated has one time.
+    // OpenTSDB uses its machine's time as timestamps. All retries of a write use one timestamp.
     const int64_t micros = Clock::System()->NowMs() * 1000;
     std::vector<RowMutations> mutations;
     for (const OpenTsdbRowWrite& row : rows) {
@@ -113,7 +113,7 @@ class BigtableOpenTsdbTables : public OpenTsdbTables {
     return table == OpenTsdbTable::kData ? client_.options().data_table : uid_table_;
   }
 
-  // The store's own family of a shared table is left out. A chain has at least two filters.
+  // Excludes the store's own family in a shared table. A chain needs at least two filters.
   static google::bigtable::v2::RowFilter NewestOf(OpenTsdbTable table) {
     google::bigtable::v2::RowFilter newest;
     newest.set_cells_per_column_limit_filter(1);

@@ -1,5 +1,5 @@
-// OpenTsdbTables on Bigtable, as OpenTSDB's own client for Bigtable lays them out. A column may
-// have several versions there until the service collects them; only the newest is read.
+// OpenTsdbTables on Bigtable, in the layout of OpenTSDB's own Bigtable client. A column may have
+// several versions until the service collects them; only the newest is read.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace hourcell {
 
 // `options.data_table` is OpenTSDB's data table. Makes no call. kInvalidArgument, kUnauthenticated:
-// the options.
+// the options are invalid.
 absl::StatusOr<std::unique_ptr<OpenTsdbTables>> OpenBigtableOpenTsdbTables(
     const BigtableOptions& options, const std::string& uid_table);
 

@@ -1,5 +1,5 @@
 // BigtableStorage: a store on Cloud Bigtable: tables (bigtable_table_store.h), journal
-// (bigtable_journal.h) and the seat of the one process that writes (writer_seat.h).
+// (bigtable_journal.h) and writer lease (writer_seat.h).
 
 #pragma once
 
@@ -29,9 +29,9 @@ class BigtableStorage : public StorageEngine {
   absl::StatusOr<SharedSecrets> Join(const std::string& address, StorageEvents events) override;
   absl::StatusOr<SharedSecrets> RefreshSecrets() override;
 
-  // Makes the tables if there are none. kFailedPrecondition: the tables have another format, or
-  // another process writes to them for longer than the seat's wait; kInvalidArgument,
-  // kUnauthenticated: the options; kUnavailable: try again.
+  // Creates the tables if they do not exist. kFailedPrecondition: the tables have another format,
+  // or another process kept the writer lease for longer than the configured wait. kInvalidArgument,
+  // kUnauthenticated: the options are invalid. kUnavailable: retry.
   absl::StatusOr<OpenedStorage> Open(
       const std::function<void(std::string_view message)>& warn) override;
 
@@ -41,16 +41,16 @@ class BigtableStorage : public StorageEngine {
  private:
   const BigtableOptions options_;
   SeatOptions seat_;
-  // Once it has joined.
+  // Set by Join.
   std::unique_ptr<BigtableClient> secret_client_;
   std::unique_ptr<SecretRows> secrets_;
 };
 
-// The data table of OpenTSDB that the store in these tables shares; empty: it has one of its own.
-// kNotFound: there is no store; else as Open.
+// The OpenTSDB data table that this store shares; empty: the store has its own. kNotFound: no store
+// exists. Other errors as Open.
 absl::StatusOr<std::string> SharedDataTableOf(const BigtableOptions& options);
 
-// Whether the store makes a table of this name if it shares none.
+// True if a store without a shared table creates a table with this name.
 bool IsTableOfStore(const BigtableOptions& options, std::string_view name);
 
 }  // namespace hourcell

@@ -36,13 +36,13 @@ namespace hourcell {
 namespace {
 
 constexpr std::string_view kFormat = "1";
-// What follows is the data table that is shared with OpenTSDB.
+// The name of the shared data table follows.
 constexpr std::string_view kSharedFormat = "2 ";
 
-// Rows of a read that are rewritten.
+// The number of rows that one read fetches for a rewrite.
 constexpr size_t kTidyKeys = 256;
 
-// Of a call that reads or makes a secret.
+// Timeout of calls that read or create a secret.
 constexpr int64_t kSecretsTimeoutMs = 5000;
 
 std::string FormatOf(const BigtableOptions& options) {
@@ -90,7 +90,7 @@ class BigtableTableStore : public TableStore {
         ledger_([this](uint64_t count) { return ReserveVersions(count); }, kVersionsPerWriter - 1) {
   }
 
-  // Alone: nothing keeps other processes out.
+  // Opens without the writer lease: other processes are not kept out.
   absl::Status Open() {
     HOURCELL_RETURN_IF_ERROR(CheckOrMakeFormat());
     HOURCELL_ASSIGN_OR_RETURN(writer_, client_.Increment(system_, std::string(kWritersRow),
@@ -98,7 +98,7 @@ class BigtableTableStore : public TableStore {
     return Begin();
   }
 
-  // Beside the process that writes: nothing is written, and all versions are seen.
+  // Opens as a follower: writes nothing and sees all versions.
   absl::Status OpenToFollow() {
     HOURCELL_RETURN_IF_ERROR(CheckFormatIsThere());
     is_followed_ = true;
@@ -108,12 +108,12 @@ class BigtableTableStore : public TableStore {
   }
   std::unique_ptr<JournalTail> Tail() { return std::make_unique<BigtableJournalTail>(&client_); }
 
-  // While the store is opened, calls end soon after `gives_up` says that the process is to end.
+  // Until the first NoteChange, calls end soon after `gives_up` returns true.
   void EndCallsIf(const std::function<bool()>& gives_up, int64_t grace_ms = GiveUpWatch::kGraceMs) {
     give_up_watch_ = std::make_unique<GiveUpWatch>(&client_, gives_up, grace_ms);
   }
 
-  // As the process that has the seat. Returns its journal.
+  // Opens as the writer, once it holds the lease. Returns its journal.
   absl::StatusOr<std::unique_ptr<Journal>> OpenWithSeat(const SeatOptions& options) {
     EndCallsIf(options.events.gives_up);
     HOURCELL_RETURN_IF_ERROR(CheckOrMakeFormat());
@@ -130,12 +130,12 @@ class BigtableTableStore : public TableStore {
     return seat_->TakeJournal();
   }
 
-  // As a process that opens it later. Makes the tables if there are none.
+  // For a node that joins the store before it opens it. Creates the tables if they do not exist.
   absl::Status Join() { return CheckOrMakeFormat(); }
 
   absl::Status CheckSeat() { return seat_->Check(); }
   absl::Status KnownLoss() const { return seat_->KnownLoss(); }
-  // The first one is the last step of the opening of a store.
+  // The first call is the last step of opening a store.
   absl::Status NoteChange() {
     std::call_once(is_opened_, [this] { give_up_watch_.reset(); });
     return client_
@@ -148,7 +148,7 @@ class BigtableTableStore : public TableStore {
             TableCapability::kSnapshots, TableCapability::kDurable};
   }
 
-  // The service answers when the rows are in its log, so `sync` adds nothing.
+  // The service answers once the rows are in its log, so `sync` adds nothing.
   absl::Status Apply(std::span<const Mutation> group, bool /*sync*/) override {
     HOURCELL_RETURN_IF_ERROR(CheckWrites());
     const std::vector<GroupStage> stages = StagesOf(group);
@@ -193,13 +193,13 @@ class BigtableTableStore : public TableStore {
 
   absl::Status Flush(TableId /*table*/) override { return CheckOpen(); }
   absl::Status Compact(TableId table, std::atomic<bool>* cancelled) override;
-  // Expired rows stay for now: readers leave them out.
+  // Nothing deletes expired rows yet; readers skip them.
   void SetExpiry(const RowExpiry* /*expiry*/) override {}
   absl::StatusOr<uint64_t> DropExpired() override { return 0; }
   absl::Status Close() override {
     if (!is_open_.exchange(false) || seat_ == nullptr) return absl::OkStatus();
-    // What may still take effect makes this no clean past: the next writer waits, and gives out
-    // other numbers.
+    // Writes with an unknown outcome may still take effect. Without a clean past, the next writer
+    // waits and uses other IDs.
     if (ledger_.HasUnknown()) return absl::OkStatus();
     return seat_->Leave();
   }
@@ -218,8 +218,8 @@ class BigtableTableStore : public TableStore {
     return absl::UnimplementedError("bigtable: the service divides tables by itself");
   }
 
-  // The writer's are its own: those of later writers are greater, whenever they are used. One that
-  // follows uses none, and sees all.
+  // A writer uses its own version range; later writers have greater ones, whenever they use them. A
+  // follower writes no versions and sees all.
   absl::StatusOr<uint64_t> ReserveVersions(uint64_t /*count*/) {
     if (is_followed_) return kVersionMax;
     if (is_open_) {
@@ -242,8 +242,8 @@ class BigtableTableStore : public TableStore {
   void Tidy(RowTidy::Due due);
   absl::Status TidyTable(TableId table, std::vector<std::string> keys);
   absl::Status SweepLogRows();
-  // Rewrites the rows of a page; those that are deleted and wait for views are appended to
-  // `waiting`.
+  // Rewrites the rows of a page. Appends to `waiting` the keys of deleted rows that views still
+  // need.
   absl::Status Rewrite(TableId table,
                        BigtablePage* page,
                        const VersionView& settled,
@@ -260,15 +260,15 @@ class BigtableTableStore : public TableStore {
   const std::string system_;
   VersionLedger ledger_;
   RowTidy tidy_;
-  std::atomic<bool> is_swept_{false};  // of log rows that a process before has deleted
+  std::atomic<bool> is_swept_{false};  // log rows that an earlier process deleted
   uint64_t writer_ = 0;
   bool is_followed_ = false;            // another process may write
-  bool reads_opentsdb_ = false;         // the rows of a shared data table are taken over
-  std::unique_ptr<WriterSeat> seat_;    // null: opened alone
-  std::optional<NumberClaims> claims_;  // with a seat
+  bool reads_opentsdb_ = false;         // the store has adopted the shared data table
+  std::unique_ptr<WriterSeat> seat_;    // null: opened without a lease
+  std::optional<NumberClaims> claims_;  // only with a lease
   std::atomic<bool> is_open_{false};
   std::once_flag is_opened_;
-  std::unique_ptr<GiveUpWatch> give_up_watch_;  // null: calls last as long as they take
+  std::unique_ptr<GiveUpWatch> give_up_watch_;  // null: calls are not cut short
 };
 
 absl::Status BigtableTableStore::CheckFormat(const BigtableRow& row) const {
@@ -291,7 +291,7 @@ absl::Status BigtableTableStore::CheckFormat(const BigtableRow& row) const {
       fmt::format("bigtable: tables {}-* have a format that this version does not know", prefix));
 }
 
-// Before its rows are in the index of series, queries would not find them.
+// Queries find adopted rows only after these are in the series index.
 absl::Status BigtableTableStore::CheckAdopted() {
   const BigtableOptions& options = client_.options();
   if (!is_shared()) return absl::OkStatus();
@@ -310,7 +310,7 @@ absl::Status BigtableTableStore::CheckAdopted() {
                   options.data_table));
 }
 
-// The table of the counters is made last: where it is, all are.
+// Creates the counter table last: if it exists, all exist.
 absl::Status BigtableTableStore::MakeTables() {
   for (const TableId table : kTableIds) {
     const std::string name = BigtableNameOf(client_.options(), table);
@@ -330,7 +330,7 @@ absl::Status BigtableTableStore::CheckOrMakeFormat() {
   format.set_row_key(std::string(kFormatRow));
   SetCell("f", 1, FormatOf(client_.options()), &format);
   absl::Status last;
-  // A set without an answer may have been made: the next read tells.
+  // A set without an answer may have taken effect; the next read shows it.
   for (int i = 0; i < kTriesMax; ++i) {
     const absl::StatusOr<BigtablePage> page =
         client_.Read(system_, {.keys = {std::string(kFormatRow)}});
@@ -354,7 +354,7 @@ absl::Status BigtableTableStore::CheckOrMakeFormat() {
   return last.ok() ? absl::UnavailableError("bigtable: the format is not there") : last;
 }
 
-// Makes nothing.
+// Creates nothing.
 absl::Status BigtableTableStore::CheckFormatIsThere() {
   const absl::StatusOr<BigtablePage> page =
       client_.Read(system_, {.keys = {std::string(kFormatRow)}});
@@ -375,7 +375,7 @@ std::vector<RegionInfo> BigtableTableStore::Regions(TableId table) {
       regions.push_back(use.region);
     return regions;
   }
-  // There is no way to say so, and there is always one.
+  // Regions() cannot return an error; report one region.
   RegionInfo all;
   all.table = TableName(table);
   all.id.value = 1;
@@ -433,7 +433,7 @@ absl::Status BigtableTableStore::Rewrite(TableId table,
   return client_.Mutate(BigtableNameOf(client_.options(), table), std::move(rewrites));
 }
 
-// What was written is written: a row that could not be rewritten is longer for a while.
+// The write itself is done: a failed rewrite only leaves the row longer for a while.
 void BigtableTableStore::Tidy(RowTidy::Due due) {
   for (auto& [table, keys] : due) {
     if (TidyTable(table, keys).ok()) continue;
@@ -445,7 +445,7 @@ void BigtableTableStore::Tidy(RowTidy::Due due) {
 }
 
 absl::Status BigtableTableStore::TidyTable(TableId table, std::vector<std::string> keys) {
-  const VersionView settled = ledger_.Settled();  // before the rows are read, as Compact has it
+  const VersionView settled = ledger_.Settled();  // taken before the rows are read, as in Compact
   std::vector<std::string> waiting;
   while (!keys.empty()) {
     const auto count = static_cast<ptrdiff_t>(std::min(keys.size(), kTidyKeys));
@@ -453,7 +453,7 @@ absl::Status BigtableTableStore::TidyTable(TableId table, std::vector<std::strin
     ReadSelection selection{.keys = some, .filter = OwnCells(client_.options(), table)};
     HOURCELL_ASSIGN_OR_RETURN(BigtablePage page,
                               client_.Read(BigtableNameOf(client_.options(), table), selection));
-    // A page that is full of bytes ends before its keys do.
+    // A page that reached its byte limit ends before its last key.
     const std::string last =
         page.is_complete || page.rows.empty() ? some.back() : page.rows.back().key;
     HOURCELL_RETURN_IF_ERROR(Rewrite(table, &page, settled, &waiting));
@@ -463,7 +463,7 @@ absl::Status BigtableTableStore::TidyTable(TableId table, std::vector<std::strin
   return absl::OkStatus();
 }
 
-// A process that was killed may have left marks that nobody counts any more.
+// A killed process may have left marks that are no longer counted.
 absl::Status BigtableTableStore::SweepLogRows() {
   const std::string name = BigtableNameOf(client_.options(), TableId::kSeries);
   for (ScanRange left = PrefixRange(LogRowPrefix());;) {
@@ -482,7 +482,7 @@ absl::Status BigtableTableStore::Compact(TableId table, std::atomic<bool>* cance
     if (cancelled != nullptr && cancelled->load()) {
       return absl::CancelledError(fmt::format("compact {}: ended; what was merged stays", name));
     }
-    // Before the rows are read: what is settled is in them.
+    // Taken before the rows are read, so that they contain all settled writes.
     const VersionView settled = ledger_.Settled();
     HOURCELL_ASSIGN_OR_RETURN(
         BigtablePage page,
@@ -511,7 +511,7 @@ absl::StatusOr<SharedSecrets> BigtableStorage::Join(const std::string& address,
   store.EndCallsIf(seat_.events.gives_up);
   HOURCELL_RETURN_IF_ERROR(store.Join());
   if (secrets_ == nullptr) {
-    BigtableOptions options = options_;  // a process that ends does not wait for an outage's end
+    BigtableOptions options = options_;  // an outage does not delay the stop
     options.call_timeout_ms = std::min(options.call_timeout_ms, kSecretsTimeoutMs);
     options.attempt_timeout_ms = std::min(options.attempt_timeout_ms, kSecretsTimeoutMs);
     secret_client_ = std::make_unique<BigtableClient>(options, channels);
@@ -546,8 +546,7 @@ absl::StatusOr<FollowedStorage> BigtableStorage::Follow(
     const std::function<void(std::string_view message)>& /*warn*/) {
   HOURCELL_ASSIGN_OR_RETURN(const BigtableChannels channels, OpenBigtableChannels(options_));
   auto store = std::make_unique<BigtableTableStore>(options_, channels);
-  // What clients asked of it before the end is answered: tsd.network.drain_timeout, unless it is
-  // set.
+  // Requests received before the stop are still answered: tsd.network.drain_timeout, if not set.
   constexpr int64_t kFollowGraceMs = 30'000;
   store->EndCallsIf(seat_.events.gives_up, kFollowGraceMs);
   HOURCELL_RETURN_IF_ERROR(store->OpenToFollow());
@@ -568,7 +567,7 @@ absl::StatusOr<std::string> SharedDataTableOf(const BigtableOptions& options) {
   }
   HOURCELL_RETURN_IF_ERROR(page.status());
   const std::vector<BigtableCell>& cells = page->rows[0].cells;
-  // A format that this version does not know is refused when the store is opened.
+  // An unknown format is refused later, when the store is opened.
   const bool is_shared = cells.size() == 1 && cells[0].value.starts_with(kSharedFormat);
   return is_shared ? cells[0].value.substr(kSharedFormat.size()) : std::string();
 }

@@ -1,15 +1,14 @@
 // BigtableTableStore: TableStore on the Cloud Bigtable data API. Each table is a Bigtable table
-// "<prefix>-<name>" with the family "h" (stored_row.h); "<prefix>-system" has the format,
-// and what the processes that open a store agree on (system_rows.h).
+// "<prefix>-<name>" with the family "h" (stored_row.h). "<prefix>-system" holds the format and the
+// state that the nodes of a store share (system_rows.h).
 //
-// It promises ordered scans, merge operands, snapshots and durable rows; it does not promise atomic
-// groups, changes of regions, byte counts or pinned files (engine/table/table_capabilities.h). One
-// process writes to a store at a time: bigtable_storage.h keeps others out, and this function does
-// not.
+// It has ordered scans, merge operands, snapshots and durable rows. It lacks atomic groups, region
+// changes, byte counts and pinned files (engine/table/table_capabilities.h). Only one process may
+// write to a store at a time: bigtable_storage.h enforces that, this function does not.
 //
-// The data table may be one of OpenTSDB (BigtableOptions::data_table): then the store adds its
-// family to it, reads OpenTSDB's columns beside its own, and never writes or deletes them. It is
-// opened only after the rows were taken over (engine/opentsdb/adoption.h), but for that.
+// The data table may belong to OpenTSDB (BigtableOptions::data_table). Then the store adds its
+// family to that table, also reads OpenTSDB's columns, and never writes or deletes them. It opens
+// only after the rows were adopted (engine/opentsdb/adoption.h), except to adopt them.
 
 #pragma once
 
@@ -22,8 +21,8 @@
 
 namespace hourcell {
 
-// Opens the store, and makes its tables if there are none. kFailedPrecondition: the tables have
-// another format; kInvalidArgument, kUnauthenticated: the options; kUnavailable: try again.
+// Opens the store and creates its tables if they do not exist. kFailedPrecondition: the tables have
+// another format. kInvalidArgument, kUnauthenticated: the options are invalid. kUnavailable: retry.
 absl::StatusOr<std::unique_ptr<TableStore>> OpenBigtableTableStore(const BigtableOptions& options);
 
 }  // namespace hourcell

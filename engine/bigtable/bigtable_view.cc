@@ -14,13 +14,13 @@
 namespace hourcell {
 namespace {
 
-// A cursor reads little at first, for many look at one row only, and four times as much each time.
+// Cursors often read one row only, so the first page is small; each next one is four times larger.
 constexpr size_t kCursorRowsFirst = 8;
 constexpr size_t kCursorRowsMax = 4096;
-// Keys of one call.
+// Keys per call.
 constexpr size_t kKeysMax = 1000;
 
-// Not for the range that is asked for: a range without rows is not asked for at all.
+// True for an empty range, which is never sent.
 bool IsEmpty(const ScanRange& range) {
   return !range.end.empty() && range.end <= range.begin;
 }
@@ -43,7 +43,7 @@ class BigtableCursor : public RowCursor {
     if (!status_.ok()) return;
     ScanRange before = range_;
     if (before.end.empty() || key < before.end) before.end = key;
-    if (before.end.empty()) {  // no key is before the least
+    if (before.end.empty()) {  // no key is before the least key
       page_ = {};
       at_ = 0;
       return;
@@ -65,7 +65,7 @@ class BigtableCursor : public RowCursor {
   absl::Status status() const override { return CopyStatus(status_); }
 
  private:
-  // The next page with a row, from next_ on.
+  // Reads the next page that has a row, from next_ on.
   void ReadForward() {
     do {
       at_ = 0;
@@ -77,7 +77,7 @@ class BigtableCursor : public RowCursor {
     } while (status_.ok() && page_.rows.empty() && !page_.is_complete);
   }
 
-  // The last row of a range, alone; Next goes on from there.
+  // Reads the last row of a range. Next continues after it.
   void ReadLast(ScanRange range) {
     size_t rows_max = 1;
     do {
@@ -135,8 +135,8 @@ BigtableView::BigtableView(BigtableClient* client, VersionLedger* ledger, bool r
       reads_opentsdb_(reads_opentsdb),
       view_(ledger_.Acquire()) {}
 
-// Later versions stay where they are; those that are hidden are left out by ReadPage. OpenTSDB's
-// cells have times of clocks, which are no versions.
+// Excludes versions above the view's; ReadPage drops the hidden ones. The timestamps of OpenTSDB's
+// cells are clock times, not versions.
 google::bigtable::v2::RowFilter BigtableView::FilterFor(TableId table) const {
   using google::bigtable::v2::RowFilter;
   RowFilter versions;
@@ -195,7 +195,7 @@ absl::Status BigtableView::GetMany(TableId table,
     HOURCELL_ASSIGN_OR_RETURN(VisiblePage page, ReadPage(table, {.keys = {from, to}}));
     for (VisibleRow& row : page.rows)
       found.emplace(std::move(row.key), std::move(row.value));
-    // A page that is full of bytes ends before its keys do.
+    // A page that reached its byte limit ends before its last key.
     from = page.is_complete ? to : std::upper_bound(from, to, page.last_key);
   }
   values->assign(keys.size(), std::nullopt);

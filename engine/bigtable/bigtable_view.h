@@ -1,5 +1,5 @@
-// BigtableView: a TableView of one moment, on a BigtableClient. The service reads each row as a
-// whole; the versions of its cells (stored_row.h) make all rows those of one moment.
+// BigtableView: a TableView of one moment, on a BigtableClient. The service reads each row
+// atomically; cell versions (stored_row.h) make all rows consistent with that moment.
 
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace hourcell {
 
-// "<prefix>-data"; a data table that is shared has its own name.
+// "<prefix>-data", or the name of the shared data table.
 std::string BigtableNameOf(const BigtableOptions& options, TableId table);
 
 struct VisibleRow {
@@ -29,20 +29,20 @@ struct VisibleRow {
   std::string value;
 };
 
-// Rows that a view sees, some at a time.
+// One page of visible rows.
 struct VisiblePage {
   std::vector<VisibleRow> rows;
-  std::string last_key;      // of the rows that were read, seen or not
-  bool is_complete = false;  // else there may be more after `last_key`
+  std::string last_key;      // the last row read, visible or not
+  bool is_complete = false;  // false: more rows may follow `last_key`
 };
 
-// The cells of a store; of a shared data table, its family alone.
+// Passes the cells of the store: in a shared data table, only those in its own family.
 google::bigtable::v2::RowFilter OwnCells(const BigtableOptions& options, TableId table);
 
 class BigtableView : public TableView {
  public:
-  // Holds a view of the ledger for as long as it lives. Both are borrowed. `reads_opentsdb`: rows
-  // of a shared data table have OpenTSDB's points, too.
+  // Holds a view of the ledger until destruction. Borrows both pointers. `reads_opentsdb`: rows of
+  // a shared data table include OpenTSDB's points.
   BigtableView(BigtableClient* client, VersionLedger* ledger, bool reads_opentsdb = false);
   ~BigtableView() override { ledger_.Release(view_); }
   BigtableView(const BigtableView&) = delete;
@@ -58,7 +58,7 @@ class BigtableView : public TableView {
       const std::function<bool(std::string_view key, std::string_view value)>& visit) override;
   std::unique_ptr<RowCursor> NewCursor(TableId table, const ScanRange& range) override;
 
-  // At most `rows_max` rows that are stored, of which the view may see fewer.
+  // Reads at most `rows_max` stored rows; the view may see fewer.
   absl::StatusOr<VisiblePage> ReadPage(TableId table, ReadSelection selection);
 
  private:

@@ -9,7 +9,7 @@
 namespace hourcell {
 namespace {
 
-// Of a token that a key signs; gRPC makes the next one. The service takes an hour at most.
+// Lifetime of a token signed with the key; gRPC then makes a new one. The service allows one hour.
 constexpr long kTokenSeconds = 3600;
 
 std::shared_ptr<grpc::ChannelCredentials> CredentialsOf(const BigtableOptions& options) {
@@ -43,11 +43,11 @@ absl::StatusOr<BigtableChannels> OpenBigtableChannels(const BigtableOptions& opt
               "environment, or a machine of Google's");
   }
   grpc::ChannelArguments arguments;
-  // gRPC's limit of 4 MiB is below one row.
+  // gRPC's default limit of 4 MiB is smaller than one row may be.
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetMaxSendMessageSize(-1);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 30'000);
-  // gRPC's own wait between two connects grows to two minutes; RetryLoop has its own waits.
+  // Caps gRPC's reconnect backoff, which grows to two minutes; RetryLoop has its own backoff.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2'000);
   return BigtableChannels{

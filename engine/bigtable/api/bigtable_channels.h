@@ -1,5 +1,5 @@
-// BigtableChannels: the connections to the data API and to the administration of tables, with the
-// credentials of the options.
+// BigtableChannels: the connections to the data API and to the table admin API, with the
+// credentials from the options.
 
 #pragma once
 
@@ -18,9 +18,9 @@ struct BigtableChannels {
   std::shared_ptr<grpc::Channel> admin;
 };
 
-// Connects with the first call, not here. kInvalidArgument: the options' check.
-// kUnauthenticated: there are no Application Default Credentials, or gRPC does not take the key of
-// the service account.
+// Does not connect; the first call does. kInvalidArgument: CheckBigtableOptions failed.
+// kUnauthenticated: there are no Application Default Credentials, or gRPC rejects the service
+// account key.
 absl::StatusOr<BigtableChannels> OpenBigtableChannels(const BigtableOptions& options);
 
 }  // namespace hourcell

@@ -17,10 +17,10 @@ namespace {
 
 namespace api = google::bigtable::v2;
 
-// The service finds the node that has a table by this header, and not by the body of the call.
+// The service routes a call by this header, not by the request body.
 constexpr std::string_view kRouting = "x-goog-request-params";
-// The service refuses reversed reads of a client that does not announce them. The value is the
-// message FeatureFlags{reverse_scans: true}, serialized, in base64 for URLs with its padding.
+// The service refuses reversed reads unless the client announces them. The value is the serialized
+// message FeatureFlags{reverse_scans: true} in padded URL-safe base64.
 constexpr std::string_view kFeatures = "bigtable-features";
 constexpr std::string_view kReverseScans = "CAE=";
 
@@ -30,7 +30,7 @@ RetryPolicy PolicyOf(const BigtableOptions& options) {
           .total_ms = options.call_timeout_ms};
 }
 
-// "projects%2Fa%2F...": as a URL has it.
+// URL-encoded: "projects%2Fa%2F...".
 std::string Escaped(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -51,7 +51,7 @@ size_t BytesOf(const BigtableRow& row) {
   return bytes;
 }
 
-// One read and its repetitions, each of which asks for what is left.
+// One read and its retries. Each retry requests only the rest.
 class RowsRead {
  public:
   RowsRead(const ReadSelection& selection, const BigtableOptions& options)
@@ -61,12 +61,12 @@ class RowsRead {
         next_key_(selection.keys.begin()),
         range_(selection.range) {}
 
-  // False: nothing is left to be asked for.
+  // False: nothing is left to read.
   bool FillRequest(api::ReadRowsRequest* request) const {
     if (page_.rows.size() >= rows_max_) return false;
     request->set_rows_limit(static_cast<int64_t>(rows_max_ - page_.rows.size()));
     request->set_reversed(selection_.reversed);
-    // A filter that is sent must be one.
+    // The service rejects an empty filter.
     if (selection_.filter.filter_case() != api::RowFilter::FILTER_NOT_SET) {
       *request->mutable_filter() = selection_.filter;
     }
@@ -83,7 +83,7 @@ class RowsRead {
     return true;
   }
 
-  // Takes all of a stream. OK with is_full(): the page is full, and the stream was left.
+  // Consumes a stream. OK with is_full(): the page is full and the rest of the stream was not read.
   absl::Status Take(grpc::ClientReader<api::ReadRowsResponse>* stream) {
     RowAssembler assembler(selection_.reversed);
     api::ReadRowsResponse message;
@@ -198,7 +198,7 @@ void BigtableClient::Route(const std::string& path, grpc::ClientContext* context
 }
 
 void BigtableClient::SetDeadline(grpc::ClientContext* context) const {
-  // Not by the wall clock, which anybody may set.
+  // Uses the monotonic clock: the wall clock may be set at any time.
   context->set_deadline(
       gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
                    gpr_time_from_millis(options_.attempt_timeout_ms, GPR_TIMESPAN)));
@@ -235,7 +235,7 @@ absl::StatusOr<BigtablePage> BigtableClient::Read(const std::string& table,
     if (read.is_full()) return read.TakePage(/*is_complete=*/false);
     if (status.ok() && taken.ok()) return read.TakePage(/*is_complete=*/true);
     if (read.row_count() > before) loop.Restart();
-    // A stream that ended within a row is as good as one that was reset.
+    // A stream that ended within a row is handled like a reset stream.
     const grpc::StatusCode code =
         is_left || status.ok() ? grpc::StatusCode::INTERNAL : status.error_code();
     if (!loop.WaitFor(code)) {
@@ -257,7 +257,7 @@ grpc::Status BigtableClient::MutateOnce(const std::string& table,
   const size_t sent = RowsThatFit(*rows, 0, limits_);
   for (size_t i = 0; i < sent; ++i)
     *request.add_entries() = (*rows)[i];
-  // What no answer names is not known to be written.
+  // A row counts as unwritten until an answer names it.
   std::vector<bool> is_written(sent, false);
   grpc::Status refused;
   const auto stream = data_->MutateRows(context, request);
@@ -268,7 +268,7 @@ grpc::Status BigtableClient::MutateOnce(const std::string& table,
       if (index >= sent) continue;
       const auto code = static_cast<grpc::StatusCode>(entry.status().code());
       is_written[index] = code == grpc::StatusCode::OK;
-      // One that no repetition helps counts for all.
+      // An error that is not retryable counts for all rows.
       if (!is_written[index] && (refused.ok() || !MayBeRepeated(code))) {
         refused = grpc::Status(code, entry.status().message());
       }
@@ -322,7 +322,7 @@ absl::StatusOr<bool> BigtableClient::SetUnless(const api::RowFilter& filter,
 
 absl::StatusOr<bool> BigtableClient::SetIfAbsent(const std::string& table,
                                                  const RowMutations& row) {
-  // One cell without its value: the answer needs no more.
+  // Reads one cell without its value, to keep the answer small.
   api::RowFilter filter;
   filter.mutable_chain()->add_filters()->set_cells_per_row_limit_filter(1);
   filter.mutable_chain()->add_filters()->set_strip_value_transformer(true);
@@ -385,7 +385,7 @@ absl::StatusOr<std::vector<TabletEnd>> BigtableClient::SampleKeys(const std::str
     return stream->Finish();
   });
   if (!status.ok()) return FromGrpc(status, "sample " + path);
-  // An engine without rows may send nothing, and one may leave out the end.
+  // Engines without rows may send nothing, and the service may omit the end of the table.
   if (samples.empty() || !samples.back().key.empty()) samples.emplace_back();
   return samples;
 }

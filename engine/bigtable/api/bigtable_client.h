@@ -1,9 +1,8 @@
-// BigtableClient: the calls of the data API that a store makes, each with its deadline and its
-// repetitions. A call that may happen twice is repeated (retry.h); of one that may not, the caller
-// hears how it ended.
+// BigtableClient: the data API calls that a store makes. Each has a deadline. Idempotent calls are
+// retried (retry.h); others report their outcome.
 //
-// Thread-safe. Calls block. Errors: kUnavailable (the service is away, full or slow; try again),
-// kInvalidArgument (a limit of the service), and what the service says.
+// Thread-safe. Calls block. Errors: kUnavailable (the service is down, overloaded or slow; retry),
+// kInvalidArgument (a limit of the service), and other errors of the service.
 
 #pragma once
 
@@ -34,23 +33,23 @@
 
 namespace hourcell {
 
-// The rows of some keys, or of a range.
+// Selects rows by keys or by range.
 struct ReadSelection {
-  std::vector<std::string> keys = {};  // ascending, no two alike; if there are any, no range
+  std::vector<std::string> keys = {};  // ascending, distinct; if set, `range` is ignored
   ScanRange range = {};
-  bool reversed = false;  // of a range: from its last row to its first
+  bool reversed = false;  // ranges only: from the last row to the first
   google::bigtable::v2::RowFilter filter = {};
-  // The read ends once it has so many rows or bytes of them; 0: the options' page.
+  // Limits of one read, in rows and in bytes; 0: the page of the options.
   size_t rows_max = 0;
 };
 
 struct BigtablePage {
-  std::vector<BigtableRow> rows;  // in the order of the read
-  bool is_complete = false;       // else there may be more after the last of them
+  std::vector<BigtableRow> rows;  // in reading order
+  bool is_complete = false;       // false: more rows may follow the last one
 };
 
 struct TabletEnd {
-  std::string key;  // rows before it, from the sample before on, are one tablet's; empty: the end
+  std::string key;  // end of a tablet's key range, which starts at the sample before; empty: no end
   int64_t offset_bytes = 0;
 };
 
@@ -60,61 +59,60 @@ class BigtableClient {
   BigtableClient(const BigtableClient&) = delete;
   BigtableClient& operator=(const BigtableClient&) = delete;
 
-  // `table` is a name without its path: "<prefix>-data".
+  // `table` is the name without its path: "<prefix>-data".
   absl::StatusOr<BigtablePage> Read(const std::string& table, const ReadSelection& selection);
 
-  // Writes rows in any order, each as a whole. Repeated for the rows of which it is not known that
-  // they were written, so each must be one that may happen twice: timestamps are given. Not OK: it
-  // is not known which were written.
+  // Writes rows in any order, each atomically. Retries rows until an answer confirms them, so each
+  // mutation must be idempotent: with explicit timestamps. Not OK: some rows may have been written.
   absl::Status Mutate(const std::string& table, std::vector<RowMutations> rows);
 
-  // Writes a row if it has no cell; false: it has one. Not repeated: after kUnavailable it may have
-  // been written, and a read tells.
+  // Writes the row if it has no cells yet; returns false if it has some. Not retried: after
+  // kUnavailable the row may have been written; read it to find out.
   absl::StatusOr<bool> SetIfAbsent(const std::string& table, const RowMutations& row);
 
-  // Writes a row if it has no cell with a timestamp of `from_micros` or later; false: it has one.
-  // Not repeated, as SetIfAbsent.
+  // Writes the row unless a cell has a timestamp of `from_micros` or later; then returns false. Not
+  // retried, like SetIfAbsent.
   absl::StatusOr<bool> SetIfNoneSince(const std::string& table,
                                       const RowMutations& row,
                                       int64_t from_micros);
 
-  // Adds to a counter, and returns what it is then. Repeated, so it may be added to twice.
+  // Adds to a counter and returns the new value. Retried, so it may add twice.
   absl::StatusOr<uint64_t> Increment(const std::string& table,
                                      const std::string& row,
                                      const std::string& family,
                                      uint64_t amount);
 
-  // The tablets of a table, ascending by key; the last is the end of the table.
+  // The tablets of a table, ascending by key; the last one ends the table.
   absl::StatusOr<std::vector<TabletEnd>> SampleKeys(const std::string& table);
 
-  // Makes a table with one family, unless it is there.
+  // Creates a table with one family unless it exists.
   absl::Status CreateTable(const std::string& table, const std::string& family);
 
-  // Calls under way and later ones end soon, with kCancelled: for a process that ends while the
-  // service does not answer. What was sent may still take effect.
+  // Current and later calls soon fail with kCancelled. For a process that stops while the service
+  // does not answer. Requests that were sent may still take effect.
   void EndCalls();
 
-  // Gives a table a family, unless it has it. kNotFound: no such table.
+  // Adds a family to a table unless it exists. kNotFound: no such table.
   absl::Status AddFamily(const std::string& table, const std::string& family);
 
   const BigtableOptions& options() const { return options_; }
 
  private:
-  // One attempt of a call: EndCalls ends it.
+  // One attempt of a call; EndCalls cancels it.
   class Context;
   using Attempt = std::function<grpc::Status(grpc::ClientContext* context)>;
 
-  // Makes an attempt after the other, as long as they may be repeated.
+  // Makes attempts until one succeeds or cannot be retried.
   grpc::Status Repeat(const Attempt& attempt);
   std::string PathOf(const std::string& table) const;
   std::string InstancePath() const;
-  // Says which table of the options' app profile a call is for, and what this client can do.
+  // Sets the headers: the table and app profile that the call is for, and this client's features.
   void Route(const std::string& path, grpc::ClientContext* context) const;
   void SetDeadline(grpc::ClientContext* context) const;
   grpc::Status MutateOnce(const std::string& table,
                           std::vector<RowMutations>* rows,
                           grpc::ClientContext* context);
-  // Writes a row if no cell of it passes `filter`.
+  // Writes the row if none of its cells passes `filter`.
   absl::StatusOr<bool> SetUnless(const google::bigtable::v2::RowFilter& filter,
                                  const std::string& table,
                                  const RowMutations& row);

@@ -1,5 +1,5 @@
-// Retry: which calls are made again, and when. The wait before a repetition is random between none
-// and a bound that doubles, so that clients that failed together do not come back together.
+// Retry: which calls are retried, and the backoff. Each wait is random, from 0 to a bound that
+// doubles, so that clients that failed together do not retry together.
 
 #pragma once
 
@@ -13,31 +13,31 @@
 namespace hourcell {
 
 struct RetryPolicy {
-  int64_t first_ms = 10;      // the longest wait before the first repetition
-  int64_t max_ms = 2'000;     // the longest wait before any
-  int64_t total_ms = 60'000;  // from the first attempt until no other is begun
+  int64_t first_ms = 10;      // upper bound of the wait before the first retry
+  int64_t max_ms = 2'000;     // upper bound of any wait
+  int64_t total_ms = 60'000;  // from the first attempt until no new one starts
 };
 
-// Time and chance, which tests replace. All are called by the thread that makes the call.
+// Time and randomness, replaced in tests. Called on the thread that makes the call.
 struct RetryHooks {
   std::function<int64_t()> monotonic_ms;
   std::function<void(int64_t ms)> sleep;
   std::function<uint64_t(uint64_t bound)> random_below;
 };
 
-// True if a call that ended so may be made again, if it may happen twice: the service is away or
-// full, or nobody knows how it ended.
+// True if an idempotent call that ended with this code may be retried: the service is down or
+// overloaded, or the outcome is unknown.
 bool MayBeRepeated(grpc::StatusCode code);
 
-// One call and its repetitions. Thread-compatible.
+// One call and its retries. Thread-compatible.
 class RetryLoop {
  public:
   RetryLoop(const RetryPolicy& policy, const RetryHooks* hooks);
 
-  // After an attempt that failed with `code`: waits and returns true, or returns false if it is to
-  // be the last one.
+  // After an attempt that failed with `code`: waits and returns true, or returns false if no
+  // further attempt is allowed.
   bool WaitFor(grpc::StatusCode code);
-  // The last attempt got somewhere, so the waits are short again. The time that is left is not.
+  // Call it after an attempt made progress: resets the backoff, but not the total time.
   void Restart() { bound_ms_ = policy_.first_ms; }
 
  private:
@@ -47,8 +47,8 @@ class RetryLoop {
   int64_t bound_ms_;
 };
 
-// The error that the port has for it: kUnavailable for what may be repeated, else the same code.
-// `what` is the call and its table.
+// Maps a gRPC error to the storage port's: kUnavailable if retryable, else the same code. `what`
+// names the call and its table.
 absl::Status FromGrpc(const grpc::Status& status, std::string_view what);
 
 }  // namespace hourcell

@@ -1,8 +1,8 @@
-// RowAssembler: rows out of the chunks of ReadRows. The service cuts rows, and values of cells, at
-// any place over chunks and messages, and may void a row that it has begun.
+// RowAssembler: builds rows from the chunks of ReadRows. The service may split rows and cell values
+// anywhere, across chunks and messages, and may reset a row that it has begun.
 //
 //   NEW_ROW  --chunk with row key, family, qualifier-->  IN_ROW
-//   IN_ROW   --chunk with value_size > 0-->  IN_VALUE    the value goes on in the next chunk
+//   IN_ROW   --chunk with value_size > 0-->  IN_VALUE    the value continues in the next chunk
 //   IN_VALUE --chunk with value_size = 0-->  IN_ROW
 //   any but NEW_ROW  --reset_row-->  NEW_ROW             the row's chunks so far are void
 //   IN_ROW   --commit_row-->  NEW_ROW                    the row is complete
@@ -25,8 +25,7 @@ struct BigtableCell {
   std::string family = {};
 };
 
-// The cells of one row in the order in which they were sent: of one family and qualifier the newest
-// first.
+// The cells of one row in the order received: within one family and qualifier, newest first.
 struct BigtableRow {
   std::string key;
   std::vector<BigtableCell> cells;
@@ -35,18 +34,18 @@ struct BigtableRow {
 // Thread-compatible.
 class RowAssembler {
  public:
-  // `reversed`: rows come from the last to the first.
+  // `reversed`: rows arrive from last to first.
   explicit RowAssembler(bool reversed) : reversed_(reversed) {}
 
   // Appends the rows that a message completes. kInternal: a chunk that the state does not allow, or
-  // rows out of order; the stream is of no use then, and the rows already appended are complete.
+  // rows out of order. The stream is unusable then; rows already appended are complete.
   absl::Status Add(const google::bigtable::v2::ReadRowsResponse& message,
                    std::vector<BigtableRow>* rows);
 
   // kInternal: the stream ended within a row.
   absl::Status Finish() const;
 
-  // The key up to which all rows were sent; empty: nothing is known yet.
+  // All rows up to this key were received; empty: none yet.
   const std::string& last_key() const { return last_key_; }
 
  private:
@@ -57,7 +56,7 @@ class RowAssembler {
   absl::Status CheckFirst(const Chunk& chunk) const;
   absl::Status CheckNext(const Chunk& chunk) const;
   void BeginCell(const Chunk& chunk);
-  // True if a row of that key may come now.
+  // True if `key` may come next.
   bool IsAfterLast(const std::string& key) const;
 
   const bool reversed_;

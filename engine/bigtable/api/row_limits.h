@@ -1,5 +1,5 @@
-// RowLimits: the service's limits, and lists of row mutations cut into requests that keep them. The
-// emulator takes more than the service, so that they are checked here.
+// RowLimits: the service's limits, and splitting of row mutations into requests within them. The
+// emulator does not enforce these limits, so they are checked here.
 
 #pragma once
 
@@ -12,8 +12,8 @@
 namespace hourcell {
 
 struct BigtableLimits {
-  size_t mutations_max = 100'000;               // of a request, and of a row in it
-  size_t request_bytes_max = size_t{32} << 20;  // below the service's 256 MiB, to keep memory low
+  size_t mutations_max = 100'000;               // per request, and per row
+  size_t request_bytes_max = size_t{32} << 20;  // the service allows 256 MiB; smaller saves memory
   size_t key_bytes_max = size_t{4} << 10;
   size_t value_bytes_max = size_t{100} << 20;
   size_t row_bytes_max = size_t{256} << 20;
@@ -22,15 +22,15 @@ struct BigtableLimits {
 
 using RowMutations = google::bigtable::v2::MutateRowsRequest::Entry;
 
-// kInvalidArgument: a row that no request can have: its key or a value is too long, or it has too
-// many mutations or none.
+// kInvalidArgument: the row fits no request. Its key or a value is too long, or it has too many
+// mutations, or none.
 absl::Status CheckRow(const RowMutations& row, const BigtableLimits& limits);
 
-// kInvalidArgument: the filter is longer than the service takes.
+// kInvalidArgument: the filter is longer than the service allows.
 absl::Status CheckFilter(const google::bigtable::v2::RowFilter& filter,
                          const BigtableLimits& limits);
 
-// How many of the rows from `begin` on fit into one request; at least one if there is one.
+// The number of rows from `begin` on that fit into one request; at least one if there is a row.
 size_t RowsThatFit(const std::vector<RowMutations>& rows,
                    size_t begin,
                    const BigtableLimits& limits);

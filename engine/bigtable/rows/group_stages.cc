@@ -13,14 +13,14 @@ bool IsUnordered(const Mutation& mutation) {
   return mutation.table == TableId::kData || mutation.kind == Mutation::Kind::kMerge;
 }
 
-// Neighbours of one table that engine/table/tables.h allows in any order.
+// True if the order of two adjacent mutations of one table does not matter (engine/table/tables.h).
 bool MayGoTogether(const Mutation& before, const Mutation& mutation) {
   if (IsUnordered(before) && IsUnordered(mutation)) return true;
   if (mutation.table != TableId::kUid && mutation.table != TableId::kSeries) return false;
   return before.kind == mutation.kind && before.key.substr(0, 1) == mutation.key.substr(0, 1);
 }
 
-// Puts a later mutation of the same row on top of `*row`.
+// Applies a later mutation of the same row to `*row`.
 void Fold(const Mutation& mutation, RowChange* row) {
   if (mutation.kind != Mutation::Kind::kMerge) {
     row->kind = mutation.kind;
@@ -40,7 +40,7 @@ void Fold(const Mutation& mutation, RowChange* row) {
 
 std::vector<GroupStage> StagesOf(std::span<const Mutation> group) {
   std::vector<GroupStage> stages;
-  absl::flat_hash_map<std::string_view, size_t> places;  // of keys in the last stage
+  absl::flat_hash_map<std::string_view, size_t> places;  // keys of the last stage
   const Mutation* before = nullptr;
   for (const Mutation& mutation : group) {
     const bool same_table = before != nullptr && before->table == mutation.table;

@@ -18,7 +18,7 @@ void DeleteQualifier(const std::string& qualifier, RowMutations* mutations) {
   removal.set_column_qualifier(qualifier);
 }
 
-// Of the sets and deletes, and nothing else: what is written meanwhile stays.
+// Deletes only the old sets and deletes: concurrent writes stay.
 void DeleteBasesBelow(uint64_t version, RowMutations* mutations) {
   auto& removal = *mutations->add_mutations()->mutable_delete_from_column();
   removal.set_family_name(std::string(kBigtableFamily));
@@ -27,7 +27,7 @@ void DeleteBasesBelow(uint64_t version, RowMutations* mutations) {
   removal.mutable_time_range()->set_end_timestamp_micros(MicrosOf(version));
 }
 
-// True if the operand can follow those of the run in one that is joined.
+// True if the operand can be joined with those of the run.
 bool Continues(const StoredRow& row,
                const VersionView& settled,
                const Operands& run,

@@ -1,5 +1,5 @@
-// RowRewrite: row compaction of a row in Bigtable: operands of one writer are joined, and what is
-// below the newest set or delete goes away. No reader sees a difference.
+// RowRewrite: row compaction in Bigtable. It joins operands of one writer and removes cells below
+// the newest set or delete. Readers see no difference.
 
 #pragma once
 
@@ -14,18 +14,17 @@
 
 namespace hourcell {
 
-// Whether a deleted row of the table goes altogether. Elsewhere a delete stays, so that a set that
-// arrives late does not come back. A log row of series that comes back is below the number up to
-// which series are indexed, and nobody reads it; an active set that comes back has a few series too
-// many, as active sets may (engine/rows/series_key.h).
+// True if a deleted row of the table is removed completely. Other tables keep the delete, so that a
+// set that arrives late does not reappear. Here a reappearing row is harmless: a log row of series
+// is below the number up to which series are indexed, so it is never read; an active set then lists
+// a few series too many, which active sets allow (engine/rows/series_key.h).
 bool LeavesNoMark(TableId table, std::string_view key);
 
-// The mutations of one row, which the service makes at once; none if there is nothing to gain.
+// The mutations of one row, which the service applies atomically; none if a rewrite gains nothing.
 //
-// Touches only what `settled` sees, and what that replaces. Operands are joined if they are of
-// `writer`, and if no hidden version and no other writer's operand is between them: the joined one
-// says that it has all that was written from its first version to its last. A delete stays, unless
-// the row leaves no mark.
+// Touches only cells that `settled` sees and cells that these replace. Joins operands of `writer`
+// unless a hidden version or another writer's operand is between them; the joined operand covers
+// all versions from its first to its last. Keeps a delete unless the row leaves no mark.
 std::optional<RowMutations> RewriteOf(TableId table,
                                       const StoredRow& row,
                                       const VersionView& settled,

@@ -12,7 +12,7 @@
 namespace hourcell {
 namespace {
 
-// Most rows of the tables `uid` and `series` are set once.
+// Most rows of the tables `uid` and `series` are set only once.
 bool IsWrittenOften(TableId table, const RowChange& row) {
   switch (table) {
     case TableId::kMeta:
@@ -24,7 +24,7 @@ bool IsWrittenOften(TableId table, const RowChange& row) {
       return row.kind == Mutation::Kind::kMerge || row.key == SeriesCounterKey() ||
              row.key == IndexedKey();
     case TableId::kData:
-      return false;  // an hour is sealed a few times
+      return false;  // an hour is sealed only a few times
   }
   return false;
 }

@@ -1,13 +1,12 @@
-// RowTidy: chooses the rows of a store that are due for row compaction (row_rewrite.h) because they
-// have gathered many cells. It counts the writes of the process, and reads nothing.
+// RowTidy: chooses rows for row compaction (row_rewrite.h) that have gathered many cells. It counts
+// this process's writes and reads nothing.
 //
-// Rows that are written again and again are counters, marks of the table `meta`, the row of the
-// number up to which series have their index rows, posting sets, and annotations. They are due
-// after kWritesMax writes. Counts are kept by a hash of the key: a row that shares its count with
-// others is due sooner, which costs a read and changes nothing.
+// The rows that are written often are counters, marks of the table `meta`, the row with the number
+// up to which series are indexed, posting sets, and annotations. A row is due after kWritesMax
+// writes. Counts are kept per key hash: rows that share a count are due sooner, which costs only a
+// read.
 //
-// A row that leaves no mark (LeavesNoMark) is due after its deletion, together with kMarksMax
-// others.
+// Deleted rows that leave no mark (LeavesNoMark) are due together, once kMarksMax have gathered.
 //
 // Thread-safe.
 
@@ -32,19 +31,19 @@ class RowTidy {
   static constexpr size_t kMarksMax = 256;
   static constexpr size_t kCounts = size_t{1} << 16;
 
-  // Keys of each table, ascending, no two alike.
+  // Keys of each table, ascending, without duplicates.
   using Due = std::map<TableId, std::vector<std::string>>;
 
-  // Counts stages that were written, and returns the rows that are due.
+  // Counts the written stages and returns the rows that are due.
   Due Written(const std::vector<GroupStage>& stages);
 
-  // These were deleted, and could not be rewritten yet: they are due with the next ones.
+  // Re-queues deleted rows that could not be rewritten yet: they are due with the next ones.
   void Again(std::vector<std::string> marks);
 
  private:
   Mutex mutex_;
   std::vector<uint8_t> counts_ ABSL_GUARDED_BY(mutex_) = std::vector<uint8_t>(kCounts);
-  std::vector<std::string> marks_ ABSL_GUARDED_BY(mutex_);  // keys of the table `series`
+  std::vector<std::string> marks_ ABSL_GUARDED_BY(mutex_);  // keys in `series`
 };
 
 }  // namespace hourcell

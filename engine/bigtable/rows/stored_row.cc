@@ -35,7 +35,7 @@ absl::StatusOr<StoredBase> DecodeBase(BigtableCell cell) {
   return absl::DataLossError("a set or delete of a form that is not ours");
 }
 
-// A column that does not decode, as a cell that does not either: no format begins with 0.
+// Turns a column that does not decode into a cell that does not either: no format begins with 0.
 std::string DamagedCellOf(const HBaseCell& column) {
   return std::string(1, '\0').append(column.qualifier).append(column.value);
 }
@@ -43,7 +43,7 @@ std::string DamagedCellOf(const HBaseCell& column) {
 std::string CellOfColumns(const std::vector<BigtableCell>& columns) {
   std::vector<HBaseCell> cells;
   for (const BigtableCell& column : columns) {
-    // Of a column only the newest version counts.
+    // Only the newest version of a column counts.
     if (!cells.empty() && cells.back().qualifier == column.qualifier) continue;
     cells.push_back({.qualifier = column.qualifier,
                      .value = column.value,
@@ -114,7 +114,7 @@ absl::StatusOr<StoredRow> DecodeStoredRow(BigtableRow row) {
       HOURCELL_ASSIGN_OR_RETURN(stored.bases.emplace_back(), DecodeBase(std::move(cell)));
     } else {
       HOURCELL_ASSIGN_OR_RETURN(const OperandName name, DecodeOperandName(cell.qualifier));
-      // Of a name only one value is ever written; the newest cell is the first.
+      // All cells of an operand name have the same value; the newest comes first.
       if (!stored.operands.empty() && stored.operands.back().name == name) continue;
       stored.operands.push_back({.name = name, .value = std::move(cell.value)});
     }

@@ -1,8 +1,8 @@
-// StoredRow: how a row of a table of ours is kept in one family of a Bigtable row, and what it was
-// at a version.
+// StoredRow: the encoding of a store's row in one family of a Bigtable row, and the row's value at
+// a version.
 //
-// Each write has a version, and its cell has the timestamp version * 1000 (microseconds; the
-// service wants whole milliseconds). So a write that is repeated is the same write.
+// Each write has a version; its cell has the timestamp version * 1000 (microseconds, because the
+// service requires whole milliseconds). A repeated write is therefore idempotent.
 //
 //   qualifier                                      value
 //   's'                                            1 byte kind, then the value: a set ('=') or a
@@ -11,14 +11,13 @@
 //   'j' writer[8] cut[8] first[8] last[8]          the operands from first to last of that writer
 //                                                  and cut, merged into one; first < last
 //
-// Numbers are big-endian. A row at a version is its newest set or delete up to it, and on top of
-// that the operands above the set and up to the version, by their last version. An operand that is
-// inside another of the same writer and cut says nothing: a late or repeated write of what was
-// merged changes no answer.
+// Numbers are big-endian. The value of a row at a version is its newest set or delete up to that
+// version, plus the operands between the two, ordered by last version. An operand inside another
+// one of the same writer and cut is ignored, so late or repeated writes of merged operands change
+// no answer.
 //
-// A data table that is shared with OpenTSDB has its columns in the family "t" of the same rows.
-// They are below all versions: a point of ours wins over one of theirs, and a set or a delete hides
-// them.
+// A data table shared with OpenTSDB has OpenTSDB's columns in the family "t" of the same rows. They
+// are below all versions: the store's points override OpenTSDB's, and a set or a delete hides them.
 
 #pragma once
 
@@ -41,22 +40,22 @@ namespace hourcell {
 inline constexpr std::string_view kBigtableFamily = "h";
 inline constexpr std::string_view kBaseQualifier = "s";
 
-// The timestamp of what was written at a version. REQUIRES: at most kVersionMax.
+// Converts a version to its timestamp. REQUIRES: at most kVersionMax.
 inline constexpr uint64_t kVersionMax = uint64_t{INT64_MAX} / 1000 - 1;
 int64_t MicrosOf(uint64_t version);
 
 std::string EncodeSet(std::string_view value);
 std::string EncodeDelete();
 
-// The name of an operand. A value.
+// The name of an operand. A value type.
 struct OperandName {
   uint64_t writer = 0;
-  uint64_t cut = 0;  // no operand goes over a cut; 0: there was none
+  uint64_t cut = 0;  // operands never span a cut; 0: none
   uint64_t first = 0;
   uint64_t last = 0;
 
   bool is_joined() const { return first != last; }
-  // True if `other` is of the same writer and cut, and has no version that this one lacks.
+  // True if `other` has the same writer and cut, and all its versions are in this one.
   bool Covers(const OperandName& other) const;
   friend bool operator==(const OperandName&, const OperandName&) = default;
 };
@@ -76,34 +75,34 @@ struct StoredBase {
   std::optional<std::string> value = {};  // none: a delete
 };
 
-// A row taken apart; what no reader needs is there, too.
+// A decoded row, including cells that readers ignore.
 struct StoredRow {
   std::string key;
-  std::string opentsdb = {};            // what OpenTSDB's columns hold, as a cell; empty: no points
-  std::vector<StoredBase> bases;        // by version, the newest first
-  std::vector<StoredOperand> operands;  // by last version, the oldest first; one that covers
-                                        // another of the same last version after it
+  std::string opentsdb = {};            // OpenTSDB's columns as one cell; empty: no points
+  std::vector<StoredBase> bases;        // by version, newest first
+  std::vector<StoredOperand> operands;  // by last version, oldest first; at equal last versions the
+                                        // one that covers others comes last
 };
 
-// Of OpenTSDB's columns those that are damaged are in the cell as they are, so that it does not
-// decode. kDataLoss: a cell of ours that is none of the above.
+// Damaged OpenTSDB columns are passed on unchanged, so that decoding the cell fails. kDataLoss: a
+// cell in the store's family has none of the forms above.
 absl::StatusOr<StoredRow> DecodeStoredRow(BigtableRow row);
 
-// The newest set or delete that the view sees; null: none.
+// The newest set or delete that the view sees; null if there is none.
 const StoredBase* BaseOf(const StoredRow& row, const VersionView& view);
 
-// The operands that count: seen by the view, above the base, and not inside another.
+// The operands that count: visible, above the base, and not inside another operand.
 std::vector<const StoredOperand*> OperandsAbove(const StoredRow& row,
                                                 const VersionView& view,
                                                 const StoredBase* base);
 
-// What the view sees of a row of `table`; none: no row.
+// The row of `table` as the view sees it; nullopt: no row.
 std::optional<std::string> ValueOf(TableId table, const StoredRow& row, const VersionView& view);
 
-// One value of operands of a table, the oldest first: the same as RocksDB's merge operators give.
-// REQUIRES: not empty; the table has a merge (MergesIn).
+// Merges operands of a table, oldest first, as RocksDB's merge operators do. REQUIRES: not empty;
+// the table has a merge (MergesIn).
 std::string MergedOperands(TableId table, std::span<const std::string_view> operands);
-// True if rows of the table are merged.
+// True if the table has merges.
 bool MergesIn(TableId table);
 
 }  // namespace hourcell

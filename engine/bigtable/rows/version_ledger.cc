@@ -9,7 +9,7 @@
 namespace hourcell {
 namespace {
 
-// Adds a range to ascending ones, as one with its neighbours.
+// Adds a range to ascending ranges and joins neighbours.
 void AddRange(const VersionRange& range, std::vector<VersionRange>* ranges) {
   auto at = std::ranges::lower_bound(*ranges, range.first, {}, &VersionRange::first);
   if (at != ranges->begin() && std::prev(at)->last + 1 == range.first) {
@@ -67,7 +67,7 @@ absl::StatusOr<uint64_t> VersionLedger::Begin(uint64_t count) {
         return first;
       }
     }
-    // Others may take all of the block before this thread does.
+    // Other threads may use up the block before this one.
     MutexLock reserve_lock(&reserve_mutex_);
     HOURCELL_RETURN_IF_ERROR(ReserveFor(count));
   }

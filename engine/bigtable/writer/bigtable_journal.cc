@@ -15,18 +15,18 @@
 #include "engine/bigtable/writer/system_rows.h"
 #include "engine/journal/journal_block.h"
 
-// Why the log start is beside the lease, and not beside the low mark in `meta`: a process that ends
-// a journal must know where to look for its end before it may read anything else, and nobody else
-// may move that while it looks. The order of a deletion is: low mark, log start, rows. The order of
-// a takeover is: lease, log start, end, fence, lease again. A fence that lands on the row of a
-// deleted block ends nothing; then a later process has the lease by the last look.
+// Why the log start is in the row of the lease and not with the low mark in `meta`: a process that
+// ends a journal must know where to search for the end before it may read anything else, and no
+// other process may move that position during the search. Order of a deletion: low mark, log start,
+// rows. Order of a takeover: lease, log start, end, fence, lease again. A fence written to the row
+// of a deleted block ends nothing; the last check of the lease then finds a later writer.
 
 namespace hourcell {
 namespace {
 
-// Blocks are deleted by so many, as segments of files would be.
+// Deletion unit in blocks, like a segment file.
 constexpr uint64_t kSegmentBlocks = 64;
-// Rows of one call that deletes.
+// Rows per delete call.
 constexpr size_t kDeletedRowsMax = 1000;
 constexpr int kWriteTriesMax = 5;
 
@@ -43,14 +43,14 @@ absl::Status TakenOver(uint64_t sequence) {
       sequence));
 }
 
-// For those who put points: they may send them again, if not to this process.
+// Retryable for clients, on another node.
 absl::Status Later(const absl::Status& lost) {
   return absl::UnavailableError(lost.message());
 }
 
 }  // namespace
 
-// Blocks stay while it lives.
+// Prevents deletion of blocks while it exists.
 class BigtableJournalPin : public JournalPin {
  public:
   explicit BigtableJournalPin(BigtableJournal* journal) : journal_(*journal) {
@@ -86,7 +86,7 @@ absl::StatusOr<std::unique_ptr<BigtableJournal>> BigtableJournal::Open(BigtableC
     HOURCELL_KILL_POINT("fence:before_write");
     HOURCELL_ASSIGN_OR_RETURN(is_fenced, journal->WriteFence());
     HOURCELL_KILL_POINT("fence:written");
-    // A later process may have deleted the block where the fence is now, or have written it.
+    // A later process may have deleted the block whose row the fence took, or may have written it.
     HOURCELL_RETURN_IF_ERROR(lease->CheckStillHeld());
   }
   HOURCELL_RETURN_IF_ERROR(journal->DeleteStrays(log_start));
@@ -122,7 +122,7 @@ absl::Status BigtableJournal::FindEnd() {
   return absl::OkStatus();
 }
 
-// A writer writes a block once the one before it is there, and deletes none from the log start on.
+// Writers write blocks in order and delete none from the log start on, so a gap is damage.
 absl::Status BigtableJournal::Gap(uint64_t missing, uint64_t found) const {
   HOURCELL_RETURN_IF_ERROR(lease_.CheckStillHeld());
   return absl::DataLossError(
@@ -140,8 +140,8 @@ absl::StatusOr<bool> BigtableJournal::WriteFence() {
     if (!is_set.ok() && !absl::IsUnavailable(is_set.status())) return is_set.status();
     if (!is_set.ok() || !*is_set) {
       const absl::Status ours = CheckRowIsOurs(sequence, "");
-      if (absl::IsAborted(ours)) continue;                 // it was not written
-      if (absl::IsFailedPrecondition(ours)) return false;  // the writer before goes on, for now
+      if (absl::IsAborted(ours)) continue;                 // the fence was not written
+      if (absl::IsFailedPrecondition(ours)) return false;  // the earlier writer is still writing
       HOURCELL_RETURN_IF_ERROR(ours);
     }
     MutexLock lock(&mutex_);
@@ -235,9 +235,9 @@ absl::Status BigtableJournal::Write(std::span<const std::string_view> payload_pa
     if (!is_set.ok() || !*is_set) {
       const absl::Status ours = CheckRowIsOurs(sequence, block_);
       const bool is_present = is_set.ok();
-      if (absl::IsAborted(ours) && !is_present) continue;  // it was not written
+      if (absl::IsAborted(ours) && !is_present) continue;  // the block was not written
       if (!ours.ok() && !absl::IsUnavailable(ours)) {
-        // A row that is gone was deleted by another writer.
+        // Only another writer deletes a block that this one wrote.
         loss_.Lose(absl::IsAborted(ours) ? TakenOver(sequence) : ours);
         return Later(loss_.status());
       }
@@ -296,7 +296,7 @@ absl::Status BigtableJournal::DeleteBelow(uint64_t low_mark) {
 }
 
 std::unique_ptr<JournalPin> BigtableJournal::Pin(uint64_t /*low_mark*/) {
-  // After it, so that no deletion that has begun goes on to delete what is pinned.
+  // Waits for a running deletion, which could otherwise delete pinned blocks.
   MutexLock delete_lock(&delete_mutex_);
   return std::make_unique<BigtableJournalPin>(this);
 }

@@ -3,19 +3,18 @@
 //   table <prefix>-journal: a row for each block
 //   row key                  qualifier  timestamp       value
 //   block number, 8 bytes    b          of its writer   the payload of a block
-//                            f          of its writer   a fence: empty
+//                            f          of its writer   a fence: no payload
 //
-// A block is written only where its row is absent. A process that has taken the writer lease
-// (lease_row.h) writes a fence at the first gap, and its own blocks after that. The writer before
-// finds the fence where its next block should go, and acknowledges nothing more. So the log has one
-// writer, and any process may become it.
+// A block is written only if its row is absent. A process that has taken the writer lease
+// (lease_row.h) writes a fence at the first gap, and then its own blocks. The previous writer finds
+// the fence in the row of its next block and acknowledges nothing more. So the log has one writer,
+// and any process may become it.
 //
-// A fence is never deleted. If it were, a writer that was paused would find its row absent, and
-// write a block that nobody reads. Blocks are deleted below the log start, which is stored before
-// the first of them goes, and only while the lease is held. So rows from the log start on have no
-// gap: one is damage.
+// A fence is never deleted. Otherwise a paused writer could find its row absent and write a block
+// that is never read. Blocks are deleted only below the log start, which is stored first, and only
+// while the lease is held. So rows from the log start on have no gap; a gap is damage.
 //
-// Thread-safe as journal.h says.
+// Thread-safe, as in journal.h.
 
 #pragma once
 
@@ -42,30 +41,30 @@ namespace hourcell {
 
 class BigtableJournal : public Journal {
  public:
-  // Where blocks are cut, if they can be. One of a large batch may be longer.
+  // Size at which batches are cut into blocks, if possible. A block of a large batch may be longer.
   static constexpr size_t kBlockBytes = size_t{1} << 20;
 
-  // Ends the journal of the writer before, and goes on after its end. `client`, `lease` and `loss`
-  // are borrowed; the lease was taken.
+  // Ends the previous writer's journal and continues after its end. `client`, `lease` and `loss`
+  // are borrowed. REQUIRES: the lease was taken.
   // kAborted: a later process has taken the lease. kDataLoss: a block is missing. kUnavailable: the
-  // service is away.
+  // service is unreachable.
   static absl::StatusOr<std::unique_ptr<BigtableJournal>> Open(BigtableClient* client,
                                                                LeaseRow* lease,
                                                                SeatLoss* loss);
   ~BigtableJournal() override = default;
 
-  // From the log start on, if `from` is below it: what was deleted is in the tables. kDataLoss: a
-  // block is missing. kUnavailable: a later process is the writer, and deletes blocks.
+  // Starts at the log start if `from` is below it: deleted blocks are in the tables. kDataLoss: a
+  // block is missing. kUnavailable: a later process is the writer and deletes blocks.
   absl::Status Replay(uint64_t from, const Visit& visit) const override;
 
-  // kUnavailable, too, once another process is the writer: the points may be sent to that one.
-  // failure() says so.
+  // Also kUnavailable once another process is the writer: clients may send the points to that one.
+  // failure() then has the reason.
   absl::Status Write(std::span<const std::string_view> payload_parts) override;
 
-  // The service answers when a block is in its log, so there is nothing to do.
+  // Nothing to do: the service answers once a block is in its log.
   absl::Status Sync() override { return failure(); }
-  // Keeps the newest block until the journal is closed, and all fences. kFailedPrecondition: a
-  // later process is the writer; nothing is deleted.
+  // Keeps all fences, and keeps the newest block until the journal is closed. kFailedPrecondition:
+  // a later process is the writer; nothing is deleted.
   absl::Status DeleteBelow(uint64_t low_mark) override;
   std::unique_ptr<JournalPin> Pin(uint64_t low_mark) override;
   uint64_t LowMarkThatDeletes(uint64_t sequence) const override;
@@ -84,18 +83,18 @@ class BigtableJournal : public Journal {
 
   BigtableJournal(BigtableClient* client, LeaseRow* lease, SeatLoss* loss);
 
-  // Finds the first gap from next_sequence() on, and the fences before it. kAborted, kDataLoss: as
-  // Open.
+  // Finds the first gap from next_sequence() on, and the fences before it. Errors: kAborted and
+  // kDataLoss, as for Open.
   absl::Status FindEnd();
-  // A row has a later number than the first that is not there.
+  // The error for a row after the first absent one.
   absl::Status Gap(uint64_t missing, uint64_t found) const;
-  // False: a block is there by now.
+  // False: a block was written there first.
   absl::StatusOr<bool> WriteFence();
-  // Deletes what a late write brought back below the log start.
+  // Deletes blocks that late writes restored below the log start.
   absl::Status DeleteStrays(uint64_t log_start);
   absl::Status DeleteRows(uint64_t begin, uint64_t end);
 
-  // What row `sequence` holds. kAborted: nothing.
+  // Checks the content of row `sequence`. kAborted: the row is absent.
   absl::Status CheckRowIsOurs(uint64_t sequence, const std::string& value) const;
   absl::Status Missing(uint64_t sequence) const;
 
@@ -104,12 +103,12 @@ class BigtableJournal : public Journal {
   const uint64_t writer_;
   SeatLoss& loss_;
   const std::string table_;
-  std::string block_;  // the writer's: the block that is written
+  std::string block_;  // the block being written; writing thread only
 
-  // Held by a whole DeleteBelow.
+  // Held throughout DeleteBelow.
   Mutex delete_mutex_ ABSL_ACQUIRED_BEFORE(mutex_);
   mutable Mutex mutex_;  // held briefly
-  // Bytes of the blocks from the oldest on; 0 of one that was not read yet.
+  // Sizes of the blocks from the oldest on, in bytes; 0 for blocks not read yet.
   mutable std::deque<size_t> sizes_ ABSL_GUARDED_BY(mutex_);
   std::set<uint64_t> fences_ ABSL_GUARDED_BY(mutex_);
   bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;

@@ -1,10 +1,10 @@
-// BigtableJournalTail: the journal of a store on Cloud Bigtable (bigtable_journal.h) as a process
-// reads it that does not write to it.
+// BigtableJournalTail: reads the journal of a store on Cloud Bigtable (bigtable_journal.h) in a
+// process that does not write to it.
 //
-// A writer acknowledges a block once it is written, and writes it after all blocks before it. So a
-// row that was absent when a scan came by was not acknowledged when the scan began, unless it was
-// deleted. Rows are deleted below the log start, which is stored before the first of them goes: if
-// the log start that is read after the scan is not above the absent row, nothing was missed.
+// A writer writes a block after all earlier blocks and acknowledges it once it is written. So a row
+// that is absent in a scan was not acknowledged when the scan began, unless it was deleted. Rows
+// are deleted only below the log start, which is stored first: if the log start read after the scan
+// is not above the absent row, nothing was missed.
 
 #pragma once
 
@@ -24,10 +24,10 @@ class BigtableJournalTail : public JournalTail {
   explicit BigtableJournalTail(BigtableClient* client);
   ~BigtableJournalTail() override = default;
 
-  // One ReadRows, if there are few blocks. kDataLoss: a row is neither a block nor a fence.
+  // One ReadRows call if there are few blocks. kDataLoss: a row is neither a block nor a fence.
   absl::StatusOr<uint64_t> Read(uint64_t from, const Journal::Visit& visit) override;
 
-  // One ReadRows. kDataLoss: a row of the system does not decode.
+  // One ReadRows call. kDataLoss: a row of the system table does not decode.
   absl::StatusOr<StoreMoment> Look() override;
 
  private:

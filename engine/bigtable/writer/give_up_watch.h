@@ -1,5 +1,5 @@
-// GiveUpWatch: ends the calls of a client a short time after the process was told to stop. A call
-// is repeated for a minute, and the process would wait for it.
+// GiveUpWatch: cancels a client's calls shortly after the process was asked to stop. Otherwise the
+// process would wait for retries, which take up to a minute.
 //
 // Thread-safe.
 
@@ -16,10 +16,10 @@ namespace hourcell {
 
 class GiveUpWatch {
  public:
-  // How long calls may still take: those that a service answers end before that.
+  // Grace period, long enough for calls that the service answers.
   static constexpr int64_t kGraceMs = 500;
 
-  // `client` is borrowed. A thread of the object calls `gives_up`, which may be null.
+  // `client` is borrowed. The object's own thread calls `gives_up`, which may be null.
   GiveUpWatch(BigtableClient* client, std::function<bool()> gives_up, int64_t grace_ms = kGraceMs)
       : client_(*client),
         gives_up_(std::move(gives_up)),
@@ -32,7 +32,7 @@ class GiveUpWatch {
  private:
   static constexpr int64_t kAskMs = 50;
 
-  // On the thread of asker_.
+  // Runs on the thread of asker_.
   void Ask() {
     if (gives_up_() && ++asks_ == asks_max_) client_.EndCalls();
   }
@@ -40,7 +40,7 @@ class GiveUpWatch {
   BigtableClient& client_;
   const std::function<bool()> gives_up_;
   const int64_t asks_max_;
-  int64_t asks_ = 0;  // that were answered with yes
+  int64_t asks_ = 0;  // calls that returned true
   Background asker_;
 };
 

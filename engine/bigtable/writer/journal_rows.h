@@ -1,5 +1,5 @@
-// The rows of the table "<prefix>-journal" (bigtable_journal.h has the format): their keys and what
-// they say. Values.
+// The rows of the table "<prefix>-journal" (format: bigtable_journal.h): keys and contents. Value
+// types.
 
 #pragma once
 
@@ -17,11 +17,11 @@ inline constexpr char kFenceQualifier[] = "f";
 
 std::string JournalRowKey(uint64_t sequence);
 
-// A row without its value.
+// A row without its payload.
 struct JournalRow {
   uint64_t sequence = 0;
   uint64_t writer = 0;
-  bool is_fence = false;  // else it is a block
+  bool is_fence = false;  // false: a block
 };
 
 // kDataLoss: neither a block nor a fence.

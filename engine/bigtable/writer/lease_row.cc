@@ -9,16 +9,16 @@
 #include "codec/base/status_macros.h"
 #include "engine/bigtable/rows/stored_row.h"
 
-// Why the condition of a write is a version and not a value: each writer has versions of its own,
-// greater than those of all before it, and both columns use them. So "a later process is named" is
-// "the row has a cell of a later version", which is a filter by timestamp.
+// Writes are conditional on a version, not on a value: each writer has its own versions, greater
+// than those of all earlier writers, and both columns use them. So "a later process is named" means
+// "the row has a cell of a later version", which a timestamp filter can test.
 
 namespace hourcell {
 namespace {
 
 constexpr int kLeaseTriesMax = 5;
-// In the row `front`, in place of the 8 bytes of versions before this one. Those fail with it, and
-// do not open a store whose log start they would not find.
+// Value of the row `front`, in place of the 8 bytes that earlier releases stored. Those releases
+// fail on it, so they do not open a store without finding its log start.
 constexpr std::string_view kMovedToActive = "in `active`";
 
 absl::Status LaterProcess(const ActiveNode& active) {
@@ -43,7 +43,7 @@ absl::StatusOr<LeaseState> LeaseStateOf(const std::vector<BigtableRow>& rows) {
   const BigtableRow* const row = FindRow(rows, kActiveRow);
   if (row == nullptr) return state;
   bool has_active = false;
-  // Of each column the newest cell comes first.
+  // Within each column, the newest cell comes first.
   for (const BigtableCell& cell : row->cells) {
     state.version = std::max(state.version, static_cast<uint64_t>(cell.timestamp_micros / 1000));
     if (cell.qualifier == kSystemQualifier && !std::exchange(has_active, true)) {
@@ -97,7 +97,7 @@ absl::Status LeaseRow::Take(const LeaseState& seen) {
     if (is_set.ok() && *is_set) return absl::OkStatus();
     if (!is_set.ok() && !absl::IsUnavailable(is_set.status())) return is_set.status();
     HOURCELL_ASSIGN_OR_RETURN(const LeaseState now, ReadLease(&client_));
-    if (now.version == version) return absl::OkStatus();  // the answer was lost
+    if (now.version == version) return absl::OkStatus();  // written; the answer was lost
     if (now != seen || is_set.ok()) return LaterProcess(now.active);
     last = is_set.status();
   }
@@ -125,8 +125,8 @@ absl::Status LeaseRow::SetIfHeld(std::string_view qualifier, const std::string& 
         client_.SetIfNoneSince(system_, row, MicrosOf(FirstVersionOf(writer_ + 1)));
     if (is_set.ok() && *is_set) return absl::OkStatus();
     if (!is_set.ok() && !absl::IsUnavailable(is_set.status())) return is_set.status();
-    // The write may happen twice. If a later process is named by now, it is not known whether this
-    // write came before that.
+    // The write may have happened. If a later process is named now, the order of the two is
+    // unknown.
     HOURCELL_RETURN_IF_ERROR(CheckStillHeld());
     last =
         is_set.ok() ? absl::UnavailableError("bigtable: who writes is not known") : is_set.status();

@@ -1,16 +1,16 @@
-// LeaseRow: the row `active` of the system table (system_rows.h), as one process writes it. It has
-// the writer lease, that is which process writes, and the log start, below which no block of the
-// journal is needed.
+// LeaseRow: the row `active` of the system table (system_rows.h), as one process writes it. It
+// holds the writer lease, which names the writer, and the log start: journal blocks below it are
+// not needed.
 //
-// Both are in one row, so that one conditional write of the service decides:
+// One row holds both, so that one conditional write of the service decides:
 //
-//   Take           names this process, if nothing was written to the row since it was looked at
-//   StoreLogStart  moves the log start, if no later process was named
+//   Take           names this process, if the row has not changed since it was read
+//   StoreLogStart  moves the log start, if no later process is named
 //
 // A process that has taken the lease therefore reads the final log start: no other process can move
 // it before the row names a later process. Blocks are deleted only below a stored log start, so a
-// replaced writer deletes nothing that its successor needs. Heartbeats have versions of their
-// writer; a late one of an earlier writer is below the newest, and changes nothing.
+// replaced writer deletes nothing that its successor needs. Heartbeats use versions of their
+// writer; a late heartbeat of an earlier writer is below the newest cell and changes nothing.
 //
 // Thread-safe.
 
@@ -35,58 +35,58 @@ namespace hourcell {
 // The row at one moment.
 struct LeaseState {
   ActiveNode active = {};
-  std::optional<uint64_t> log_start = {};  // nothing: none was stored in this row
-  uint64_t version = 0;                    // of the newest cell; 0: there is no row
+  std::optional<uint64_t> log_start = {};  // nullopt: this row stores none
+  uint64_t version = 0;                    // of the newest cell; 0: the row is absent
 
   bool IsFree() const { return version == 0 || active.has_left; }
   friend bool operator==(const LeaseState&, const LeaseState&) = default;
 };
 
-// kDataLoss: a cell does not decode. `rows`: those that a read of the system table returned.
+// kDataLoss: a cell does not decode. `rows` is the result of a read of the system table.
 absl::StatusOr<LeaseState> LeaseStateOf(const std::vector<BigtableRow>& rows);
-// The log start that `rows` have: of the row `active`, or of the row `front`, where versions before
-// this one kept it; else 1.
+// The log start in `rows`: from the row `active`, or from the row `front`, where earlier releases
+// kept it; else 1.
 absl::StatusOr<uint64_t> LogStartOf(const std::vector<BigtableRow>& rows);
-// One call.
+// Makes one call.
 absl::StatusOr<LeaseState> ReadLease(BigtableClient* client);
 
 class LeaseRow {
  public:
   // `client` and `loss` are borrowed. CheckHeld and StoreLogStart record a loss in `loss`. `writer`
-  // is the number of this process alone, and greater than all earlier ones. Clients find this
-  // process at `address`, which may be empty.
+  // is the unique number of this process, greater than all earlier ones. Clients reach this process
+  // at `address`, which may be empty.
   LeaseRow(BigtableClient* client, uint64_t writer, std::string address, SeatLoss* loss);
   LeaseRow(const LeaseRow&) = delete;
   LeaseRow& operator=(const LeaseRow&) = delete;
 
   uint64_t writer() const { return writer_; }
 
-  // Names this process. kAborted: the row has changed since `seen`. kUnavailable: it may have been
-  // taken, or may be taken later; nobody else is harmed by that.
+  // Names this process. kAborted: the row has changed since `seen`. kUnavailable: the lease may
+  // have been taken, or may be taken later; this does not harm other processes.
   absl::Status Take(const LeaseState& seen);
 
-  // OK: this process was named at some moment after the call began. kFailedPrecondition: a later
-  // one is. One call.
+  // OK: this process held the lease at some moment after the call began. kFailedPrecondition: a
+  // later process holds it. Makes one call.
   absl::Status CheckHeld();
-  // The same, but a loss is kAborted and is not recorded.
+  // As CheckHeld, but a loss is kAborted and is not recorded.
   absl::Status CheckStillHeld();
 
-  // The log start, for good. A store of a version before this one has it in a row of its own: it is
-  // carried over, and that row says so to programs of such a version. REQUIRES: it was taken.
+  // The final log start. If an earlier release stored it in a separate row, copies it to this one
+  // and marks the old row, so that such releases refuse the store. REQUIRES: the lease was taken.
   // kAborted: a later process is named.
   absl::StatusOr<uint64_t> ReadLogStart();
 
-  // Moves the log start. kFailedPrecondition: a later process is named, and nothing was changed.
-  // kUnavailable: it is not known whether it was moved.
+  // Moves the log start. kFailedPrecondition: a later process is named and nothing was changed.
+  // kUnavailable: the outcome is unknown.
   absl::Status StoreLogStart(uint64_t log_start);
 
   absl::Status Heartbeat();
-  // The process has ended all its calls.
+  // Marks the lease as free. REQUIRES: the process has ended all its calls.
   absl::Status Leave();
 
  private:
   uint64_t NextVersion();
-  // Writes a cell if no later process is named. kAborted: one is.
+  // Writes a cell unless a later process is named. kAborted: one is.
   absl::Status SetIfHeld(std::string_view qualifier, const std::string& value);
   absl::Status WriteActive(bool has_left);
 
@@ -96,7 +96,7 @@ class LeaseRow {
   const std::string system_;
   SeatLoss& loss_;
   Mutex mutex_;
-  uint64_t written_ ABSL_GUARDED_BY(mutex_) = 0;  // versions that were used
+  uint64_t written_ ABSL_GUARDED_BY(mutex_) = 0;  // versions used
 };
 
 // "process 7 at host:4242"

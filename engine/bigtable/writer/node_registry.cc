@@ -8,8 +8,7 @@
 
 namespace hourcell {
 
-// A random id needs no agreement. If two processes had one by chance, one of them would not be
-// shown.
+// Random ids need no coordination. If two ids collide, only one process is listed.
 NodeRegistry::NodeRegistry(BigtableClient* client, Clock* clock, std::string address)
     : client_(*client),
       clock_(*clock),

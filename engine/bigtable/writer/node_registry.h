@@ -1,6 +1,6 @@
-// NodeRegistry: the processes that share a store on Cloud Bigtable and do not write to it. Each has
-// a row node/<id> in the table of the system (system_rows.h), writes it again while it lives, and
-// deletes it when it ends. No property depends on these rows: they say whom to show.
+// NodeRegistry: the standbys of a store on Cloud Bigtable. Each rewrites a row node/<id> in the
+// system table (system_rows.h) while it lives, and deletes it when it ends. The rows only list
+// nodes; correctness does not depend on them.
 //
 // Thread-safe.
 
@@ -24,29 +24,30 @@ namespace hourcell {
 
 class NodeRegistry {
  public:
-  // A row that has not changed for so many milliseconds is deleted by whoever looks.
+  // Any node deletes a row that has not changed for this many milliseconds.
   static constexpr int64_t kForgetMs = 60'000;
 
-  // Borrowed; the table is there. `address`: of this process; empty: it has no row.
+  // `client` and `clock` are borrowed; the table exists. `address`: of this process; empty: it
+  // writes no row.
   NodeRegistry(BigtableClient* client, Clock* clock, std::string address);
   NodeRegistry(const NodeRegistry&) = delete;
   NodeRegistry& operator=(const NodeRegistry&) = delete;
 
-  // Writes the row of this process: one call.
+  // Writes this process's row. Makes one call.
   absl::Status Beat();
-  // Deletes it. A Beat that takes effect late brings it back, until it is forgotten.
+  // Deletes the row. A late Beat may restore it until it expires.
   absl::Status Withdraw();
 
-  // Reads all rows, and notes which have changed since the Look before: one call, and one more if
-  // rows are forgotten.
+  // Reads all rows and notes which changed since the previous Look. Makes one call, and one more if
+  // rows expired.
   absl::Status Look();
-  // What the last Look saw, ascending by address; never a writer.
+  // The nodes seen by the last Look, ascending by address; excludes the writer.
   std::vector<ClusterNode> nodes() const;
 
  private:
   struct Seen {
     WaitingNode node;
-    int64_t changed_ms = 0;  // by the monotonic clock
+    int64_t changed_ms = 0;  // monotonic clock
   };
 
   BigtableClient& client_;

@@ -13,13 +13,14 @@
 #include "engine/rows/series_key.h"
 #include "engine/rows/uid_key.h"
 
-// The sizes of chunks: a crash wastes one of each, and 16 million UIDs of three bytes must do for
-// all crashes of a store's life; a claim is a call. Metrics and tag keys are few.
+// Chunk sizes: a crash wastes one chunk of each counter, and the 16 million UIDs of three bytes
+// must suffice for all crashes in a store's life; reserving a range costs a call. Metrics and tag
+// keys are few.
 
 namespace hourcell {
 namespace {
 
-// Of a page with a row that has a claim.
+// Decodes the ID range in a page with one row.
 absl::StatusOr<NumberClaim> ClaimOf(const BigtablePage& page) {
   if (page.rows[0].cells.empty()) return absl::DataLossError("bigtable: a claim without a cell");
   return DecodeClaim(page.rows[0].cells[0].value);
@@ -64,7 +65,7 @@ absl::Status NumberClaims::OpenOne(bool has_clean_past,
     counter->claimed = chunk * counter->chunk;
     return absl::OkStatus();
   }
-  // The claim of an earlier writer may arrive at any time.
+  // A range that an earlier writer reserved may still appear at any time.
   for (claim.owner = 0; claim.owner != writer_;) {
     HOURCELL_ASSIGN_OR_RETURN(claim, Claim(*counter, chunk, 1));
     chunk += claim.chunks;
@@ -98,7 +99,7 @@ absl::StatusOr<NumberClaim> NumberClaims::Claim(const Counter& counter,
     if (is_set.ok() && *is_set) return wanted;
     if (!is_set.ok() && !absl::IsUnavailable(is_set.status())) return is_set.status();
     HOURCELL_ASSIGN_OR_RETURN(const BigtablePage page, client_.Read(system_, {.keys = {row}}));
-    if (page.rows.empty() || page.rows[0].cells.empty()) continue;  // it was not written
+    if (page.rows.empty() || page.rows[0].cells.empty()) continue;  // the range was not written
     return ClaimOf(page);
   }
   return absl::UnavailableError(
@@ -117,7 +118,7 @@ absl::Status NumberClaims::ClaimFor(std::span<const Mutation> group) {
     for (Counter& counter : counters_) {
       if (counter.table != mutation.table || counter.key != mutation.key) continue;
       const uint64_t number = LoadBigEndian(mutation.value.data(), 8);
-      // Once, unless an earlier attempt that had no answer has claimed fewer.
+      // One iteration, unless an earlier attempt without an answer reserved a smaller range.
       while (counter.claimed < number) {
         const uint64_t count = (number - counter.claimed - 1) / counter.chunk + 1;
         HOURCELL_ASSIGN_OR_RETURN(const NumberClaim claim,

@@ -1,12 +1,11 @@
-// NumberClaims: numbers of names and series that no two writers give out.
+// NumberClaims: reserves ID ranges of names and series, so that no two writers assign the same ID.
 //
-// A counter's numbers are divided into chunks. Before a writer sets a counter to a number, it
-// claims the chunks up to it that are not claimed, in one call: it writes the row of the first of
-// them, which must be absent (system_rows.h). So writers that want the same chunk want the same
-// row: each begins where the last claim that it knows ends. A writer that was replaced may have
-// calls under way that take effect at any time, with numbers of its chunks; the next one therefore
-// begins with a chunk of its own. If the writer before had ended all its calls, the next goes on in
-// its chunk.
+// The IDs of a counter are divided into chunks. Before a writer sets a counter, it reserves all
+// missing chunks up to that ID in one call: it writes the row of the first missing chunk, which
+// must be absent (system_rows.h). Writers that need the same chunk therefore write the same row:
+// each begins after the last range that it knows. Calls of a replaced writer may take effect at any
+// time, with IDs from its chunks; the next writer therefore begins with a new chunk. If the
+// previous writer had ended all its calls, the next one continues in the same chunk.
 //
 // Thread-safe.
 
@@ -32,30 +31,29 @@ class NumberClaims {
   // `client` is borrowed.
   NumberClaims(BigtableClient* client, uint64_t writer);
 
-  // Finds what is claimed. Without a clean past it claims the next chunk of each counter that was
-  // used, and returns the sets that move the counters there. REQUIRES: called once, before any
-  // other.
+  // Reads the reserved ranges. Without a clean past, reserves the next chunk of each counter in use
+  // and returns the sets that move the counters there. REQUIRES: called once, before any other.
   absl::StatusOr<std::vector<Mutation>> Open(bool has_clean_past, TableView* view);
 
-  // Claims what the counters that are set in a group need. kFailedPrecondition: another writer has
-  // it, so this process is not the writer any more.
+  // Reserves the IDs that a group's counter sets need. kFailedPrecondition: another writer has
+  // reserved them, so this process lost the writer role.
   absl::Status ClaimFor(std::span<const Mutation> group);
 
  private:
   struct Counter {
     TableId table;
     std::string key;
-    std::string name;      // in the claim's row
-    uint64_t chunk = 0;    // numbers
-    uint64_t claimed = 0;  // all numbers up to it may be given out by this writer
+    std::string name;      // in the row key
+    uint64_t chunk = 0;    // IDs per chunk
+    uint64_t claimed = 0;  // this writer may assign all IDs up to it
   };
 
   absl::Status OpenOne(bool has_clean_past,
                        TableView* view,
                        Counter* counter,
                        std::vector<Mutation>* moved) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Claims `count` chunks from `chunk` on, unless another writer has the first of them. Returns the
-  // claim that is there.
+  // Reserves `count` chunks from `chunk` on, unless another writer has the first one. Returns the
+  // range that is stored.
   absl::StatusOr<NumberClaim> Claim(const Counter& counter, uint64_t chunk, uint64_t count);
 
   BigtableClient& client_;

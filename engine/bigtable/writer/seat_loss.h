@@ -1,5 +1,5 @@
-// SeatLoss: why this process is not the writer of a store any more. The seat and the journal share
-// it: whoever finds out first says so. Thread-safe.
+// SeatLoss: why this process lost the writer lease. The lease and the journal share it and record
+// the first reason. Thread-safe.
 
 #pragma once
 
@@ -16,11 +16,11 @@ namespace hourcell {
 
 class SeatLoss {
  public:
-  // `on_lost` is called once, with the first reason; null: nobody is.
+  // `on_lost` is called once, with the first reason; may be null.
   explicit SeatLoss(std::function<void(const absl::Status& why)> on_lost = nullptr)
       : on_lost_(std::move(on_lost)) {}
 
-  // The first reason stays.
+  // Only the first call has an effect.
   void Lose(const absl::Status& why) {
     const absl::Status reason = absl::FailedPreconditionError(std::string(why.message()));
     {
@@ -30,7 +30,7 @@ class SeatLoss {
     }
     if (on_lost_) on_lost_(reason);
   }
-  // kFailedPrecondition, or OK while this process is the writer.
+  // OK while this process is the writer, else kFailedPrecondition.
   absl::Status status() const {
     MutexLock lock(&mutex_);
     return CopyStatus(why_);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kDigits = 16;
 
-// 16 bytes of the operating system, in hexadecimal digits.
+// 16 random bytes from the operating system, in hexadecimal.
 std::string NewSecret() {
   return fmt::format("{:016x}{:016x}", RandomSeed(), RandomSeed());
 }
@@ -57,7 +57,7 @@ absl::StatusOr<std::vector<SecretRows::Secret>> SecretRows::ReadRows() {
   return secrets;
 }
 
-// Set or not, or not known: what is read after it is everybody's.
+// Ignores lost races and unknown outcomes: the caller then reads the secret that all nodes share.
 absl::Status SecretRows::Make(uint64_t number) {
   const absl::Status made =
       client_

@@ -1,12 +1,12 @@
-// SecretRows: the secrets that the processes on a store share, in rows of the table of the system.
-// Each secret has a row, which is written only if it is absent: so all processes see the same
-// secrets, also if two make one at the same time.
+// SecretRows: the secrets that the nodes of a store share, in rows of the system table. A secret's
+// row is written only if it is absent, so all nodes see the same secrets, even if two nodes create
+// one at the same time.
 //
-// A process makes the next secret when it has seen the newest for kPeriodMs, by its own monotonic
-// clock: clocks of machines are not compared. The newest is not used yet, so that all processes
-// know it when it is; the one before it is in use; the one before that is still accepted, and older
-// ones are deleted. A process that reads the rows at least once in each period so always has a
-// secret in common with each other one.
+// A node creates the next secret when it has seen the newest one for kPeriodMs on its own monotonic
+// clock; clocks of different machines are never compared. The newest secret is not used yet, so
+// that all nodes know it before it is; the one before it is in use; the third is still accepted;
+// older ones are deleted. So any two nodes that read the rows at least once per period have a
+// secret in common.
 //
 // Thread-safe. Calls block.
 
@@ -29,13 +29,13 @@ class SecretRows {
  public:
   static constexpr int64_t kPeriodMs = 3'600'000;
 
-  // `client` is borrowed. The table is there.
+  // `client` is borrowed. The table exists.
   SecretRows(BigtableClient* client, Clock* clock);
 
-  // The secrets; makes the first if there is none. kUnavailable: try again.
+  // Reads the secrets; creates the first one if none exists. kUnavailable: retry.
   absl::StatusOr<SharedSecrets> Read();
 
-  // The same, after the next was made if it is time. kUnavailable: try again.
+  // As Read, but first creates the next secret if it is due. kUnavailable: retry.
   absl::StatusOr<SharedSecrets> Refresh();
 
  private:
@@ -54,7 +54,7 @@ class SecretRows {
   const std::string system_;
   Mutex mutex_;
   uint64_t newest_ ABSL_GUARDED_BY(mutex_) = 0;
-  int64_t seen_ms_ ABSL_GUARDED_BY(mutex_) = -1;  // since when it is the newest; -1: never read
+  int64_t seen_ms_ ABSL_GUARDED_BY(mutex_) = -1;  // since when `newest_` was seen; -1: never read
 };
 
 }  // namespace hourcell

@@ -12,8 +12,8 @@
 namespace hourcell {
 namespace {
 
-constexpr size_t kActiveBytes = 8 + 8 + 1;  // in front of the address
-constexpr size_t kWaitingBytes = 8;         // the same
+constexpr size_t kActiveBytes = 8 + 8 + 1;  // before the address
+constexpr size_t kWaitingBytes = 8;         // before the address
 constexpr std::string_view kNodePrefix = "node/";
 constexpr size_t kAdoptionBytes = 1 + 8 + 8;
 constexpr char kDoneByte = '!';

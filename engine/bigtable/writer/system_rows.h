@@ -1,25 +1,23 @@
-// The rows of the table "<prefix>-system", and the cells of other tables that are not of the
-// storage port: what the processes that open a store agree on. Values.
+// The rows of the table "<prefix>-system", and cells outside the storage port: the state that the
+// nodes of a store share. Value types.
 //
 //   row                    qualifier  value
 //   format                 f          the format of the tables
-//   writers                n          how many numbers were given to writers: a counter
-//   active                 a          the writer lease: the node that writes (ActiveNode)
-//                          s          8 bytes, the log start: no block of the journal below it is
+//   writers                n          counter: how many writer numbers were assigned
+//   active                 a          the writer lease: the writer's node (ActiveNode)
+//                          s          8 bytes, the log start: journal blocks below it are not
 //                                     needed (lease_row.h)
-//   front                  a          "in `active`". Before there was a column `s`: the log start
-//   changes                n          how often something was changed that processes which follow
-//                                     the store keep in memory: a counter
-//   claim/<counter>/<n>    a          who has the n-th chunk of numbers, and those after it
+//   front                  a          "in `active`". Before the column `s` existed: the log start
+//   changes                n          counter: changes to state that followers keep in memory
+//   claim/<counter>/<n>    a          an ID range from chunk n on, and its owner (NumberClaim)
 //                                     (NumberClaim)
-//   node/<id>              a          a process that waits (WaitingNode); 16 hexadecimal digits
-//   secret                 a          what the processes know, and nobody else
-//   secret/<n>             a          those after it, from 1 on (secret_rows.h); 16 hex digits
-//   adoption               a          how much of a shared data table is taken over (AdoptionMark)
+//   node/<id>              a          a standby (WaitingNode); 16 hexadecimal digits
+//   secret                 a          the first secret that the nodes share
+//   secret/<n>             a          later secrets, from 1 on (secret_rows.h); 16 hex digits
+//   adoption               a          progress of adopting a shared data table (AdoptionMark)
 //
-// Numbers are big-endian. Cells of `active` have versions of their writers, so that a write of an
-// earlier writer that arrives late is below those of later ones; readers take the newest of each
-// column.
+// Numbers are big-endian. Cells of `active` use versions of their writers, so that a late write of
+// an earlier writer is below those of later writers; readers use the newest cell of each column.
 
 #pragma once
 
@@ -50,70 +48,70 @@ std::string JournalTable(const std::string& prefix);
 std::string ClaimPrefix(std::string_view counter);
 std::string ClaimRow(std::string_view counter, uint64_t chunk);
 
-// A writer's versions are those from its first on: greater than all of writers before it. There are
-// 2^34 of each of 2^19 writers.
+// A writer's versions start at its first version and are greater than those of all earlier writers.
+// 2^19 writers have 2^34 versions each.
 inline constexpr uint64_t kVersionsPerWriter = uint64_t{1} << 34;
 constexpr uint64_t FirstVersionOf(uint64_t writer) {
   return writer * kVersionsPerWriter;
 }
 
-// One cell of a row. With `replace`, the versions below it go.
+// One cell of a row. `replace` deletes the versions below it.
 RowMutations SystemCell(std::string_view row,
                         std::string_view qualifier,
                         uint64_t version,
                         std::string value,
                         bool replace);
 
-// All cells of a row go.
+// Deletes all cells of a row.
 RowMutations DeletedSystemRow(std::string_view row);
 
 std::string NodeRow(uint64_t id);
-// All of them.
+// The range of all node rows.
 ScanRange NodeRows();
 
 std::string EncodeNumber(uint64_t number);
-// kDataLoss: not 8 bytes. `what` names it.
+// kDataLoss: not 8 bytes. `what` names the value in the error.
 absl::StatusOr<uint64_t> DecodeNumber(std::string_view bytes, std::string_view what);
 
-// Chunks of a counter's numbers that a writer has: that of the row, and those that follow it.
+// An ID range: the chunk of the row and the following chunks.
 struct NumberClaim {
-  uint64_t owner = 0;   // the writer
+  uint64_t owner = 0;   // the writer that has it
   uint64_t chunks = 1;  // at least 1
   friend bool operator==(const NumberClaim&, const NumberClaim&) = default;
 };
 
-// 8 bytes: the owner; of more than one chunk 8 more: their number.
+// 8 bytes: the owner; for more than one chunk, 8 more: the number of chunks.
 std::string EncodeClaim(const NumberClaim& claim);
-// kDataLoss: not the value of such a row.
+// kDataLoss: `value` does not decode.
 absl::StatusOr<NumberClaim> DecodeClaim(std::string_view value);
 
-// Which node writes, as its row says.
+// The writer's node, as stored in the row.
 struct ActiveNode {
   uint64_t writer = 0;
-  uint64_t beat = 0;      // counts up while it lives
-  bool has_left = false;  // it has ended all that it did
-  std::string address;    // where its clients find it; may be empty
+  uint64_t beat = 0;      // incremented while the node lives
+  bool has_left = false;  // it has ended all its calls
+  std::string address;    // where clients reach it; may be empty
   friend bool operator==(const ActiveNode&, const ActiveNode&) = default;
 };
 
 std::string EncodeActiveNode(const ActiveNode& node);
-// kDataLoss: not the value of such a row.
+// kDataLoss: `value` does not decode.
 absl::StatusOr<ActiveNode> DecodeActiveNode(std::string_view value);
 
-// A process that waits to write.
+// A standby.
 struct WaitingNode {
-  uint64_t beat = 0;    // counts up while it lives
-  std::string address;  // where its clients find it
+  uint64_t beat = 0;    // incremented while the node lives
+  std::string address;  // where clients reach it
   friend bool operator==(const WaitingNode&, const WaitingNode&) = default;
 };
 
 std::string EncodeWaitingNode(const WaitingNode& node);
-// kDataLoss: not the value of such a row.
+// kDataLoss: `value` does not decode.
 absl::StatusOr<WaitingNode> DecodeWaitingNode(std::string_view value);
 
-// 1 byte: '!' if all is done, else '.'; rows and points, 8 bytes each; the next key.
+// 1 byte: '!' if complete, else '.'; rows and points, 8 bytes each; the next key.
 std::string EncodeAdoptionMark(const AdoptionMark& mark);
-// kDataLoss: not the value of such a row.
+// kDataLoss: `value` does not decode.
 absl::StatusOr<AdoptionMark> DecodeAdoptionMark(std::string_view value);
 
 }  // namespace hourcell

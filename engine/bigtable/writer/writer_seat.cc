@@ -15,18 +15,18 @@
 namespace hourcell {
 namespace {
 
-// Of the lease: a writer at whose address nothing listens is waited for so long.
+// If nothing listens at the writer's address, the wait is this fraction of the lease.
 constexpr int64_t kGoneFraction = 5;
 
-// How often a process that waits looks.
+// Polling interval of a standby.
 int64_t LookMs(int64_t lease_ms) {
   return std::clamp<int64_t>(lease_ms / 10, 1, 1000);
 }
 
-// A look of so long is quick, however short the heartbeats are.
+// Reads up to this long count as quick, however short the heartbeat interval is.
 constexpr int64_t kQuickMs = 100;
 
-// After a death, those who do not get the seat soon see who has it, and tell their clients.
+// After a failover, losers poll fast so that clients soon learn the new writer.
 constexpr int kQuickLooks = 20;
 constexpr int64_t kQuickLookMs = 50;
 
@@ -49,13 +49,13 @@ absl::StatusOr<std::unique_ptr<WriterSeat>> WriterSeat::Take(BigtableClient* cli
     if (absl::IsAborted(taken)) continue;
     HOURCELL_RETURN_IF_ERROR(taken);
     seat->has_clean_past_ = seen.IsFree();
-    seat->registry_.Withdraw().IgnoreError();  // it is forgotten otherwise
+    seat->registry_.Withdraw().IgnoreError();  // else the row expires
     return seat;
   }
 }
 
 absl::Status WriterSeat::TryToTake(const LeaseState& seen) {
-  // After the wait: among those that wait, the greatest number is the last that was drawn.
+  // After the wait: the highest number goes to the standby that drew last.
   HOURCELL_ASSIGN_OR_RETURN(
       const uint64_t writer,
       client_.Increment(system_, std::string(kWritersRow), std::string(kBigtableFamily), 1));
@@ -64,7 +64,7 @@ absl::Status WriterSeat::TryToTake(const LeaseState& seen) {
   HOURCELL_RETURN_IF_ERROR(lease_->Take(seen));
   HOURCELL_KILL_POINT("takeover:lease_taken");
   {
-    // A long journal must not cost the lease.
+    // Replaying a long journal must not cost the lease.
     const Background while_opening("hc-beat", options_.beat_ms,
                                    [this] { lease_->Heartbeat().IgnoreError(); });
     HOURCELL_ASSIGN_OR_RETURN(journal_, BigtableJournal::Open(&client_, lease_.get(), &loss_));
@@ -118,16 +118,16 @@ void WriterSeat::SayWhoWrites(const ActiveNode& active) {
   if (options_.events.on_waiting) options_.events.on_waiting(active.address);
 }
 
-// What is seen first decides whether there is a store to wait for. After that, a look that failed
-// or was slow says nothing of the writer, so the quiet time begins anew at its end. A look that was
-// quick counts as of its beginning: what it found was so then, or later.
+// The first read fails if there is no store to wait for. After that, a failed or slow read proves
+// nothing about the writer, so the quiet time restarts at its end. A quick read counts from its
+// beginning: its result was true then, or later.
 absl::StatusOr<LeaseState> WriterSeat::WaitUntilFree() {
   HOURCELL_ASSIGN_OR_RETURN(Look look, LookNow());
   const int64_t began_ms = look.began_ms;
-  // A lease that is over is seen a look or two later.
+  // An expired lease is noticed one or two polls later.
   const int64_t wait_max_ms = options_.wait_ms + options_.lease_ms + 2 * LookMs(options_.lease_ms);
   LeaseState seen = look.state;
-  std::string dead;  // the address of a process that died
+  std::string dead;  // the address of a failed process
   for (int64_t quiet_since_ms = look.ended_ms; !seen.IsFree();) {
     const int64_t quiet_ms = std::max<int64_t>(look.began_ms - quiet_since_ms, 0);
     if (IsTakenForDead(seen, quiet_ms)) return seen;
@@ -160,7 +160,7 @@ absl::StatusOr<LeaseState> WriterSeat::WaitUntilFree() {
 }
 
 void WriterSeat::Beat() {
-  // An answer that does not come is no reason to give up: the row decides.
+  // A missing answer does not end the lease; only the row does.
   if (absl::IsFailedPrecondition(Check())) return;
   {
     MutexLock lock(&beat_mutex_);

@@ -1,16 +1,15 @@
-// WriterSeat: the writer lease of a store on Cloud Bigtable, as one process waits for it, holds it,
-// and loses it to another process that misses its heartbeats.
+// WriterSeat: the writer lease of a store on Cloud Bigtable: how a process waits for it, holds it,
+// and loses it to another process after missed heartbeats.
 //
-// The row `active` (lease_row.h) names the writer, with a count that goes up with each heartbeat. A
-// process that waits takes the lease when the count has stood still for the lease time, by its own
-// monotonic clock; after a fifth of it if nothing listens at the writer's address any more; at once
-// if it was seen that the writer died; or when the row says that the writer has left. It draws a
-// greater number, names itself in the row if nothing was written there since it looked, and ends
-// the journal of the writer before (bigtable_journal.h). Clocks decide when to try, and never who
-// writes.
+// The row `active` (lease_row.h) names the writer and has a count that each heartbeat increments. A
+// standby takes the lease when the count has not changed for the lease time, on its own monotonic
+// clock; after a fifth of the lease time if nothing listens at the writer's address; at once if the
+// writer was seen to die, or if the row says that it has left. It draws a greater number, names
+// itself in the row if the row has not changed since it was read, and ends the previous writer's
+// journal (bigtable_journal.h). Clocks decide only when to try, never which process writes.
 //
-// Time counts only between looks that the service answered within two heartbeats. While the service
-// is away, heartbeats do not arrive either, so no writer is replaced for that.
+// Time counts only between reads that the service answered within two heartbeats. While the service
+// is unreachable, heartbeats do not arrive either, so no writer is replaced.
 //
 // Thread-safe.
 
@@ -41,22 +40,22 @@
 namespace hourcell {
 
 struct SeatOptions {
-  std::string address = {};  // where clients find this process; may be empty
-  // A process that has not beaten for so long is taken for dead.
+  std::string address = {};  // where clients reach this process; may be empty
+  // Failover timeout: a writer without heartbeats for this long may be replaced.
   int64_t lease_ms = 10'000;
   int64_t beat_ms = 1000;
-  // How long to wait for another process to stop or to be taken for dead; -1: without end.
+  // How long to wait for the lease while another process holds it; -1: without limit.
   int64_t wait_ms = -1;
-  Clock* clock = nullptr;  // null: the machine's
-  // Is told whom it waits for. None: nobody is told.
+  Clock* clock = nullptr;  // null: the system clock
+  // Called with the current writer's name while waiting; may be null.
   std::function<void(std::string_view message)> warn = {};
   StorageEvents events = {};
 };
 
 class WriterSeat {
  public:
-  // Waits for the seat, and takes it. `client` is borrowed. The table of the system is there.
-  // kFailedPrecondition: another process has it and beats, and `wait_ms` is over. kCancelled: the
+  // Waits for the lease and takes it. `client` is borrowed; the system table exists.
+  // kFailedPrecondition: another process kept the lease for longer than `wait_ms`. kCancelled: the
   // events gave up.
   static absl::StatusOr<std::unique_ptr<WriterSeat>> Take(BigtableClient* client,
                                                           const SeatOptions& options);
@@ -65,29 +64,29 @@ class WriterSeat {
   WriterSeat& operator=(const WriterSeat&) = delete;
 
   uint64_t writer() const { return lease_->writer(); }
-  // Whether the writer before had ended all its calls when it left.
+  // True if the previous writer had ended all its calls when it left.
   bool has_clean_past() const { return has_clean_past_; }
 
-  // The journal that was opened with the lease; this outlives it. Null from the second call on.
+  // The journal opened with the lease; this object must outlive it. Null from the second call on.
   std::unique_ptr<BigtableJournal> TakeJournal() { return std::move(journal_); }
 
-  // OK: this process had the lease at some moment after the call began. So no other process had
-  // acknowledged anything before the call, and a later writer reads what this one wrote before the
-  // call. kFailedPrecondition: another one has it.
+  // OK: this process held the lease at some moment after the call began. So no other process had
+  // acknowledged anything before the call, and later writers read the writes that this one made
+  // before the call. kFailedPrecondition: another process holds the lease.
   absl::Status Check();
-  // The same as far as it is known by now: asks nobody.
+  // The loss known so far. Makes no call.
   absl::Status KnownLoss() const { return loss_.status(); }
 
-  // This process, and those that wait, as they were seen a moment ago.
+  // This process and the standbys, as last seen.
   std::vector<ClusterNode> Nodes() const;
 
-  // Beats no more, and says that all is ended. For a process that has no call under way.
+  // Stops heartbeats and frees the lease. REQUIRES: the process has no call in progress.
   absl::Status Leave();
 
  private:
   WriterSeat(BigtableClient* client, const SeatOptions& options);
 
-  // What a look has found, and when.
+  // One read of the row, with its times.
   struct Look {
     LeaseState state;
     int64_t began_ms = 0;
@@ -95,14 +94,15 @@ class WriterSeat {
   };
 
   absl::StatusOr<Look> LookNow();
-  // Whether heartbeats could have arrived, too, when it was made.
+  // True if heartbeats could have arrived, too, during the read.
   bool WasQuick(const Look& look) const;
-  // Returns once whoever has the seat has left or is taken for dead.
+  // Returns when the lease is free, or the writer counts as failed.
   absl::StatusOr<LeaseState> WaitUntilFree();
-  // Waits until it is time to look again, or it is known whose process has died.
+  // Waits for the next poll or the death of a process; returns the address of the latter, or "".
   std::string Pause();
   bool IsTakenForDead(const LeaseState& seen, int64_t quiet_ms) const;
-  // Takes the lease as it was seen, and opens the journal. kAborted: another process was quicker.
+  // Takes the lease if the row is still as `seen`, and opens the journal. kAborted: another process
+  // was faster.
   absl::Status TryToTake(const LeaseState& seen);
   void SayWhoWrites(const ActiveNode& active);
   absl::Status TooLong(const ActiveNode& active) const;
@@ -116,8 +116,8 @@ class WriterSeat {
   bool has_clean_past_ = false;
   SeatLoss loss_;
   NodeRegistry registry_;
-  std::optional<std::string> told_;  // the address that the events were told; of Take
-  int quick_looks_ = 0;              // still to be done; of Take
+  std::optional<std::string> told_;  // the last address reported; used in Take
+  int quick_looks_ = 0;              // remaining; used in Take
   std::unique_ptr<BigtableJournal> journal_;
 
   Mutex beat_mutex_;
