@@ -24,10 +24,10 @@ namespace hourcell {
 namespace {
 
 constexpr size_t kCounterBytes = 8;
-// UIDs so far above the counter were drawn at random. The store would have none left.
+// UIDs this far above the counter were drawn at random, and would leave the store none to assign.
 constexpr Uid kAboveCounterMax = 1 << 20;
 
-// The kind of a column of names; nothing for those of UIDMeta and others.
+// The kind of a name column; nullopt for UIDMeta and other columns.
 std::optional<UidKind> KindOf(std::string_view qualifier) {
   const absl::StatusOr<UidKind> kind = ParseKindName(qualifier);
   return kind.ok() ? std::optional<UidKind>(*kind) : std::nullopt;
@@ -56,7 +56,7 @@ class AdoptionRun {
   absl::StatusOr<AdoptionProgress> Run() {
     HOURCELL_ASSIGN_OR_RETURN(mark_, tables_.ReadMark());
     was_done_ = mark_.is_done;
-    // It is read once more from the start, and stays open to readers meanwhile.
+    // Reads all rows again; the store remains open to readers meanwhile.
     if (was_done_) mark_ = {};
     done_.rows = mark_.rows;
     done_.points = mark_.points;
@@ -69,7 +69,7 @@ class AdoptionRun {
   }
 
  private:
-  // Tells a fault, or is the error that it ends the adoption with.
+  // Reports a skipped fault, or returns the error that ends the adoption.
   absl::Status Fault(const std::string& fault) {
     if (!options_.skip_faults) return absl::DataLossError(fault);
     ++done_.faults;
@@ -83,7 +83,7 @@ class AdoptionRun {
   }
 
   absl::Status AdoptNames() {
-    // The row of the counters is the first of the table.
+    // The counter row is the first row of the table.
     std::map<UidKind, Uid> counters;
     for (std::string begin;;) {
       HOURCELL_ASSIGN_OR_RETURN(const OpenTsdbPage page, tables_.Read(OpenTsdbTable::kUid, begin));
@@ -101,7 +101,7 @@ class AdoptionRun {
     return absl::OkStatus();
   }
 
-  // The UIDs that a row of `id` gives its name, or the counters.
+  // Collects the UIDs, or the counters, from the `id` columns of a row.
   absl::Status AddNamesOf(const OpenTsdbRow& row,
                           std::map<UidKind, Uid>* counters,
                           std::map<UidKind, std::vector<RestoredName>>* names) {
@@ -140,7 +140,7 @@ class AdoptionRun {
                              store_.layout().width(kind)));
   }
 
-  // A rename that a crash cut leaves two names for one UID; the reverse row says which one holds.
+  // An interrupted rename leaves two names for one UID; the reverse row decides which one is valid.
   absl::Status RestoreNames(UidKind kind, std::vector<RestoredName>* names) {
     std::vector<std::string> keys;
     for (const RestoredName& name : *names) {
@@ -189,7 +189,7 @@ class AdoptionRun {
     return absl::OkStatus();
   }
 
-  // A row with points, on its way into the index.
+  // A row with points, before it is indexed.
   struct PointRow {
     std::string cell;
     uint64_t points = 0;
@@ -234,7 +234,7 @@ class AdoptionRun {
       if (fault != faults.end() && fault->index == i) {
         HOURCELL_RETURN_IF_ERROR(
             Fault(fmt::format("{}: row {}: {}", tables_.name(), ToHex(keys[i]), (fault++)->fault)));
-        // Else scans of all rows would meet it.
+        // Otherwise scans of all rows would find it.
         HOURCELL_RETURN_IF_ERROR(admin_.ReplaceRow(keys[i], ""));
         continue;
       }
@@ -246,7 +246,7 @@ class AdoptionRun {
     return absl::OkStatus();
   }
 
-  // Whose it is, the row's key says; a global one's row has no series.
+  // The row key names the series; the row of a global annotation names none.
   absl::Status AddAnnotation(std::string_view key,
                              const HBaseCell& cell,
                              std::vector<AnnotationEdit>* edits) {

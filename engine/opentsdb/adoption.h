@@ -1,17 +1,17 @@
-// Adoption: a store takes over the tables of an OpenTSDB whose data table it shares. Nothing of
-// OpenTSDB's is changed.
+// Adoption: makes a store take over the OpenTSDB tables that share its data table. It changes
+// nothing in OpenTSDB's columns.
 //
 //   names with their UIDs, counters -> for each row: columns checked, series and day into the
-//   index, annotations into their table -> the mark says how far, and at last that it is done
+//   index, annotations into their table -> the mark stores the progress, and at last completion
 //
-// Points stay where they are: the store reads OpenTSDB's columns beside its own (engine/bigtable).
-// An adoption that was cut goes on where its mark is, at most a page of rows before where it was.
-// One that was done may be run again: it finds what an OpenTSDB has written since.
+// Points stay in place: the store also reads OpenTSDB's columns (engine/bigtable). An interrupted
+// adoption resumes at its mark and repeats at most a page of rows. A completed one may be run
+// again: it adds the points that OpenTSDB has written since.
 //
-// A fault is what cannot be taken over as it is: a damaged column, a row whose key is none of this
-// layout or whose UIDs have no names, a name that contradicts another. The first one ends the
-// adoption, or each is told and left out. What is left out is hidden: a row with a damaged column
-// gets the points of its others as the store's own, and another one is deleted for the store.
+// Faults are damaged columns, rows with an unknown key layout or with unnamed UIDs, and
+// contradicting names. By default the first fault aborts; with skip_faults, faults are reported and
+// skipped. Skipped data is hidden: of a row with a damaged column, the store copies the points of
+// the other columns; any other faulty row is deleted for the store.
 
 #pragma once
 
@@ -28,25 +28,25 @@ namespace hourcell {
 
 struct AdoptionProgress {
   uint64_t names = 0;
-  uint64_t rows = 0;  // with points; these and points also of earlier runs that were cut
+  uint64_t rows = 0;  // with points; rows and points include earlier interrupted runs
   uint64_t points = 0;
   uint64_t annotations = 0;
-  uint64_t duplicates = 0;  // points that lost to another one of their instant
+  uint64_t duplicates = 0;  // points that lost to another one with the same timestamp
   uint64_t skipped = 0;     // columns that are neither points nor annotations
   uint64_t faults = 0;
 };
 
 struct AdoptionOptions {
   bool skip_faults = false;
-  // Told each fault that is skipped, in words. May be null.
+  // Called with each skipped fault, as text. May be null.
   std::function<void(std::string_view fault)> fault = {};
-  // Told how far it is; false ends it. May be null.
+  // Called with the progress; returns false to stop. May be null.
   std::function<bool(const AdoptionProgress& progress)> progress = {};
 };
 
-// `store` was opened for it (BigtableOptions::is_adopting), with the layout of OpenTSDB's rows.
-// kDataLoss: a fault; kCancelled: by the progress; else errors of the storage. Each time the mark
-// says how far it came.
+// `store` was opened for adoption (BigtableOptions::is_adopting), with OpenTSDB's row layout.
+// kDataLoss: a fault; kCancelled: stopped by `progress`; other errors come from the storage. The
+// mark always stores the progress.
 absl::StatusOr<AdoptionProgress> AdoptTables(OpenTsdbTables* tables,
                                              Tsdb* store,
                                              const AdoptionOptions& options);

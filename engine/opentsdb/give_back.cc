@@ -24,7 +24,7 @@ namespace hourcell {
 namespace {
 
 constexpr size_t kNamesAtOnce = 1000;
-// Rows that are read and written together: of each, what both have is in memory.
+// Rows per batch; both versions of each row are in memory.
 constexpr size_t kRowsAtOnce = 500;
 constexpr size_t kBytesAtOnce = size_t{4} << 20;
 
@@ -109,7 +109,7 @@ class GiveBackRun {
     return WriteCounter(kind);
   }
 
-  // Reverse rows first, so that no crash leaves a UID in a forward row that has no name.
+  // Writes reverse rows first, so that after a crash each UID in a forward row has a name.
   absl::Status WriteSomeNames(UidKind kind, const std::vector<StoredName>& names) {
     std::vector<std::string> keys;
     for (const StoredName& name : names) {
@@ -230,7 +230,7 @@ class GiveBackRun {
     return is_full ? WriteBatch() : absl::OkStatus();
   }
 
-  // A row of points has them in the one column that is written.
+  // Each written row of points has all its points in one column.
   absl::Status WriteBatch() {
     std::vector<std::string> keys;
     for (const OpenTsdbRowWrite& write : batch_)

@@ -1,14 +1,14 @@
-// GiveBack: what a store has, as OpenTSDB's rows, so that an OpenTSDB can go on with it.
+// GiveBack: writes a store's contents as OpenTSDB rows, so that OpenTSDB can continue with them.
 //
 //   names missing in tsdb-uid, reverse rows first -> counters, never lowered -> for each row one
 //   column with its points, as OpenTSDB's row compaction leaves it -> annotations
 //
-// A row's columns of points are replaced by the one that is written, in one call, so that no
-// instant is there twice; its other columns stay. What is there already is not written again. Rows
-// that the store does not have stay as they are. In a data table that the store shares, the row's
-// own cells stay, too: the points are there twice until the store's family is dropped.
+// Writing a row replaces its point columns in one call, so that no timestamp occurs twice; its
+// other columns stay. Rows that are already equal are not rewritten; rows unknown to the store
+// stay. In a shared data table the store's own cells stay, too: the points exist twice until the
+// store's family is dropped.
 //
-// It may be run again, and then writes what is new since.
+// May be run again; it then writes only what has changed since.
 
 #pragma once
 
@@ -29,24 +29,25 @@ struct GiveBackProgress {
   uint64_t rows = 0;
   uint64_t points = 0;
   uint64_t annotations = 0;
-  uint64_t rows_written = 0;  // the others were there
+  uint64_t rows_written = 0;  // the others were already equal
 };
 
 struct GiveBackOptions {
-  // Salt of the rows that are written. Widths of UIDs are the store's.
+  // Salt of the written rows. UID widths are the store's.
   size_t salt_width = 0;
   uint32_t salt_buckets = kSaltBucketsDefault;
-  // Told how far it is; false ends it. May be null.
+  // Called with the progress; returns false to stop. May be null.
   std::function<bool(const GiveBackProgress& progress)> progress = {};
 };
 
-// The qualifier under which OpenTSDB looks for an annotation. It divides every start that ends in
-// 000 by 1000, as if it were milliseconds, also one in seconds: then the offset is another one than
-// that of the instant.
+// The qualifier under which OpenTSDB looks up an annotation. OpenTSDB divides each start that ends
+// in 000 by 1000, even one in seconds, as if it were milliseconds; the offset then differs from the
+// real one.
 std::string OpenTsdbAnnotationQualifier(int64_t start_time);
 
-// kFailedPrecondition: a name or a UID is another's in the tables, or a name has characters that
-// OpenTSDB cannot store. kCancelled: by the progress. What was written by then stays.
+// kFailedPrecondition: the tables have another UID for a name or another name for a UID, or a name
+// contains characters that OpenTSDB cannot store. kCancelled: stopped by `progress`. Rows written
+// so far stay.
 absl::StatusOr<GiveBackProgress> GiveBackTables(Tsdb* store,
                                                 OpenTsdbTables* tables,
                                                 const GiveBackOptions& options);
