@@ -15,7 +15,7 @@ constexpr std::string_view kHeadMethod = "HEAD ";
 constexpr std::string_view kLineEnd = "\r\n";
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
 
-// The value of a header of an answer's head, without blanks around it; `name` is in lower case.
+// The value of a header in the head of an answer, without surrounding blanks. `name` is lower-case.
 std::optional<std::string_view> HeaderOf(std::string_view head, std::string_view name) {
   for (size_t at = head.find(kLineEnd); at != std::string_view::npos;
        at = head.find(kLineEnd, at + 1)) {
@@ -45,7 +45,7 @@ std::optional<uint64_t> NumberOf(std::string_view digits, int base) {
 
 void AnswerTracker::OnRequestBytes(std::string_view bytes) {
   last_asked_ += bytes;
-  // Its answer has the length of a body that does not follow.
+  // An answer to HEAD has a length but no body.
   if (last_asked_.find(kHeadMethod) != std::string::npos) state_ = State::kLost;
   if (last_asked_.size() >= kHeadMethod.size()) {
     last_asked_.erase(0, last_asked_.size() - kHeadMethod.size() + 1);

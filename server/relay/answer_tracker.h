@@ -1,11 +1,10 @@
-// AnswerTracker: where in the answers of an HTTP server a relay is, so that it adds an answer of
-// its own only where one may begin: a client may send a request before it has the whole answer to
-// the one before.
+// AnswerTracker: follows the answers of an HTTP server, so that a relay adds its own answer only
+// between two of them: clients may pipeline requests.
 //
 // It follows Content-Length and chunks. It gives up at an answer that ends with its connection, at
-// a request of HEAD, and at bytes that are not HTTP; from then on, is_between() is false.
+// a HEAD request, and at bytes that are not HTTP; is_between() is false from then on.
 //
-// Pure. Thread-compatible.
+// No I/O. Thread-compatible.
 
 #pragma once
 
@@ -18,14 +17,14 @@ namespace hourcell {
 
 class AnswerTracker {
  public:
-  // A longer head is not followed.
+  // Gives up at a longer head.
   static constexpr size_t kHeadBytesMax = size_t{64} << 10;
 
-  // The next bytes of the client, and of the server.
+  // Takes the next bytes of the client, and of the server.
   void OnRequestBytes(std::string_view bytes);
   void OnAnswerBytes(std::string_view bytes);
 
-  // Whether the last answer is complete, or none has begun.
+  // True if the last answer is complete, or no answer has begun.
   bool is_between() const { return state_ == State::kHead && line_.empty(); }
 
  private:
@@ -33,13 +32,13 @@ class AnswerTracker {
 
   void EndHead();
   void EndChunkSize();
-  // Takes bytes up to `end` into line_; whether it is there.
+  // Moves bytes up to `end` into line_. True if `end` was found.
   bool TakeUntil(std::string_view end, std::string_view* bytes);
 
   State state_ = State::kHead;
-  std::string line_;        // the beginning of the head, or of a line between chunks
-  uint64_t left_ = 0;       // of the body, or of the chunk with its line end
-  std::string last_asked_;  // the last bytes of the client
+  std::string line_;        // start of the head, or of a line between chunks
+  uint64_t left_ = 0;       // bytes missing from the body, or from the chunk with its line end
+  std::string last_asked_;  // the client's last bytes
 };
 
 }  // namespace hourcell

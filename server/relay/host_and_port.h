@@ -1,4 +1,4 @@
-// HostAndPort: the two parts of "host:port". Pure; thread-safe.
+// HostAndPort: the two parts of "host:port". No I/O; thread-safe.
 
 #pragma once
 
@@ -15,10 +15,10 @@ struct HostAndPort {
   friend bool operator==(const HostAndPort&, const HostAndPort&) = default;
 };
 
-// "db1:4242", "10.0.0.1:4242" or "[::1]:4242". kInvalidArgument: got, want.
+// Parses "db1:4242", "10.0.0.1:4242" or "[::1]:4242". kInvalidArgument: any other form.
 absl::StatusOr<HostAndPort> ParseHostAndPort(std::string_view text);
 
-// The other way.
+// The inverse; adds brackets to IPv6 addresses.
 std::string JoinHostAndPort(std::string_view host, int port);
 
 }  // namespace hourcell

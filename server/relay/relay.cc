@@ -40,7 +40,7 @@ constexpr std::string_view kStops =
     "this process does not pass requests on any more; whether the one that it was passed on to did "
     "what was asked is not known: send the request again";
 
-// "127.0.0.1:50000" is of a client that came by IPv4.
+// Converts mapped addresses: "127.0.0.1:50000" is a client that came by IPv4.
 RelayHeader HeaderOf(const tcp::endpoint& client, size_t listener) {
   asio::ip::address address = client.address();
   if (address.is_v6() && address.to_v6().is_v4_mapped()) {
@@ -54,7 +54,7 @@ RelayHeader HeaderOf(const tcp::endpoint& client, size_t listener) {
 
 }  // namespace
 
-// Everything but the thread's start and end is done on the thread.
+// Only start and end run on other threads; all else runs on this thread.
 class Relay::Impl : public RelayTarget {
  public:
   explicit Impl(RelayOptions options)
@@ -77,14 +77,14 @@ class Relay::Impl : public RelayTarget {
   void SetWriter(const std::string& address) {
     asio::post(context_, [this, address] {
       if (address == writer_) return;
-      // To itself it would pass on for ever.
+      // Forwarding to itself would loop.
       writer_ = address == options_.own_address ? "" : address;
       if (writer_.empty()) {
         LogInfo("connections wait: it is not known which process writes to the store");
       } else {
         LogInfo("connections are passed on to {}, which writes to the store", writer_);
       }
-      const auto open = connections_;  // each may close
+      const auto open = connections_;  // a copy: calls may close connections
       for (const auto& [id, one] : open)
         one.connection->Retarget(std::string(kAnotherWrites));
     });
@@ -124,14 +124,14 @@ class Relay::Impl : public RelayTarget {
   std::string follower_;
   std::atomic<uint64_t> queries_ = 0;
   uint64_t next_id_ = 0;
-  std::atomic<bool> is_stopped_ = false;  // Stop was called
+  std::atomic<bool> is_stopped_ = false;  // set by Stop
   bool is_stopping_ = false;
   struct Open {
     std::shared_ptr<RelayedConnection> connection;
     size_t listener = 0;
   };
   std::map<uint64_t, Open> connections_;
-  std::promise<void> is_empty_;  // once it stops
+  std::promise<void> is_empty_;  // set when all connections have closed after Stop
   std::optional<NamedThread> thread_;
 };
 
@@ -157,7 +157,7 @@ void Relay::Impl::OnAccepted(tcp::socket socket, size_t listener) {
   const uint64_t id = next_id_++;
   const auto on_closed = [this, id, address] {
     quota_.Leave(address);
-    // Whoever calls this is in it.
+    // Posted, because the connection that calls this is still in use.
     asio::post(context_, [this, id] {
       connections_.erase(id);
       if (is_stopping_ && connections_.empty()) is_empty_.set_value();
@@ -182,7 +182,7 @@ RelayRest Relay::Impl::Stop() {
     is_stopping_ = true;
     for (tcp::acceptor& acceptor : acceptors_) {
       AsioError error;
-      const int fd = acceptor.release(error);  // what waits for a client is cancelled
+      const int fd = acceptor.release(error);  // also cancels the pending accept
       if (!error) rest.sockets.emplace_back(fd);
     }
     for (const auto& [id, one] : connections_) {
@@ -198,7 +198,7 @@ RelayRest Relay::Impl::Stop() {
 }
 
 void Relay::Impl::Finish() {
-  // Each ends by itself after kLingerMs, or with its answer.
+  // Each ends after kLingerMs, or after its answer.
   is_empty_.get_future().wait_for(std::chrono::milliseconds(kAnswersMs));
   keep_running_.reset();
   context_.stop();

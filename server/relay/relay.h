@@ -1,13 +1,12 @@
-// Relay: what a process does with its clients while another process writes to the store: it passes
-// their connections on to that one, byte by byte, whatever they speak. A header (relay_header.h)
-// tells the other who the client is, so that the client has the same rights there.
+// Relay: forwards client connections to the current writer of the store, byte by byte, for any
+// protocol. A header (relay_header.h) names the client to the writer, so that the client has the
+// same rights there.
 //
-// A query may go to a server of this process instead, which answers it beside the writer
-// (relay_choice.h).
+// Queries may go to this process's follower server instead (relay_choice.h).
 //
-// While nobody writes, a new connection waits for kPatienceMs. When the writer is lost, or another
-// one writes, the connections to it end; a client that sent an HTTP request and has no byte of the
-// answer is told so with 503.
+// While the store has no writer, a new connection waits for up to kPatienceMs. When the writer is
+// lost or replaced, its connections end; a client whose HTTP request has no answer yet gets 503
+// with the reason.
 //
 // Owns a thread. Thread-safe.
 
@@ -28,60 +27,60 @@
 namespace hourcell {
 
 struct RelayOptions {
-  std::string own_address = {};  // of this process: no connection is passed on to itself
-  std::shared_ptr<const RelayKeys> keys = nullptr;  // what the processes on the store know
+  std::string own_address = {};  // of this process, which never forwards to itself
+  std::shared_ptr<const RelayKeys> keys = nullptr;  // the secrets of the store's nodes
   bool may_delete = false;                          // tsd.http.query.allow_delete
   ConnectionQuota::Limits quota = {};
 };
 
-// A client that has waited for a process that writes, and of which nothing was read yet.
+// A client that waits for a writer, with no byte read yet.
 struct WaitingClient {
   OwnedDescriptor socket;
-  size_t listener = 0;  // that it came to
+  size_t listener = 0;  // index of the listener that accepted it
 };
 
-// What is left for the next owner of the ports.
+// State for the next owner of the ports.
 struct RelayRest {
-  std::vector<ListenSocket> sockets;  // they still listen, so what comes meanwhile waits
+  std::vector<ListenSocket> sockets;  // still listening, so that new connections queue
   std::vector<WaitingClient> clients;
 };
 
 class Relay {
  public:
-  // How long a client waits for a process that writes.
+  // How long a client waits for a writer.
   static constexpr int64_t kPatienceMs = 10'000;
-  // How long a connection to the writer may take to be made.
+  // Connect timeout for the writer.
   static constexpr int64_t kConnectMs = 2000;
   // How long a client may take to read the last bytes.
   static constexpr int64_t kLingerMs = 1000;
-  // How long its end waits for answers of this process' own.
+  // How long Stop waits for answers of this process's follower server.
   static constexpr int64_t kAnswersMs = 5000;
 
-  // Accepts from now on. The sockets are those of the listeners, in their order.
+  // Starts accepting. The sockets are in the order of the listeners.
   static std::unique_ptr<Relay> Start(std::vector<ListenSocket> sockets, RelayOptions options);
-  // Stops if that was not done, and waits until all connections have ended.
+  // Stops if Stop was not called, and waits until all connections have ended.
   ~Relay();
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
 
-  // From now on, connections go to `address` (host:port); empty: it is not known who writes.
+  // Forwards to `address` (host:port) from now on; empty: the writer is unknown.
   void SetWriter(const std::string& address);
 
-  // From now on, queries go to the server of this process at `address` (host:port), which serves
-  // nobody but relays, and ends each connection after one answer; empty: to the writer.
+  // Forwards queries to this process's follower server at `address` (host:port) from now on. It
+  // serves only relays and ends each connection after one answer. Empty: queries go to the writer.
   void SetFollower(const std::string& address);
-  // How many queries went there.
+  // Number of queries forwarded to the follower server.
   uint64_t queries() const;
 
-  // Calls `works` on the thread that passes bytes on.
+  // Calls `works` on the relay's thread.
   void Probe(std::function<void()> works);
 
-  // Those that are open now.
+  // Number of open connections.
   size_t connections() const;
 
-  // Accepts no more, and begins to end all connections of which anything was read, which takes
-  // kLingerMs at the most, and kAnswersMs for a query that this process answers itself. Returns the
-  // others, and the sockets. Once.
+  // Stops accepting, and begins to end all connections with bytes read, within kLingerMs, or
+  // kAnswersMs for a query of the follower server. Returns the other clients and the sockets. Call
+  // once.
   RelayRest Stop();
 
  private:
@@ -90,8 +89,8 @@ class Relay {
   std::unique_ptr<Impl> impl_;
 };
 
-// Whether the system at `address` (host:port) says that nothing listens there. False if it is
-// not known: it does not answer within 200 ms, or there is no such host.
+// True if the system at `address` (host:port) refuses connections. False if that is unknown: no
+// reply within 200 ms, or an unknown host.
 bool NothingListensAt(const std::string& address);
 
 }  // namespace hourcell

@@ -21,7 +21,7 @@ bool BeginsAs(std::string_view bytes, std::string_view word) {
   return bytes.substr(0, size) == word.substr(0, size);
 }
 
-// Of a line "GET /path?a=b HTTP/1.1" without its end; a request without a target if it is none.
+// Parses "GET /path?a=b HTTP/1.1" without its line end; the target is empty if it is malformed.
 HttpRequest RequestOf(std::string_view line) {
   HttpRequest request;
   if (line.ends_with('\r')) line.remove_suffix(1);
@@ -38,7 +38,7 @@ bool IsQuery(const HttpRequest& request, bool may_delete) {
   const absl::StatusOr<RoutePath> path = ParseRoutePath(request.path);
   if (!path.ok()) return false;
   if (path->api_version == 0) return request.method == "GET" && EqualsIgnoringCase(path->rest, "q");
-  if (path->api_version > kApiVersionMax) return false;  // of another system's API, or an error
+  if (path->api_version > kApiVersionMax) return false;  // an unknown API version or an error
   if (EqualsIgnoringCase(path->rest, "query/last")) return true;
   return EqualsIgnoringCase(path->rest, "query") && (request.method == "GET" || !may_delete);
 }

@@ -1,14 +1,13 @@
-// RelayChoice: where a relay passes a connection on to, by its first bytes: to the process that
-// writes, or to this process' own server of queries (follower.h), which has every point that was
-// acknowledged. The latter gets connections whose first request is a query that needs nothing of
-// the writer's memory:
+// RelayChoice: chooses by a connection's first bytes where a relay forwards it: to the writer, or
+// to this process's follower server, which has every acknowledged point. The follower server gets
+// connections whose first request is a query that does not depend on the writer's memory:
 //
-//   GET, POST   /api/query, /api/query/last, with a version or without; not if the URL has a
-//               parameter `delete` or `method_override`, nor a POST where deletions are allowed,
-//               since the body may ask for one
+//   GET, POST   /api/query, /api/query/last, with or without a version; not if the URL has a
+//               parameter `delete` or `method_override`, nor a POST of /api/query where deletions
+//               are allowed, since its body may request one
 //   GET         /q, not with these parameters
 //
-// Pure; thread-safe.
+// No I/O; thread-safe.
 
 #pragma once
 
@@ -18,13 +17,13 @@
 
 namespace hourcell {
 
-// A first line that is longer goes to the writer.
+// Connections with a longer first line go to the writer.
 inline constexpr size_t kFirstLineBytesMax = size_t{16} << 10;
 
 enum class RelayChoice : uint8_t { kNeedsMore, kWriter, kFollower };
 
-// `bytes`: the first of a client. kNeedsMore only if its first line is not complete and not longer
-// than kFirstLineBytesMax.
+// `bytes`: the first bytes of a client. Returns kNeedsMore only if the first line is incomplete and
+// at most kFirstLineBytesMax long.
 RelayChoice ChooseByFirstBytes(std::string_view bytes, bool may_delete);
 
 }  // namespace hourcell

@@ -39,7 +39,7 @@ absl::Status Malformed(std::string_view what) {
   return absl::InvalidArgumentError(fmt::format("header of a relay: {}", what));
 }
 
-// Takes the addresses and ports from the front of `left`.
+// Decodes the addresses and ports at the start of `left`, and removes them.
 absl::Status TakeAddresses(char family, std::string_view* left, RelayHeader* header) {
   if (family != kIpv4 && family != kIpv6) return Malformed("an unknown family of addresses");
   const size_t size = family == kIpv4 ? 4 : 16;
@@ -58,7 +58,7 @@ absl::Status TakeAddresses(char family, std::string_view* left, RelayHeader* hea
   return absl::OkStatus();
 }
 
-// Takes a value; those of other types are skipped.
+// Removes one value; skips unknown types.
 absl::Status TakeValue(std::string_view* left, RelayHeader* header) {
   if (left->size() < 3) return Malformed("a value is cut");
   const char type = left->front();
@@ -85,7 +85,7 @@ std::string EncodeRelayHeader(const RelayHeader& header) {
   std::string rest;
   if (address.is_v4()) {
     rest += TextOf(address.to_v4().to_bytes());
-    rest.append(4, '\0');  // nobody asks which of its addresses the client came to
+    rest.append(4, '\0');  // the destination address is not used
   } else {
     rest += TextOf(address.to_v6().to_bytes());
     rest.append(16, '\0');

@@ -33,14 +33,14 @@ using asio::ip::tcp;
 using AsioError = boost::system::error_code;
 
 constexpr std::chrono::milliseconds kConnectPause(50);
-// After a process that did not prove what it must.
+// Retry delay after a failed proof.
 constexpr std::chrono::milliseconds kProofPause(500);
-// Read at once from a side. A connection that is idle has no buffer.
+// Bytes per read. Idle connections have no buffer.
 constexpr size_t kReadBytes = size_t{64} << 10;
 
 constexpr std::string_view kNobodyWrites =
     "no process writes to the store right now; send the request again";
-// How long a client may take to say what decides where it goes: its first byte; its first line.
+// Time to wait for the first byte, then the first line, before routing.
 constexpr std::chrono::milliseconds kFirstBytePatience(100);
 constexpr std::chrono::milliseconds kFirstLinePatience(1000);
 
@@ -77,17 +77,16 @@ class SocketPair : public RelayedConnection, public std::enable_shared_from_this
   int Release() override;
 
  private:
-  // One of the two ways.
+  // One direction.
   struct Way {
     tcp::socket* from;
     tcp::socket* to;
     std::string unsent = {};
-    size_t sent = 0;  // of it
+    size_t sent = 0;  // bytes of `unsent` already sent
     bool has_ended = false;
   };
 
-  // A handler that keeps this alive, and does nothing once the connection ends or has another
-  // target.
+  // Wraps a handler: keeps this alive, and does nothing once the connection ends or is retargeted.
   template <typename Handler>
   auto Guarded(Handler handler) {
     return [self = shared_from_this(), attempt = attempt_,
@@ -98,7 +97,7 @@ class SocketPair : public RelayedConnection, public std::enable_shared_from_this
     };
   }
 
-  // The same, whatever its target is.
+  // As Guarded, but also runs after a retarget.
   template <typename Handler>
   auto Lasting(Handler handler) {
     return [self = shared_from_this(), handler = std::move(handler)](const AsioError& error) {
@@ -142,18 +141,18 @@ class SocketPair : public RelayedConnection, public std::enable_shared_from_this
 
   Way up_{.from = &client_, .to = &server_};
   Way down_{.from = &server_, .to = &client_};
-  uint64_t attempt_ = 0;     // to reach a writer
-  std::string sent_header_;  // of the attempt
-  std::string challenge_;    // what is there of it
+  uint64_t attempt_ = 0;     // number of the attempt to reach a server
+  std::string sent_header_;  // header of this attempt
+  std::string challenge_;    // received part
   RelayChoice choice_ = RelayChoice::kNeedsMore;
-  size_t looked_at_ = 0;   // bytes of the client, which wait to be read
-  bool is_watch_ = false;  // of another process: it waits for this one's end, and goes nowhere
+  size_t looked_at_ = 0;   // bytes peeked at but not read yet
+  bool is_watch_ = false;  // opened by another process to watch this one; never forwarded
   bool is_connecting_ = false;
-  bool is_connected_ = false;  // and each has proved to the other what it knows
+  bool is_connected_ = false;  // and both sides have proved the secret
   bool is_first_read_ = true;
   bool is_http_ = false;
-  bool awaits_answer_ = false;  // something was sent up since the last byte came down
-  AnswerTracker answers_;       // of HTTP
+  bool awaits_answer_ = false;  // bytes were sent up after the last byte came down
+  AnswerTracker answers_;       // HTTP only
   bool is_ending_ = false;
   bool is_closed_ = false;
 };
@@ -163,7 +162,7 @@ void SocketPair::Start() {
   client_.non_blocking(true, ignored);
   LookAtClient();
   if (target_.follower().empty()) return Connect();
-  // Most clients say at once what they want: the writer is not bothered with a query.
+  // Most clients send at once; waiting spares the writer a connection that is only for a query.
   timer_.expires_after(kFirstBytePatience);
   timer_.async_wait(Guarded([this](const AsioError& cancelled) {
     if (!cancelled) Connect();
@@ -184,7 +183,7 @@ void SocketPair::OnClientSpeaks() {
   const size_t size = client_.receive(asio::buffer(buffer), tcp::socket::message_peek, error);
   if (WouldBlock(error)) return LookAtClient();
   if (error && error != asio::error::eof) return Close();
-  // A client that ends without another byte has said all.
+  // EOF: the client has sent everything.
   if (error || size == looked_at_) return is_watch_ ? Close() : ChooseWriter();
   if (looked_at_ == 0) {
     first_line_timer_.expires_after(kFirstLinePatience);
@@ -208,9 +207,9 @@ void SocketPair::OnLooked(std::string_view bytes) {
   choice == RelayChoice::kWriter ? ChooseWriter() : ChooseFollower();
 }
 
-// Whether more is to be waited for. Another process may watch this one, which perhaps is about to
-// write, and then asks it for its proof. A relay that takes this process for the writer is told
-// nothing: passed on, its bytes would come back.
+// True if more bytes are awaited. Another process may watch this one, which may be about to become
+// the writer and then proves the secret on the watch. A relay that wrongly takes this process for
+// the writer is cut off: forwarded bytes would come back.
 bool SocketPair::IsOfRelay(std::string_view bytes) {
   const auto parsed = ParseRelayHeader(bytes);
   if (parsed.ok() && !parsed->has_value()) return true;
@@ -241,15 +240,15 @@ void SocketPair::ChooseFollower() {
   Connect();
 }
 
-// The system says that the client has sent something once there are more bytes than these, or an
-// end: what is only looked at would be told again and again.
+// Raises the low watermark, so that the socket becomes readable only when more bytes arrive or at
+// EOF: bytes that are only peeked at would wake this again and again.
 void SocketPair::WakeAbove(size_t bytes) {
   AsioError ignored;
   client_.set_option(asio::socket_base::receive_low_watermark(static_cast<int>(bytes + 1)),
                      ignored);
 }
 
-// What waits for the server ends by its number: a new attempt may begin.
+// Cancels handlers of this attempt by its number, so that a new one may begin.
 void SocketPair::Abandon() {
   ++attempt_;
   is_connecting_ = false;
@@ -272,7 +271,7 @@ void SocketPair::Connect() {
     if (cancelled) return;
     resolver_.cancel();
     AsioError ignored;
-    server_.close(ignored);  // which ends the attempt
+    server_.close(ignored);  // ends the attempt
   }));
   resolver_.async_resolve(
       address->host, address->port, tcp::resolver::numeric_service,
@@ -298,13 +297,13 @@ void SocketPair::ConnectLater(std::chrono::milliseconds pause) {
 }
 
 void SocketPair::OnConnected() {
-  // A busy process is as slow with its challenge as with answers.
+  // A busy process may be as slow with its challenge as with answers.
   const auto least =
       std::chrono::steady_clock::now() + std::chrono::milliseconds(Relay::kConnectMs);
   timer_.expires_at(std::max(patient_until_, least));
   timer_.async_wait(Guarded([this](const AsioError& cancelled) {
     AsioError ignored;
-    if (!cancelled) server_.close(ignored);  // which ends the attempt
+    if (!cancelled) server_.close(ignored);  // ends the attempt
   }));
   AsioError error;
   server_.non_blocking(true, error);
@@ -312,7 +311,7 @@ void SocketPair::OnConnected() {
   header_.nonce = NewRelayNonce();
   sent_header_ = EncodeRelayHeader(header_);
   challenge_.clear();
-  server_.write_some(asio::buffer(sent_header_), error);  // there is room for so little
+  server_.write_some(asio::buffer(sent_header_), error);  // always fits the socket buffer
   if (error) return ConnectLater();
   AwaitChallenge();
 }
@@ -406,12 +405,12 @@ void SocketPair::Send(Way* way) {
                       }));
 }
 
-// A server that takes no more may have said why: that is read before its end.
+// A server that stops reading may have sent a reason: it is read before the end.
 void SocketPair::OnRefused(const Way* way) {
   if (way == &down_) Close();
 }
 
-// A client that has sent all may still wait for answers; nothing comes from a server that has.
+// A client at EOF may still wait for answers; a server at EOF sends nothing more.
 void SocketPair::OnEnd(Way* way) {
   if (is_ending_) return;
   if (way == &down_) {
@@ -427,7 +426,7 @@ void SocketPair::Retarget(const std::string& why) {
   if (!is_first_read_) return End(why);
   if (is_ending_ || is_watch_ || choice_ == RelayChoice::kFollower) return;
   Abandon();
-  up_.has_ended = false;  // the next one is told, too
+  up_.has_ended = false;  // the new server also gets the EOF
   Connect();
 }
 
@@ -453,7 +452,7 @@ void SocketPair::EndNow(const std::string& why) {
   AsioError ignored;
   server_.close(ignored);
   if (is_first_read_) {
-    // Nothing was passed on yet: what it wanted to say tells what it speaks.
+    // Nothing was forwarded yet: the first byte shows the protocol.
     char first = 0;
     AsioError error;
     const size_t size = client_.read_some(asio::buffer(&first, 1), error);
@@ -465,14 +464,14 @@ void SocketPair::EndNow(const std::string& why) {
     request.keep_alive = false;
     const HttpWire wire = FormatResponse(request, HttpError(503, why));
     client_.write_some(asio::buffer(wire.head + wire.body),
-                       ignored);  // there is room for so little
+                       ignored);  // always fits the socket buffer
   } else if (!down_.unsent.empty()) {
     client_.write_some(asio::buffer(std::string_view(down_.unsent).substr(down_.sent)), ignored);
   }
   Linger();
 }
 
-// Closing at once would reset a connection with unread bytes, and the answer with it.
+// Closing at once with unread bytes would reset the connection and lose the answer.
 void SocketPair::Linger() {
   AsioError error;
   client_.shutdown(tcp::socket::shutdown_send, error);
@@ -481,7 +480,7 @@ void SocketPair::Linger() {
   timer_.async_wait([self = shared_from_this()](const AsioError& cancelled) {
     if (!cancelled) self->Close();
   });
-  // Reads and drops, until the client has closed.
+  // Reads and discards until the client has closed.
   struct Drain {
     static void Next(const std::shared_ptr<SocketPair>& self) {
       self->client_.async_wait(tcp::socket::wait_read, [self](const AsioError& failed) {

@@ -1,14 +1,14 @@
-// RelayedConnection: a client's connection, and the one to the process that writes, until both are
-// closed. What one side sends the other gets; nothing is read from a side while the other takes
-// nothing.
+// RelayedConnection: a client's connection and the one to the server it is forwarded to, until both
+// are closed. It copies bytes both ways, and reads from one side only while the other side accepts
+// data.
 //
-// Nothing of the client is passed on before the other process has proved that it knows the store's
-// secret (relay_proof.h). One that ends the connection before that is tried again.
+// The server must first prove that it knows the store's secret (relay_proof.h); only then are
+// client bytes forwarded. If the server closes before that, the connection is retried.
 //
-// The first bytes of the client are looked at, and not read, before it is known where they go
-// (relay_choice.h): a query may go to this process' own server of queries instead.
+// The client's first bytes are peeked at until the destination is chosen (relay_choice.h): a query
+// may go to this process's follower server.
 //
-// All calls, and all that it does, are of the relay's one thread.
+// All calls and callbacks are on the relay's one thread.
 
 #pragma once
 
@@ -23,36 +23,37 @@ namespace hourcell {
 
 struct Socket;
 
-// What connections ask of the relay they belong to, which outlives them.
+// Interface from a connection to its relay, which outlives it.
 class RelayTarget {
  public:
   virtual ~RelayTarget() = default;
-  // host:port of the process that writes; empty: it is not known.
+  // host:port of the writer; empty: unknown.
   virtual const std::string& writer() const = 0;
-  // host:port of this process' own server of queries; empty: there is none right now.
+  // host:port of this process's follower server; empty: not running.
   virtual const std::string& follower() const = 0;
-  // What the processes on the store know.
+  // The secrets of the store's nodes.
   virtual const RelayKeys& keys() const = 0;
-  // Whether the body of a query may ask for a deletion.
+  // True if the body of a query may request a deletion.
   virtual bool may_delete() const = 0;
-  // A query goes to this process' own server.
+  // Called when a query goes to the follower server.
   virtual void OnQuery() = 0;
 };
 
 class RelayedConnection {
  public:
   virtual ~RelayedConnection() = default;
-  // Another process writes, or it is not known which: a connection of which nothing was passed on
-  // yet goes to the other. Any other ends as by End.
+  // Call when the writer has changed or is unknown: a connection with nothing forwarded yet goes to
+  // the new writer. Others end as with End.
   virtual void Retarget(const std::string& why) = 0;
-  // The connection ends, and an HTTP request without an answer is answered with 503 and `why`. One
-  // that this process answers itself goes on to the end of its answer.
+  // Ends the connection; an HTTP request without an answer gets 503 with `why`. A connection to the
+  // follower server continues to the end of its answer.
   virtual void End(const std::string& why) = 0;
-  // The client's socket, if nothing was read from it yet; the connection is then closed. Else -1.
+  // The client's socket if nothing was read from it yet; the connection is then closed. Otherwise
+  // -1.
   virtual int Release() = 0;
 };
 
-// Begins to pass on `client`; each attempt gives `header` a nonce. `on_closed` is called once.
+// Begins to forward `client`; each attempt sets a nonce in `header`. Calls `on_closed` once.
 std::shared_ptr<RelayedConnection> StartRelayedConnection(Socket client,
                                                           RelayHeader header,
                                                           RelayTarget* target,

@@ -23,8 +23,8 @@
 #include "server/relay/host_and_port.h"
 #include "server/relay/relay_header.h"
 
-// Why a refusal counts only after the process was reached: at an address that is wrong, or that a
-// firewall closes, nobody ever listens, and its writer would be replaced again and again.
+// Why a refusal counts only after the process was reached: nothing ever listens at a wrong or
+// firewalled address, and its writer would be replaced again and again.
 
 namespace hourcell {
 namespace {
@@ -37,7 +37,7 @@ using std::chrono::steady_clock;
 
 }  // namespace
 
-// Everything but the thread's start and end is done on the thread.
+// Only start and end run on other threads; all else runs on this thread.
 class WriterWatch::Impl {
  public:
   Impl(std::shared_ptr<const RelayKeys> keys,
@@ -65,7 +65,7 @@ class WriterWatch::Impl {
   }
 
  private:
-  // A handler that does nothing once another try has begun.
+  // Wraps a handler: does nothing once another attempt has begun.
   template <typename Handler>
   auto Guarded(Handler handler) {
     return [this, attempt = attempt_,
@@ -93,12 +93,12 @@ class WriterWatch::Impl {
   asio::steady_timer timer_{context_};
   std::string address_;
   uint64_t attempt_ = 0;
-  bool was_reached_ = false;  // and has not said that it leaves
-  int refusals_ = 0;          // in a row
-  int64_t pause_ms_ = 0;      // before the next try
+  bool was_reached_ = false;  // and has not announced its stop
+  int refusals_ = 0;          // consecutive
+  int64_t pause_ms_ = 0;      // before the next attempt
   steady_clock::time_point reached_at_;
-  std::string header_;     // of this try
-  std::string challenge_;  // what is there of it
+  std::string header_;     // of this attempt
+  std::string challenge_;  // received part
   std::array<char, 64> said_ = {};
   NamedThread thread_;
 };
@@ -138,7 +138,7 @@ void WriterWatch::Impl::OnTried(const AsioError& error) {
   header_ = EncodeRelayHeader({.address = "0.0.0.0", .nonce = NewRelayNonce(), .is_watch = true});
   challenge_.clear();
   AsioError failed;
-  socket_.write_some(asio::buffer(header_), failed);  // there is room for so little
+  socket_.write_some(asio::buffer(header_), failed);  // always fits the socket buffer
   Listen();
 }
 
@@ -149,11 +149,10 @@ void WriterWatch::Impl::Listen() {
                           }));
 }
 
-// The challenge, which a process that does not write yet sends only once it does; then that it
-// leaves.
+// Takes the challenge, which a process sends only once it is the writer, then the stop notice.
 void WriterWatch::Impl::OnBytes(std::string_view bytes) {
   const bool is_proved = challenge_.size() == kRelayChallengeBytes;
-  if (is_proved) was_reached_ = false;  // it leaves
+  if (is_proved) was_reached_ = false;  // it stops
   if (is_proved) return Listen();
   const size_t taken = std::min(bytes.size(), kRelayChallengeBytes - challenge_.size());
   challenge_ += bytes.substr(0, taken);
@@ -173,7 +172,7 @@ void WriterWatch::Impl::OnBytes(std::string_view bytes) {
   Listen();
 }
 
-// A process that lives may have closed the connection: then the next one is made later and later.
+// A live process may have closed the connection, so the pause between attempts grows.
 void WriterWatch::Impl::OnEnd() {
   if (!was_reached_) return BeginIn(kPauseMaxMs);
   if (steady_clock::now() - reached_at_ >= milliseconds(kPauseMaxMs)) pause_ms_ = 0;

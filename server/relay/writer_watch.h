@@ -1,8 +1,8 @@
-// WriterWatch: sees at once that the process that writes has died: it keeps a silent connection to
-// it, which the system of a killed process ends. If nobody listens at that address then, the
-// process is gone. One that stops in good order says so by a byte before it ends the connection,
-// and is not taken for gone. A process that does not prove that it knows the store's secret is not
-// the writer, and is not taken for gone either.
+// WriterWatch: detects at once that the writer has died. It keeps a silent connection to the
+// writer, which the operating system closes when the process is killed. If nothing listens at that
+// address afterwards, the writer is gone. A writer that stops in good order first sends a notice,
+// and does not count as gone. Nor does a process that fails to prove that it knows the store's
+// secret: it is not the writer.
 //
 // Owns a thread. Thread-safe.
 
@@ -18,25 +18,25 @@
 
 namespace hourcell {
 
-// What a server says on a watch when it stops.
+// Sent on a watch by a server that stops.
 inline constexpr std::string_view kLeaves = "leaves\n";
 
 class WriterWatch {
  public:
-  // After a refusal it tries once more, so much later.
+  // Delay of the second attempt after a refusal.
   static constexpr int64_t kRefusedPauseMs = 20;
-  // Between two tries at the most: of a writer that is never reached, or closes idle connections.
+  // Longest pause between attempts: for writers that are unreachable or close idle connections.
   static constexpr int64_t kPauseMaxMs = 1000;
 
-  // `keys`: what the processes on the store know. `on_gone` is called on the watch's thread, once
-  // for each writer, with its address.
+  // `keys`: the secrets of the store's nodes. `on_gone` is called on the watch's thread, once per
+  // writer, with its address.
   WriterWatch(std::shared_ptr<const RelayKeys> keys,
               std::function<void(const std::string& address)> on_gone);
   ~WriterWatch();
   WriterWatch(const WriterWatch&) = delete;
   WriterWatch& operator=(const WriterWatch&) = delete;
 
-  // Watches the process at `address` (host:port) from now on; empty: nobody.
+  // Watches the process at `address` (host:port) from now on; empty: watches none.
   void SetWriter(const std::string& address);
 
  private:
