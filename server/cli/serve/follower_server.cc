@@ -18,8 +18,8 @@
 #include "server/relay/host_and_port.h"
 #include "server/server.h"
 
-// Why a server on a port and not a call: a query takes the same way through parsing, rights, limits
-// and threads as at the writer, and the relay passes its bytes on as it does to any other process.
+// Why a server on a port and not a call: queries pass through the same parsing, rights, limits and
+// threads as on the writer, and the relay forwards their bytes as to any other process.
 
 namespace hourcell {
 namespace {
@@ -58,7 +58,7 @@ class FollowerServer::Impl {
  private:
   void Run();
   absl::Status Serve();
-  // Whether the end has begun, by then or before.
+  // Waits up to `ms`. True if the stop has begun.
   bool EndsWithin(int64_t ms);
 
   const Parts parts_;
@@ -83,13 +83,13 @@ void FollowerServer::Impl::Run() {
   for (int64_t pause_ms = kPauseMs;; pause_ms = std::min(2 * pause_ms, kPauseMaxMs)) {
     const absl::Status status = Serve();
     if (status.ok()) return;
-    if (absl::IsUnimplemented(status)) return;  // the storage has only its writer
+    if (absl::IsUnimplemented(status)) return;  // the storage does not support followers
     LogInfo("queries are passed on: {}", MessageOf(status));
     if (EndsWithin(pause_ms)) return;
   }
 }
 
-// Until the end.
+// Serves until the stop.
 absl::Status FollowerServer::Impl::Serve() {
   HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<Tsdb> tsdb, Tsdb::Open(options_));
   ServerSite site{.relay_keys = parts_.keys, .serves_relays_only = true};

@@ -1,6 +1,6 @@
-// FollowerServer: answers queries in a process that waits to write to a shared store: a store that
-// follows the writer's (Options::follow), and a server of it that serves nobody but this process'
-// relay. It opens in the background, again after a failure.
+// FollowerServer: answers queries in a standby of a shared store. It opens the store as a follower
+// (Options::follow) and runs a server that serves only this process's relay. It opens in the
+// background and retries after failures.
 //
 // Owns its threads. Thread-safe.
 
@@ -19,30 +19,30 @@ namespace hourcell {
 
 class FollowerServer {
  public:
-  // Between two tries to open the store: twice as long each time, up to the second.
+  // Pause between attempts to open the store; doubles up to kPauseMaxMs.
   static constexpr int64_t kPauseMs = 100;
   static constexpr int64_t kPauseMaxMs = 30'000;
 
   struct Parts {
     const Config* config = nullptr;         // of the process; borrowed
-    const Options* options = nullptr;       // the same
+    const Options* options = nullptr;       // of the process; borrowed
     std::shared_ptr<const RelayKeys> keys;  // of the relay
-    // Where the server listens (host:port), as soon as it does; empty: not any more. Called on a
-    // thread of the object, and not after its end has begun.
+    // Called with the address (host:port) each time the server listens. Runs on a thread of the
+    // object, never after the stop has begun.
     std::function<void(const std::string& address)> on_change;
   };
 
   explicit FollowerServer(Parts parts);
-  // Answers what was asked, for tsd.network.drain_timeout at the most, and closes the store.
+  // Answers pending requests within tsd.network.drain_timeout, and closes the store.
   ~FollowerServer();
   FollowerServer(const FollowerServer&) = delete;
   FollowerServer& operator=(const FollowerServer&) = delete;
 
-  // As of Server.
+  // As in Server.
   void Reload();
   void Hurry();
 
-  // The settings of the server: those of the process, but it writes nothing, and all its
+  // The process's settings without writes, and without limits per address or listener, because all
   // connections come from one address.
   static Config ConfigOf(const Config& config);
 

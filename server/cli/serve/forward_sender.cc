@@ -9,10 +9,10 @@
 #include "server/cli/transfer/point_sink.h"
 #include "server/http/http_response.h"
 
-// Why errors of a whole request are mostly not taken for a fault of its points: a server that is
-// down, overloaded, behind a proxy or wants other credentials would cost points that it takes once
-// that is mended. And why one request at a time: of two, the later one could arrive first, and then
-// the older value of an instant would win.
+// Why most whole-request errors do not count as faults of the points: a server that is down,
+// overloaded, behind a proxy or expects other credentials would cost points that it accepts once
+// that is fixed. Why one request at a time: of two, the later one could arrive first, and then the
+// older value of a timestamp would win.
 
 namespace hourcell {
 namespace {
@@ -20,24 +20,24 @@ namespace {
 constexpr size_t kReadBytes = 1 << 20;
 constexpr int64_t kWarnPauseMs = 10'000;
 constexpr int64_t kRetryAfterMaxMs = 60'000;
-// Requests of one size before a larger one is tried, at most.
+// Upper bound for the successful requests before a larger one is tried.
 constexpr size_t kGrowAfterMax = 256;
 
 bool Has(const HttpReply& reply, std::string_view member) {
   return reply.body.find(member) != std::string::npos;
 }
 
-// {"success":..,"failed":..,"errors":[..]} of details, or without errors of a summary.
+// {"success":..,"failed":..,"errors":[..]}: counts with details, or without errors a summary.
 bool HasCounts(const HttpReply& reply) {
   return reply.body.starts_with("{") && Has(reply, "\"success\"") && Has(reply, "\"failed\"");
 }
 
-// {"errors":[..]} of single points.
+// {"errors":[..]}: errors of single points.
 bool HasDetails(const HttpReply& reply) {
   return reply.body.starts_with("{") && Has(reply, "\"errors\"");
 }
 
-// {"error":{"code":400,..}} of the whole request.
+// {"error":{"code":400,..}}: an error of the whole request.
 bool HasError(const HttpReply& reply) {
   return reply.body.starts_with("{") && Has(reply, "\"error\"") && Has(reply, "\"code\"");
 }
@@ -175,14 +175,14 @@ int64_t ForwardSender::HandleBroken(std::string_view text, std::span<const Point
 int64_t ForwardSender::Probe() {
   is_probing_ = false;
   const std::span<const PointView> point = ProbePoint();
-  // It holds no other; or the other says nothing.
+  // No other point is available, or the one found proves nothing.
   if (point.empty() || !IsNumberOfMagnitude(point.front().timestamp)) return Retry(broken_text_, 0);
   const Outcome outcome = Send(point);
   if (outcome.kind == Outcome::Kind::kTaken && outcome.refused.empty()) return SetAside();
   return Retry(broken_text_, outcome.wait_ms);
 }
 
-// Ever farther: what the server fails at may be all points of a metric.
+// The distance doubles: the server may fail at all points of a metric.
 std::span<const PointView> ForwardSender::ProbePoint() {
   if (next_ + 1 == batch_.read.points.size()) {
     const absl::StatusOr<bool> more = parts_.spool->ReadMore(kReadBytes, &batch_);
@@ -206,7 +206,7 @@ int64_t ForwardSender::SetAside() {
     Warn(fmt::format("set aside: {}: {}", TextOf(point), broken_text_));
     set_aside_->Add(1);
   }
-  broken_tries_ = kForwardBrokenTries;  // the server works: a next one is not waited for
+  broken_tries_ = kForwardBrokenTries;  // the server works: the next failure is not retried
   return Finish(1);
 }
 
@@ -235,7 +235,7 @@ int64_t ForwardSender::Finish(size_t points) {
   next_ += points;
   if (next_ < batch_.read.points.size()) return 0;
   if (const absl::Status done = parts_.spool->Done(batch_); !done.ok()) {
-    Warn(std::string(done.message()));  // they may be sent twice
+    Warn(std::string(done.message()));  // points may be sent twice
   }
   return 0;
 }

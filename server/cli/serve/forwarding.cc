@@ -13,13 +13,13 @@
 #include "server/cli/serve/set_aside_file.h"
 #include "server/log/log.h"
 
-// Why a thread and a client of its own and not one of the server's pools: a request may wait for
-// the other server, and the order of points wants one request at a time.
+// Why a separate thread and client instead of a server pool: a request may wait for the other
+// server, and the order of points requires one request at a time.
 
 namespace hourcell {
 namespace {
 
-// A server that says nothing for so long is asked again. A stop waits as long at most.
+// Timeout of a request before it is retried, and the longest delay of a stop.
 constexpr int64_t kForwardReplyMs = 20'000;
 
 void LogForward(std::string_view message) {

@@ -1,5 +1,5 @@
-// Forwarding: tsd.forward, by which every acknowledged put goes on to another server, too. A spool
-// that observes the store (engine/spool/point_spool.h), and a thread that empties it
+// Forwarding (tsd.forward): sends every acknowledged put to another server, too. It has a spool
+// that observes the store (engine/spool/point_spool.h) and a thread that empties it
 // (forward_sender.h).
 //
 //   auto forwarding = Forwarding::Create(config, &options);
@@ -8,7 +8,7 @@
 //   ... serve, close the store ...
 //   (*forwarding)->Stop();
 //
-// What the spool has when the server stops is sent when it is started again with the same setting.
+// Points left in the spool at a stop are sent after the next start with the same setting.
 // Thread-compatible.
 
 #pragma once
@@ -30,26 +30,26 @@
 
 namespace hourcell {
 
-// The environment variable with the token of the other server.
+// The environment variable that holds the other server's token.
 inline constexpr std::string_view kForwardTokenVariable = "HOURCELL_FORWARD_TOKEN";
 
 class Forwarding {
  public:
-  // Adds an observer to the options. Null: tsd.forward is empty; if there is a spool all the same,
-  // the log says so. kInvalidArgument: no URL, or no directory for the spool. kUnavailable: libcurl
-  // is not installed.
+  // Adds an observer to the options. Returns null if tsd.forward is empty, and logs a warning if a
+  // spool exists all the same. kInvalidArgument: the URL is invalid, or the spool has no directory.
+  // kUnavailable: libcurl is not installed.
   static absl::StatusOr<std::unique_ptr<Forwarding>> Create(const Config& config, Options* options);
-  // Stops.
+  // Calls Stop.
   ~Forwarding();
   Forwarding(const Forwarding&) = delete;
   Forwarding& operator=(const Forwarding&) = delete;
 
-  // Opens the spool and begins to send. After the store is open, and before its first put. `stats`
-  // are borrowed until Stop, and their gauges read this object as long as they live. Errors: those
-  // of PointSpool::Open.
+  // Opens the spool and begins to send. REQUIRES: the store is open and has received no put yet.
+  // `stats` is borrowed until Stop; its gauges read this object throughout. Errors: those of
+  // PointSpool::Open.
   absl::Status Start(Stats* stats);
 
-  // Waits for the request under way, and closes the spool. After the store is closed. Idempotent.
+  // Waits for the current request and closes the spool. REQUIRES: the store is closed. Idempotent.
   absl::Status Stop();
 
  private:

@@ -62,12 +62,11 @@ void PrintBanner(const Config& config, const Options& options, int port, Termina
   PrintTo(terminal.out, "hourcell {}: listening on {}:{}, data in {}, sync {}\n", kHourcellVersion,
           bind, port, options.path, SyncText(options));
   std::fflush(terminal.out);
-  std::clearerr(terminal.out);  // nobody need read it: the command is to serve
+  std::clearerr(terminal.out);  // a failed write is ignored: serving matters more
 }
 
-// glibc lets threads make eight heaps for each processor, and each heap keeps what its threads
-// freed. A heap for each processor wastes less; threads of one processor seldom wait for each
-// other.
+// By default glibc creates up to eight heaps per processor, and each heap keeps memory that its
+// threads freed. One heap per processor wastes less; threads of one processor seldom contend.
 void LimitHeaps() {
 #ifdef __GLIBC__
   if (std::getenv("MALLOC_ARENA_MAX") != nullptr) return;
@@ -75,7 +74,7 @@ void LimitHeaps() {
 #endif
 }
 
-// Until a signal ends it.
+// Returns after a signal to stop.
 int ServeStore(const Config& config,
                Tsdb* tsdb,
                const std::function<void(int port)>& say_where,
@@ -95,7 +94,7 @@ int ServeStore(const Config& config,
   return kExitOk;
 }
 
-// On a store that no other process can open. `forwarding` may be null.
+// For a store that only one process can open. `forwarding` may be null.
 int ServeAlone(const Config& config,
                const Options& options,
                Forwarding* forwarding,
@@ -141,7 +140,7 @@ int RunServe(const StoreOptions& store, const ServeFlags& flags, Terminal& termi
   WarnOfIgnoredSettings(*config, kServeCommand, terminal);
   absl::StatusOr<Options> options = EngineOptionsOf(*config, OtherWriter::kWaitFor);
   if (!options.ok()) return FailStore(terminal, kServeCommand, options.status());
-  // Server::Start asks the same, but by then there would be a store.
+  // Server::Start checks this, too, but only after the store was created.
   if (const auto access = AccessPolicy::Create(*config); !access.ok()) {
     return FailStore(terminal, kServeCommand, access.status());
   }
@@ -155,7 +154,7 @@ int RunServe(const StoreOptions& store, const ServeFlags& flags, Terminal& termi
   const ServiceManager manager = ServiceManager::FromEnvironment();
   const auto say_where = [&](int port) { PrintBanner(*config, *options, port, terminal); };
   if (options->storage != nullptr) {
-    // What waits for the other server would be on the disk of one machine alone.
+    // The spool would be on the disk of one machine only.
     if (*forwarding != nullptr) {
       return FailUsage(terminal, kServeCommand,
                        "tsd.forward: cannot be set with tsd.storage.engine=bigtable");

@@ -1,4 +1,4 @@
-// `hourcell serve`: the server on a store, until SIGTERM or SIGINT.
+// `hourcell serve`: runs the server on a store until SIGTERM or SIGINT.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace hourcell {
 
-// OpenTSDB's flags; each stands for a setting and overrides it. Empty = not given.
+// OpenTSDB's flags; each overrides a setting. Empty: not given.
 struct ServeFlags {
   std::string port = {};             // --port             tsd.network.port
   std::string bind = {};             // --bind             tsd.network.bind
@@ -23,18 +23,18 @@ struct ServeFlags {
 // The flags as "key=value".
 std::vector<std::string> SettingsOf(const ServeFlags& flags);
 
-// Says where it listens, then serves. kExitFailure: the store does not open, the port is taken;
-// kExitUsage: a setting is wrong.
+// Prints the address, then serves. kExitFailure: the store does not open or the port is in use;
+// kExitUsage: a setting is invalid.
 int RunServe(const StoreOptions& store, const ServeFlags& flags, Terminal& terminal);
 
-// What each durability mode survives, for the help.
+// The durability modes and the failures that each survives, for the help text.
 std::string DurabilityHelp();
 
-// Every setting with its default and what it does, a line each.
+// Every setting with its default and description, one per line.
 std::string SettingsHelp();
 
-// `hourcell serve` with these flags and words. The exit code is that of RunServe, or
-// kExitUsage if they make no sense.
+// Runs `hourcell serve` with these arguments. Returns the exit code of RunServe, or kExitUsage for
+// invalid arguments.
 int ServeMain(const std::vector<std::string>& args, Terminal& terminal);
 
 }  // namespace hourcell

@@ -1,4 +1,4 @@
-// SetAsideFile: points that the other server of tsd.forward fails at each time, as lines that
+// SetAsideFile: stores points at which the other server of tsd.forward always fails, as lines that
 // `hourcell import` reads. Thread-compatible.
 
 #pragma once
@@ -13,17 +13,17 @@
 
 namespace hourcell {
 
-// Bytes that the file may have.
+// Size limit of the file, in bytes.
 inline constexpr uint64_t kSetAsideBytesMax = uint64_t{16} << 20;
 
 class SetAsideFile {
  public:
-  // `bytes_max`: kSetAsideBytesMax, but for tests.
+  // `bytes_max` differs from kSetAsideBytesMax only in tests.
   explicit SetAsideFile(std::string path, uint64_t bytes_max = kSetAsideBytesMax)
       : path_(std::move(path)), bytes_max_(bytes_max) {}
 
-  // Appends the point and syncs the file, which is made if it is missing. kResourceExhausted: it
-  // has no room. kUnavailable: it cannot be written.
+  // Appends the point and syncs the file; creates it if it is missing. kResourceExhausted: the file
+  // is full. kUnavailable: it cannot be written.
   absl::Status Add(const PointView& point) const;
 
   const std::string& path() const { return path_; }

@@ -37,12 +37,12 @@
 namespace hourcell {
 namespace {
 
-// So long a writer that was replaced still answers, with errors that say what to do.
+// How long a replaced writer still answers, with errors that say what to do.
 constexpr std::chrono::milliseconds kAnswersAfterLoss(500);
-// Between two tries to open a store whose service is away.
+// Pause between attempts to open a store that is unreachable.
 constexpr std::chrono::milliseconds kOpenPause(500);
 
-// One time of waiting, and of writing after it.
+// One period as standby and then as writer.
 class Turn {
  public:
   Turn(const Config& config, const Options& options, SignalWatch* watch)
@@ -52,10 +52,11 @@ class Turn {
   absl::Status Listen();
   int port() const { return port_; }
 
-  // Waits, writes, and returns when a signal has said to stop, or this process has been replaced.
+  // Waits for the lease, then writes. Returns after a signal to stop, or after a later writer has
+  // taken the lease.
   absl::Status Run();
 
-  // Whether another turn may go better.
+  // True if another turn may succeed.
   bool may_repeat() const { return was_shared_ || is_lost_; }
 
  private:
@@ -76,9 +77,9 @@ class Turn {
   std::vector<ListenSocket> sockets_;
   int port_ = 0;
   std::string address_;
-  std::shared_ptr<RelayKeys> keys_;      // once it has joined
-  std::unique_ptr<Background> secrets_;  // keeps them up to date
-  bool was_shared_ = false;              // another process was seen
+  std::shared_ptr<RelayKeys> keys_;      // set after Join
+  std::unique_ptr<Background> secrets_;  // refreshes keys_
+  bool was_shared_ = false;              // another process held the lease
   std::unique_ptr<Relay> relay_;
   std::unique_ptr<WriterWatch> writer_watch_;
   std::unique_ptr<FollowerServer> follower_;
@@ -87,8 +88,8 @@ class Turn {
   Mutex mutex_;
   Server* server_ ABSL_GUARDED_BY(mutex_) = nullptr;
   NamedThread ending_ ABSL_GUARDED_BY(mutex_);
-  std::string dead_ ABSL_GUARDED_BY(mutex_);        // the address of a writer that died
-  bool has_relay_ ABSL_GUARDED_BY(mutex_) = false;  // that may be told where queries go
+  std::string dead_ ABSL_GUARDED_BY(mutex_);        // address of a failed writer
+  bool has_relay_ ABSL_GUARDED_BY(mutex_) = false;  // relay_ may receive the follower's address
   CondVar has_died_;
 };
 
@@ -104,7 +105,7 @@ StorageEvents Turn::Events() {
   return {.on_waiting = [this](const std::string& address) { OnWaiting(address); },
           .on_lost = [this](const absl::Status& why) { OnLost(why); },
           .gives_up = [this] { return watch_.is_stopping(); },
-          // A process that was started again at the address of the one before is not that one.
+          // This process's own address: it has replaced the earlier process that used it.
           .is_gone =
               [this](const std::string& address) {
                 return address == address_ || NothingListensAt(address);
@@ -112,12 +113,12 @@ StorageEvents Turn::Events() {
           .await_death = [this](int64_t ms) { return AwaitDeath(ms); }};
 }
 
-// On the thread of Run, within the opening of the store.
+// Runs on the thread of Run, while the store opens.
 void Turn::OnWaiting(const std::string& address) {
   was_shared_ = true;
   if (relay_ == nullptr) {
     const auto connections_max =
-        static_cast<size_t>(DescriptorLimit() / 4);  // three descriptors each at the most
+        static_cast<size_t>(DescriptorLimit() / 4);  // each connection uses at most three
     relay_ = Relay::Start(std::exchange(sockets_, {}),
                           {.own_address = address_,
                            .keys = keys_,
@@ -136,7 +137,7 @@ void Turn::OnWaiting(const std::string& address) {
     writer_watch_ =
         std::make_unique<WriterWatch>(keys_, [this](const std::string& gone) { OnGone(gone); });
   }
-  // Its own address is another one's only if both are told to advertise the same.
+  // Two processes share an address only if both are configured to advertise it.
   writer_watch_->SetWriter(address == address_ ? "" : address);
 }
 
@@ -155,7 +156,7 @@ void Turn::StartFollower() {
                             }});
 }
 
-// What clients asked of the follower is answered before it ends.
+// Queries sent to the follower server are answered before it stops.
 void Turn::EndRelay() {
   {
     MutexLock lock(&mutex_);
@@ -169,13 +170,13 @@ void Turn::EndRelay() {
   LogInfo("{} queries were answered while another process wrote", queries);
 }
 
-// The secrets that are known last for a while: a failure is tried again with the next.
+// Known secrets remain valid for a while, so a failure is left to the next refresh.
 void Turn::RefreshSecrets() {
   absl::StatusOr<SharedSecrets> secrets = options_.storage->RefreshSecrets();
   if (secrets.ok()) keys_->Set(std::move(secrets->current), std::move(secrets->accepted));
 }
 
-// On the thread of the watch.
+// Runs on the thread of writer_watch_.
 void Turn::OnGone(const std::string& address) {
   MutexLock lock(&mutex_);
   dead_ = address;
@@ -194,7 +195,7 @@ std::string Turn::AwaitDeath(int64_t ms) {
   return std::exchange(dead_, {});
 }
 
-// On any thread, once.
+// Runs on any thread, once.
 void Turn::OnLost(const absl::Status& why) {
   LogWarning("{}; its clients are answered with errors, and it waits to write again",
              std::string_view(why.message().data(), why.message().size()));
@@ -246,7 +247,7 @@ absl::Status Turn::Write(Tsdb* tsdb) {
        .hurry = [it = server.get()] { it->Hurry(); },
        .reload = [it = server.get()] { it->Reload(); },
        .probe = [it = server.get()](std::function<void()> works) { it->Probe(std::move(works)); }});
-  EndRelay();  // whose last connections end meanwhile
+  EndRelay();  // its last connections end meanwhile
   if (!is_lost) server->Run();
   watch_.Leave();
   NamedThread ending;

@@ -44,7 +44,7 @@ class SignalWatch::Impl {
       MutexLock lock(&mutex_);
       stopping = std::exchange(stopping_threads_, {});
     }
-    stopping.clear();  // each is joined: it uses the thing
+    stopping.clear();  // joins the threads, which use thing_
     MutexLock lock(&mutex_);
     thing_.reset();
   }
@@ -85,8 +85,8 @@ class SignalWatch::Impl {
     if (thing_->stop) stopping_threads_.emplace_back("hc-stop", thing_->stop);
   }
 
-  // A process whose threads hang, or that only a new start helps, says nothing: systemd starts it
-  // again.
+  // If threads hang, or the process must be restarted, no notification is sent, and systemd
+  // restarts the process.
   void WaitForBeat() {
     beat_.expires_after(std::chrono::milliseconds(manager_.BeatMs()));
     beat_.async_wait([this](const boost::system::error_code& cancelled) {

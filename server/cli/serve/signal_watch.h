@@ -1,9 +1,9 @@
-// SignalWatch: ends what the process serves at SIGTERM and SIGINT, without more ado at the second
-// of them, and has it read its files again at SIGHUP. It also tells systemd that it works.
+// SignalWatch: stops serving at SIGTERM and SIGINT, at once on a second signal, and reloads files
+// at SIGHUP. It also notifies systemd.
 //
-// It watches before the line is printed that says where the process listens: whoever reads that
-// line may send a signal. What is served may change: a process that waits to write to a shared
-// store serves in another way than one that writes.
+// Signals are caught before the process prints its address, because a reader of that line may send
+// one. The served object may change: a standby of a shared store serves through a relay, the writer
+// through a server.
 //
 // Thread-safe.
 
@@ -17,31 +17,31 @@
 
 namespace hourcell {
 
-// What is served. Any of the functions may be null.
+// The served object. Any of the functions may be null.
 struct ServedThing {
-  std::string status;            // what `systemctl status` shows
-  std::function<void()> stop;    // may take long; called on a thread of its own
-  std::function<void()> hurry;   // a stop under way, or to come, waits for nobody
-  std::function<void()> reload;  // files of users and of TLS
-  // Calls `works` soon on a thread that serves, if that thread works.
+  std::string status;            // shown by `systemctl status`
+  std::function<void()> stop;    // may take long; runs on a separate thread
+  std::function<void()> hurry;   // makes a current or later stop immediate
+  std::function<void()> reload;  // reloads user and TLS files
+  // Calls `works` soon, on a serving thread, if that thread works.
   std::function<void(std::function<void()> works)> probe;
 };
 
 class SignalWatch {
  public:
-  // Watches from now on. Tells `manager`, which is borrowed, what it does.
+  // Starts watching. Sends notifications to `manager`, which is borrowed.
   explicit SignalWatch(const ServiceManager* manager);
   ~SignalWatch();
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
 
-  // Signals go to `thing` from now on, and systemd is told that it serves. If a signal to stop has
-  // come before, it is stopped at once.
+  // Directs signals to `thing` from now on and notifies systemd. Stops `thing` at once if a signal
+  // to stop has already arrived.
   void Serve(ServedThing thing);
-  // Signals go to nothing any more; waits for the stop that is under way.
+  // Directs signals to nothing; waits for a running stop.
   void Leave();
 
-  // Whether a signal to stop has come.
+  // True if a signal to stop has arrived.
   bool is_stopping() const;
 
  private:
