@@ -1,6 +1,6 @@
-// The body every HTTP error has: {"error":{"code":400,"message":"...","details":"..."}}.
+// The body of every HTTP error: {"error":{"code":400,"message":"...","details":"..."}}.
 //
-// Pure; thread-safe.
+// No I/O; thread-safe.
 
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace hourcell {
 
-// The response for an error. `details` is left out when empty. Texts may hold any bytes. With 503
-// it asks the client to come again in a second (Retry-After).
+// The response for an error. Omits `details` when empty. Texts may contain any bytes. A 503 has
+// Retry-After: 1 second.
 HttpResponse HttpError(int status, std::string_view message, std::string_view details = {});
-// The same with what `error` says. REQUIRES: it is not OK.
+// The same with the message of `error`. REQUIRES: `error` is not OK.
 HttpResponse HttpError(int status, const absl::Status& error);
 
 }  // namespace hourcell

@@ -56,14 +56,14 @@ absl::Status DamagedError(const z_stream& stream) {
                   stream.msg == nullptr ? "" : ": ", stream.msg == nullptr ? "" : stream.msg));
 }
 
-// Of an output of so many bytes besides the `held` ones.
+// Reserves memory for an output of `bytes` in addition to the `held` bytes.
 bool HasRoom(size_t held, size_t bytes, RequestBodyBudget::Hold* hold) {
   if (hold == nullptr || bytes <= kSmallBodyBytesMax || hold->Grow(held + bytes)) return true;
   hold->Shrink(held);
   return false;
 }
 
-// By its name in lower case.
+// Parses a lower-case name.
 std::optional<Compression> CompressionOf(std::string_view encoding) {
   if (encoding == "gzip" || encoding == "x-gzip") return Compression::kGzip;
   if (encoding == "deflate") return Compression::kDeflate;
@@ -76,7 +76,7 @@ absl::Status TooLargeError(size_t bytes_max) {
       fmt::format("compressed body: more than {} bytes when inflated", bytes_max));
 }
 
-// A block says its size first. No block is as much smaller than it says as a bomb would have it.
+// A block begins with its size. No valid block has the compression ratio of a bomb.
 absl::StatusOr<std::string> InflateSnappy(std::string_view bytes,
                                           size_t bytes_max,
                                           RequestBodyBudget::Hold* hold) {
@@ -141,7 +141,7 @@ bool ClaimsMoreThan(size_t bytes, const HttpRequest& request) {
   switch (CompressionOf(LowerCase(header)).value_or(Compression::kDeflate)) {
     case Compression::kSnappy:
       return snappy::GetUncompressedLength(body.data(), body.size(), &size) && size > bytes;
-    case Compression::kGzip:  // its last four bytes: of the last member, modulo 2^32
+    case Compression::kGzip:  // last four bytes: size of the last member, modulo 2^32
       for (size_t i = 0; i < 4 && body.size() >= 4; ++i)
         size |= size_t{static_cast<uint8_t>(body[body.size() - 4 + i])} << (8 * i);
       return size > bytes;

@@ -1,4 +1,4 @@
-// Request bodies that came compressed, inflated under a limit. Pure; thread-safe.
+// Inflates compressed request bodies under a limit. No I/O; thread-safe.
 
 #pragma once
 
@@ -16,35 +16,35 @@ namespace hourcell {
 
 enum class Compression : unsigned char {
   kGzip,     // one or more gzip members
-  kDeflate,  // a zlib stream; raw deflate too, which some clients call by that name
-  kSnappy,   // a block of snappy, not its framing format, as Prometheus sends it
+  kDeflate,  // a zlib stream, or raw deflate, which some clients send under that name
+  kSnappy,   // a snappy block, not the framing format; as Prometheus sends it
 };
 
 // Inflates `bytes`, never holding more than `bytes_max` of output: a bomb is refused early. `hold`:
-// what `bytes` have of the memory of all bodies; it grows with the output. Null = not counted.
+// the share of `bytes` in the body budget; it grows with the output. Null = not counted.
 //
 // Errors:
-//   kInvalidArgument    damaged or cut short, or followed by something else
+//   kInvalidArgument    damaged or truncated, or followed by other data
 //   kResourceExhausted  more than `bytes_max` bytes
-//   kUnavailable        the memory of all bodies has no room for it now
+//   kUnavailable        the body budget is used up for now
 absl::StatusOr<std::string> Inflate(std::string_view bytes,
                                     Compression compression,
                                     size_t bytes_max,
                                     RequestBodyBudget::Hold* hold = nullptr);
 
-// Whether request->body has more than `bytes` once it is inflated, by what it says of itself; it
-// may lie. A body that says nothing has not.
+// True if request->body declares more than `bytes` of inflated size. The declaration may be wrong.
+// False for a body without one.
 bool ClaimsMoreThan(size_t bytes, const HttpRequest& request);
 
-// Whether `bytes` are one whole block of snappy. Costs a pass over them.
+// True if `bytes` are exactly one snappy block. Reads all bytes.
 bool IsSnappyBlock(std::string_view bytes);
 
-// Inflates request->body in place as its Content-Encoding says and takes that header away. Empty
-// bodies are left alone whatever the header says: clients set it on GET, too. `hold`, which may be
-// null, has the share of the body that the request has then.
+// Inflates request->body in place by its Content-Encoding and removes that header. Leaves empty
+// bodies unchanged even with that header, because clients set it on GET, too. `hold` may be null;
+// it then has the share of the inflated body.
 //
-// Errors: Inflate's; kUnimplemented for an encoding other than gzip, x-gzip, deflate, snappy and
-// identity.
+// Errors: those of Inflate; kUnimplemented for an encoding other than gzip, x-gzip, deflate, snappy
+// and identity.
 absl::Status InflateBody(size_t bytes_max,
                          HttpRequest* request,
                          RequestBodyBudget::Hold* hold = nullptr);

@@ -1,5 +1,5 @@
-// HTTP requests and responses as values: what the parser gives and the handlers take, without a
-// type of Beast or Asio.
+// HTTP requests and responses as plain values, passed between parser and handlers, without types of
+// Beast or Asio.
 
 #pragma once
 
@@ -25,20 +25,19 @@ struct HttpRequest {
   bool keep_alive = true;
   std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
   std::string body;    // inflated if it came with Content-Encoding
-  std::string remote;  // the client, "127.0.0.1:50000"; empty if there is no socket
+  std::string remote;  // the client, "127.0.0.1:50000"; empty without a socket
 
   // Set by the connection.
   AccessRights rights;         // what the client may do, by its address and its credentials
-  bool login_refused = false;  // it sent credentials, and they are wrong
-  std::string user;            // whose credentials they are; empty if it sent none
-  // When all of it was here, and how long that took since its first byte; of the time of traces.
+  bool login_refused = false;  // it sent wrong credentials
+  std::string user;            // user name of its credentials; empty if it sent none
+  // When it was complete, and the time since its first byte; on the clock of traces.
   std::chrono::steady_clock::time_point received_at = {};
   std::chrono::steady_clock::duration received_in = {};
-  int64_t deadline_ms = 0;     // by Clock::MonotonicMs, when it is given up; 0 = never
+  int64_t deadline_ms = 0;     // by Clock::MonotonicMs, when it times out; 0 = never
   bool may_wait = false;       // its thread serves no sockets
-  bool only_if_quick = false;  // its thread does, and asks whether the query is quick
-  // What it has of the memory of all bodies, for what is made of the body; borrowed, null = nothing
-  // is counted.
+  bool only_if_quick = false;  // its thread serves sockets, and runs only quick queries
+  // Its share of the body budget, for memory derived from the body; borrowed, null = not counted.
   RequestBodyBudget::Hold* memory = nullptr;
 
   // Set by ParseTarget (http_target.h).
@@ -53,17 +52,17 @@ struct HttpRequest {
 };
 
 struct HttpResponse {
-  // Prints a body in pieces (body_writer.h). False: that failed, and `*failure` is the response
-  // instead, as far as nothing was sent.
+  // Writes a body in pieces (body_writer.h). False: it failed, and `*failure` replaces the response
+  // unless bytes were already sent.
   using Producer = std::function<bool(BodyWriter* body, HttpResponse* failure)>;
 
   int status = 200;
   std::string content_type = "application/json; charset=UTF-8";
   std::string body;
-  std::vector<std::pair<std::string, std::string>> headers;  // besides those the writer adds
-  bool close = false;          // end the connection after this response
+  std::vector<std::pair<std::string, std::string>> headers;  // in addition to those the writer adds
+  bool close = false;          // close the connection after this response
   Producer produce = nullptr;  // if set, it makes the body, and `body` is empty
-  // Nothing was done, as it takes long: to be asked again where the request may wait.
+  // Not processed because it may take long: process it again on a thread that may wait.
   bool must_wait = false;
 };
 

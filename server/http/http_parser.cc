@@ -26,8 +26,8 @@ namespace asio = boost::asio;
 namespace http = boost::beast::http;
 using BeastError = boost::beast::error_code;
 
-// http::string_body, but it does not reserve all that Content-Length promises: a header alone must
-// not cost 64 MiB.
+// As http::string_body, but without reserving all of Content-Length: a header alone must not cost
+// 64 MiB.
 struct GrowingBody {
   using value_type = std::string;
 
@@ -67,9 +67,9 @@ std::string_view StdView(boost::beast::string_view text) {
   return {text.data(), text.size()};
 }
 
-// Where the header that begins at text[0] ends, searched from `from` on; 0 if it does not yet. An
-// empty line ends it; one made with bare line feeds, too, which Beast then refuses: waiting for
-// more would leave such a client without an answer.
+// Finds the end of the header that begins at text[0], searching from `from` on; 0 if it is
+// incomplete. An empty line ends it, even one of bare line feeds, which Beast then refuses: waiting
+// for more would leave such a client without a response.
 size_t HeaderEnd(std::string_view text, size_t from) {
   for (size_t at = text.find('\n', from); at != std::string_view::npos;
        at = text.find('\n', at + 1)) {
@@ -80,10 +80,11 @@ size_t HeaderEnd(std::string_view text, size_t from) {
   return 0;
 }
 
-// Whether the chunk header at the front of `rest` is here whole and leaves a quote open. Beast
-// looks for its end after the line, and with each try takes the chunk off the body's limit anew.
+// True if the chunk header at the start of `rest` is complete and leaves a quote open. Beast then
+// searches for its end beyond the line, and each attempt subtracts the chunk from the body limit
+// again.
 bool HasOpenQuote(std::string_view rest) {
-  if (rest.starts_with("\r\n")) rest.remove_prefix(2);  // of the chunk before
+  if (rest.starts_with("\r\n")) rest.remove_prefix(2);  // the end of the previous chunk
   const std::string_view line = rest.substr(0, rest.find("\r\n"));
   if (line.size() == rest.size()) return false;
   bool is_open = false;
@@ -110,8 +111,8 @@ class HttpParser::Message {
     parser_.body_limit(body_bytes_max);
   }
 
-  // Parses from the front of `bytes`; returns how many were used. header_limit: Beast has 16 bits
-  // for the length of a field's name and of its value, and throws at what does not fit.
+  // Parses from the start of `bytes`; returns the number of bytes used. header_limit: Beast stores
+  // the length of a field's name and value in 16 bits, and throws on overflow.
   size_t Put(std::string_view bytes, BeastError* error) {
     size_t used = 0;
     try {
@@ -127,7 +128,7 @@ class HttpParser::Message {
   bool chunked() const { return parser_.chunked(); }
   bool done() const { return parser_.is_done(); }
 
-  // Copies the header out now, before the trailer of a chunked body can add to it.
+  // Copies the header before the trailer of a chunked body can add fields.
   void ReadHeader() {
     const auto& message = parser_.get();
     request_.method = std::string(StdView(message.method_string()));
@@ -144,7 +145,7 @@ class HttpParser::Message {
 
   size_t body_bytes_here() const { return parser_.get().body().size(); }
 
-  // As announced, or as far as it is here.
+  // The announced size, or the bytes received.
   size_t body_bytes() const {
     const size_t here = body_bytes_here();
     if (parser_.chunked() || !parser_.content_length()) return here;
@@ -207,7 +208,7 @@ HttpParser::Event HttpParser::Parse() {
 }
 
 HttpParser::Event HttpParser::ParseHeader() {
-  // Some clients send an empty line after a body; RFC 9112 asks servers to skip it.
+  // Some clients send an empty line after a body; RFC 9112 says that servers should skip it.
   input_.remove_prefix(std::min(input_.find_first_not_of("\r\n"), input_.size()));
   const size_t end = HeaderEnd(input_, scanned_);
   if ((end == 0 ? input_.size() : end) > kHeaderBytesMax) {
@@ -249,11 +250,11 @@ HttpParser::Event HttpParser::ParseHeader() {
 HttpParser::Event HttpParser::ParseBody() {
   if (TellsOfBody()) return Event::kLargeBody;
   if (std::exchange(wants_continue_, false)) return Event::kContinue;
-  // Beast asserts that it never sees a last chunk, "0\r\n\r\n", in parts. Nothing shorter ends a
-  // chunked body, so it may wait for the rest of what looks like one.
+  // Beast asserts that it never gets a last chunk, "0\r\n\r\n", in parts. Nothing shorter ends a
+  // chunked body, so a possible last chunk waits for the rest.
   constexpr size_t kLastChunkBytes = 5;
-  // A chunked body goes to Beast in pieces that the longest chunk header fits into: so one that is
-  // longer is refused whether its bytes came at once or not.
+  // A chunked body goes to Beast in pieces of at most the longest chunk header: so a longer header
+  // is refused however its bytes arrive.
   const size_t piece_bytes = message_->chunked() ? kChunkHeaderBytesMax : input_.size();
   for (size_t used = 1; used > 0 && !message_->done() && !input_.empty();) {
     if (message_->chunked() && input_.starts_with('0') && input_.size() < kLastChunkBytes) {
@@ -268,12 +269,12 @@ HttpParser::Event HttpParser::ParseBody() {
     return Fail(400,
                 "malformed request: " + BeastError(http::error::bad_chunk_extension).message());
   }
-  if (TellsOfBody()) return Event::kLargeBody;  // of chunks, of which none says how many follow
+  if (TellsOfBody()) return Event::kLargeBody;  // chunked: the size was unknown before
   if (message_->done()) {
     complete_ = true;
     return Event::kRequest;
   }
-  // Beast takes body bytes at once; what it leaves is an unfinished chunk header or trailer.
+  // Beast takes body bytes at once; the rest is an unfinished chunk header or trailer.
   if (input_.size() >= kChunkHeaderBytesMax) {
     return Fail(400, fmt::format("chunk header or trailer over {} bytes", kChunkHeaderBytesMax));
   }

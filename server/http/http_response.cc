@@ -29,7 +29,7 @@ std::string_view WithoutBlanks(std::string_view text) {
   return text;
 }
 
-// Takes what stands before `separator` off the front of `*text`.
+// Removes the text before `separator` from the start of `*text`, and returns it.
 std::string_view TakePartUntil(char separator, std::string_view* text) {
   const size_t at = text->find(separator);
   const std::string_view part = text->substr(0, at);
@@ -61,7 +61,7 @@ std::string StatusLine(int status) {
   return fmt::format("HTTP/1.1 {} {}\r\n", status, ReasonPhrase(status));
 }
 
-// The headers of the response itself, and its type if it has a body.
+// Appends the response's own headers, and its content type if it has a body.
 void AppendOwnHeaders(const HttpResponse& response, bool has_body, std::string* head) {
   if (!response.content_type.empty() && has_body) {
     AppendHeader("Content-Type", response.content_type, head);
@@ -71,10 +71,10 @@ void AppendOwnHeaders(const HttpResponse& response, bool has_body, std::string* 
     AppendHeader(name, value, head);
 }
 
-// Of libdeflate: the smallest result, however long it takes.
+// libdeflate's level for the smallest result.
 constexpr int kLevelMax = 12;
 
-// Whether a handler compressed the body itself.
+// True if a handler compressed the body.
 bool IsEncoded(const HttpResponse& response) {
   return std::ranges::any_of(response.headers,
                              [](const auto& header) { return header.first == "Content-Encoding"; });

@@ -21,22 +21,22 @@ std::string Upper(std::string_view text) {
   return upper;
 }
 
-// Takes the text up to the next '/' off `path`, and the '/'.
+// Removes the text up to the next '/', and the '/', from `path`. Returns the text.
 std::string_view TakeSegment(std::string_view* path) {
   const std::string_view segment = path->substr(0, path->find('/'));
   path->remove_prefix(std::min(segment.size() + 1, path->size()));
   return segment;
 }
 
-// "v1" gives 1; nothing if it is no version at all.
+// "v1" gives 1; nullopt for other segments.
 std::optional<absl::StatusOr<int64_t>> ParseVersion(std::string_view segment) {
   if (segment.size() < 2 || LowerCase(segment[0]) != 'v') return std::nullopt;
   const std::string_view digits = segment.substr(1);
-  // An endpoint whose name begins with v: /api/version.
+  // An endpoint that begins with v: /api/version.
   if (digits[0] < '0' || digits[0] > '9') return std::nullopt;
   int64_t version = 0;
   const auto [end, error] = std::from_chars(digits.begin(), digits.end(), version);
-  // Version 0 is what is outside of /api.
+  // Version 0 means outside /api.
   if (error != std::errc() || end != digits.end() || version == 0) {
     return absl::InvalidArgumentError(fmt::format("Invalid API version format supplied: {}",
                                                   QuoteForMessage(LowerCase(segment))));

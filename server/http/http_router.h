@@ -1,4 +1,4 @@
-// Where a request goes: the route of its path and the method it stands for.
+// Maps a request to its route and method.
 //
 //   /api/v1/Put/        api 1, endpoint "put"
 //   /api/config/filters api 1, endpoint "config", sub "filters"
@@ -19,36 +19,37 @@
 
 namespace hourcell {
 
-// The newest version of /api/v<N> that is spoken.
+// The newest supported version of /api/v<N>.
 inline constexpr int64_t kApiVersionMax = 1;
 
-// A path with its API version taken off. Borrows the path.
+// A path without its API version. Borrows the path.
 struct RoutePath {
   int64_t api_version = 0;  // 0 = not under /api; may be over kApiVersionMax
-  std::string_view rest;    // as sent, without '/' at its ends: "Config/filters"
+  std::string_view rest;    // as sent, without leading and trailing '/': "Config/filters"
 };
 
-// The parts of a decoded path. The last '/' do not count. Allocates nothing unless it fails.
-// kInvalidArgument: the path does not begin with '/'; /api/v<no number, or 0>.
+// Splits a decoded path. Ignores trailing '/'. Allocates only on failure. kInvalidArgument: the
+// path does not begin with '/', or its API version is 0 or malformed.
 absl::StatusOr<RoutePath> ParseRoutePath(std::string_view path);
 
 struct Route {
-  int64_t api_version = 0;  // as of RoutePath
+  int64_t api_version = 0;  // as in RoutePath
   std::string endpoint;     // in lower case; empty for "/" and "/api"
-  std::string sub;          // what follows the endpoint, in lower case, without a last '/'
+  std::string sub;          // the text after the endpoint, in lower case, without a trailing '/'
   friend bool operator==(const Route&, const Route&) = default;
 };
 
-// The route of a decoded path, for handlers that answer several. Errors: as ParseRoutePath.
+// The route of a decoded path, for handlers of several routes. Errors: as ParseRoutePath.
 absl::StatusOr<Route> ParseRoute(std::string_view path);
 
 enum class HttpMethod : uint8_t { kGet, kPost, kPut, kDelete, kOptions };
 
-// The method by its name in upper case, GET for HEAD; nothing for any other verb.
+// Parses an upper-case method name; GET for HEAD; nullopt for other verbs.
 std::optional<HttpMethod> ParseHttpMethod(std::string_view name);
 
-// The method a request stands for where method_override is allowed: on a real GET that of the
-// parameter, in any case, else its own. Nothing if it names no method, or another than a HEAD's.
+// The request's method where method_override is allowed: a GET takes the parameter's method, in any
+// case; others keep their own. Nullopt for unknown methods, for an override to OPTIONS, and on HEAD
+// for one to any but GET.
 std::optional<HttpMethod> EffectiveMethod(const HttpRequest& request);
 
 // 405 with OpenTSDB's texts.

@@ -13,7 +13,7 @@ constexpr int kInternalError = 500;
 struct StatusRow {
   Code code;
   int status;
-  const char* why;  // for the reader of this table
+  const char* why;  // documentation only
 };
 
 constexpr StatusRow kStatuses[] = {

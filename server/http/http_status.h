@@ -1,8 +1,7 @@
-// The one mapping of an error's code to an HTTP status. A code means the same wherever it comes
-// from, but for a few differences, which are named: what OpenTSDB answers to queries, and HTTP to
-// bodies.
+// Maps error codes to HTTP statuses. A code means the same wherever it comes from, except for a few
+// listed exceptions: OpenTSDB's responses to queries, and HTTP's to bodies.
 //
-// Pure; thread-safe.
+// No I/O; thread-safe.
 
 #pragma once
 
@@ -15,23 +14,23 @@
 
 namespace hourcell {
 
-// What failed.
+// The kind of operation that failed.
 enum class Failed : uint8_t {
-  kStore,   // anything that is none of the others
-  kQuery,   // a query, or what reads and writes for a client as a query does
-  kBody,    // the reading of a request's body or target
-  kChange,  // a change of what the store is, such as its regions: it may not fit its state
+  kStore,   // anything else
+  kQuery,   // a query, or a client's read or write that behaves like one
+  kBody,    // reading a request's body or target
+  kChange,  // a change of the store itself, such as its regions: its state may not allow it
   kBackup,  // a backup, into the directory that a setting names
 };
 
-// REQUIRES: `code` is not kOk. A code that Abseil does not name is 500.
+// REQUIRES: `code` is not kOk. 500 for codes unknown to Abseil.
 int HttpStatusOf(Failed what, absl::StatusCode code);
 
-// The response for `error` with that status, and its message. REQUIRES: it is not OK.
+// The response for `error` with that status and its message. REQUIRES: `error` is not OK.
 HttpResponse FailureResponse(Failed what, const absl::Status& error);
 
-// The response for work of an admin that failed. Where the status is 500 or more, the message says
-// what became of the work, `ended` if it was cancelled, and the details are those of `error`.
+// The response for failed admin work. If the status is 500 or more, the message describes the
+// outcome, `ended` if the work was cancelled, and the details are the message of `error`.
 HttpResponse WorkFailure(Failed what, std::string_view ended, const absl::Status& error);
 
 }  // namespace hourcell

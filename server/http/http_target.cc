@@ -55,7 +55,7 @@ absl::Status AppendParam(std::string_view target, size_t begin, size_t end, Http
   return absl::OkStatus();
 }
 
-// Takes "http://host:port" off a target that has it, and its host for the header Host.
+// Removes "http://host:port" from a target that begins with it; its host replaces the header Host.
 std::optional<std::string_view> TakeOrigin(std::string_view target, HttpRequest* request) {
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (!EqualsIgnoringCase(target.substr(0, scheme.size()), scheme)) continue;
@@ -70,7 +70,7 @@ std::optional<std::string_view> TakeOrigin(std::string_view target, HttpRequest*
 }
 
 absl::Status ParseParts(std::string_view target, HttpRequest* request) {
-  std::string origin_form;  // of an absolute one
+  std::string origin_form;  // converted from an absolute form
   if (const std::optional<std::string_view> rest = TakeOrigin(target, request)) {
     if (!rest->starts_with('/')) origin_form = "/";
     origin_form += *rest;

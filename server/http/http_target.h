@@ -1,7 +1,6 @@
-// Request targets as real clients send them: path and query, decoded.
+// Decodes request targets, path and query, as real clients send them.
 //
-// Lenient where clients are sloppy: `{ } | * " , < >` and bytes above 0x7F may stand unencoded.
-// Pure.
+// Lenient: `{ } | * " , < >` and bytes above 0x7F may be unencoded. No I/O.
 
 #pragma once
 
@@ -11,13 +10,13 @@
 
 namespace hourcell {
 
-// Fills request->path and request->params from request->target. %XX is decoded everywhere, '+' is a
-// blank in the query only. Parameters are separated by '&'; empty ones are skipped; "flag" is
-// "flag=". Of an absolute form, "http://host:port/path", as a proxy is sent it, the host replaces
-// the header Host (RFC 9112, 3.2.2).
+// Fills request->path and request->params from request->target. Decodes %XX everywhere, and '+' as
+// a blank in the query only. Parameters are separated by '&'; empty ones are skipped; "flag" means
+// "flag=". In an absolute form, "http://host:port/path", as proxies get it, the host replaces the
+// header Host (RFC 9112, 3.2.2).
 //
-// Errors: kInvalidArgument: the target is neither such a form nor starts with '/', or a '%' is not
-// followed by two hex digits (its offset is given). Path and parameters are then empty.
+// kInvalidArgument: the target has neither this form nor a leading '/', or a '%' lacks its two hex
+// digits (the error has its offset). Path and parameters are then empty.
 absl::Status ParseTarget(HttpRequest* request);
 
 }  // namespace hourcell

@@ -1,6 +1,5 @@
-// RequestBodyBudget: the memory that request bodies take up while they come in and until they are
-// answered, of all connections of a server together. Of one that came compressed, what it is
-// inflated to counts, too.
+// RequestBodyBudget: limits the memory of request bodies from arrival to response, over all
+// connections of a server. Inflated copies count, too.
 //
 // Thread-safe; a Hold is thread-compatible.
 
@@ -15,23 +14,23 @@
 
 namespace hourcell {
 
-// For so long after a body found no room, those that come in must come in faster
+// After a body was refused for lack of room, arriving bodies must be faster for this long
 // (request_reader.h).
 inline constexpr std::chrono::seconds kPressedFor{10};
 
-// Bodies up to this size are not counted: there is one a connection at most.
+// Smaller bodies are not counted: each connection has at most one.
 inline constexpr size_t kSmallBodyBytesMax = 64 * 1024;
-// What those are told that find no room.
+// The error text when the budget is used up.
 inline constexpr std::string_view kNoRequestBodyBudget =
     "Too many request bodies are in memory; try again later";
 
 class RequestBodyBudget {
  public:
-  // What one body has of it; gives it back at its end.
+  // The share of one body; released on destruction.
   class Hold {
    public:
     Hold() = default;
-    explicit Hold(RequestBodyBudget* memory) : memory_(memory) {}  // null = nothing is counted
+    explicit Hold(RequestBodyBudget* memory) : memory_(memory) {}  // null = not counted
     ~Hold() { Release(); }
     Hold(Hold&& other) noexcept
         : memory_(other.memory_),
@@ -47,12 +46,13 @@ class RequestBodyBudget {
     Hold(const Hold&) = delete;
     Hold& operator=(const Hold&) = delete;
 
-    // Has `bytes` from now on, if it had less. False if that is too much: then nothing changes.
+    // Raises the share to `bytes` if it is smaller. False: the budget is used up, and nothing
+    // changes.
     bool Grow(size_t bytes);
-    // Has `bytes` from now on, if it had more.
+    // Lowers the share to `bytes` if it is larger.
     void Shrink(size_t bytes);
     void Release() { Shrink(0); }
-    // Grow was too much once.
+    // True if any Grow has failed.
     bool was_refused() const { return was_refused_; }
     size_t bytes() const { return bytes_; }
 
@@ -65,13 +65,13 @@ class RequestBodyBudget {
   // 0 = no limit.
   explicit RequestBodyBudget(size_t bytes_max) : bytes_max_(bytes_max) {}
 
-  // Whether a body that is announced may have room: so much is free now, or it would be alone.
+  // True if an announced body would fit now, or would be the only one.
   bool MayTake(size_t bytes) const {
     const size_t held = this->bytes();
     return bytes_max_ == 0 || held == 0 || held + bytes <= bytes_max_;
   }
 
-  // A body found no room.
+  // Records that a body was refused.
   void NoteRefused(std::chrono::steady_clock::time_point now) {
     refused_at_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
   }
@@ -85,13 +85,13 @@ class RequestBodyBudget {
   size_t bytes_max() const { return bytes_max_; }
 
  private:
-  // `more` for a body that has `own`. One that is alone always fits, also while it grows: a limit
-  // below tsd.http.request.max_body must not shut large ones out for ever.
+  // Adds `more` to a body with a share of `own`. A body that is alone always fits, also while it
+  // grows: a limit below tsd.http.request.max_body must not exclude large bodies permanently.
   bool Take(size_t own, size_t more);
 
   const size_t bytes_max_;
   std::atomic<size_t> bytes_ = 0;
-  std::atomic<int64_t> refused_at_ = 0;  // by the steady clock; 0 = never
+  std::atomic<int64_t> refused_at_ = 0;  // steady clock; 0 = never
 };
 
 }  // namespace hourcell

@@ -39,11 +39,11 @@ RequestReader::Event RequestReader::Next(TimePoint now) {
     mark_at_ = now;
     mark_bytes_ = fed_bytes_;
   }
-  // Who may not send it is told that, not that there is no room: kLargeBody comes first.
+  // kLargeBody comes first: clients without the right get that error, not the one about memory.
   if (event == Event::kLargeBody || event == Event::kError) return event;
   const size_t announced = parser_.body_bytes();
   if (announced <= kSmallBodyBytesMax) return event;
-  // Rather now than when half of it is here.
+  // Refuse at the announcement, not halfway through the body.
   const bool is_new = !std::exchange(is_announced_, true);
   if (is_new && limits_.memory != nullptr && !limits_.memory->MayTake(announced))
     return RefuseForMemory(now);

@@ -1,11 +1,11 @@
-// RequestReader: the requests of one connection as they come in, and what one of them may take
-// until it is here: time, and its share of the memory of all bodies. Small bodies
-// (request_body_budget.h) come in without a look at who sends them: the answer to them may be had
-// on the same connection. Of larger ones the header alone decides. They take their share of the
-// memory as they come in: one that is only announced keeps no other out. No sockets, no clock.
+// RequestReader: reads the requests of one connection and limits the time and the share of the body
+// budget until a request is complete. Small bodies (request_body_budget.h) are accepted without
+// checking the sender, so that the connection can continue after an error response. Larger bodies
+// are decided by the header alone. They take their share as they arrive: an announcement alone
+// blocks no other body. No sockets, no clock.
 //
 //   intake.Feed(bytes);
-//   switch (intake.Next(now)) ...    // as HttpParser; kError also for want of memory
+//   switch (intake.Next(now)) ...    // as HttpParser; kError also for lack of memory
 //   if (intake.due() <= now) intake.Expire();
 //
 // Thread-compatible.
@@ -26,10 +26,10 @@
 
 namespace hourcell {
 
-// How fast a body must come in on the whole, besides the time that every request has.
+// Minimum average rate of a body, in addition to the request timeout.
 inline constexpr size_t kBodyBytesPerSMin = 1024;
-// How fast a large one must while others find no room (request_body_budget.h): so much in each
-// kPressedFor.
+// Minimum rate of a large body while others are refused for lack of room (request_body_budget.h),
+// measured over kPressedFor.
 inline constexpr size_t kBodyBytesPerSPressed = 64 * 1024;
 
 class RequestReader {
@@ -49,31 +49,31 @@ class RequestReader {
   Event Next(TimePoint now);
   Event Finish();
   HttpRequest TakeRequest();
-  // What the body of the request that was taken has of the memory.
+  // The budget share of the last request taken.
   RequestBodyBudget::Hold TakeHold() {
     return std::exchange(hold_, RequestBodyBudget::Hold(limits_.memory));
   }
   HttpRequest* head() { return parser_.head(); }
 
-  // Whether the beginning of a further request is here.
+  // True if a further request has begun.
   bool has_more() const { return parser_.is_inside_request(); }
 
-  // How long the request that Next said is here took to come in, since its first byte.
+  // The time from the first byte to the last of the request that Next announced.
   TimePoint::duration received_in() const { return received_in_; }
 
-  // When the request that was begun must be here; nothing if none was, or there is no limit. Its
-  // header has the limit's time; its body more, the more of it is here. A body that has a share of
-  // the memory has less while others find no room, so that this must be asked again now and then.
+  // Deadline of the current request; nullopt if none has begun or there is no limit. The header has
+  // the timeout; the body extends it with each byte received. While others are refused for lack of
+  // room, a body with a budget share has less time, so call this again now and then.
   std::optional<TimePoint> due(TimePoint now) const;
   bool has_memory() const { return hold_.bytes() > 0; }
 
-  // What the next event is an error for: the request took too long.
+  // Makes the next event an error: the request timed out.
   void Expire();
 
-  // The body that was coming in is gone.
+  // Call when the arriving body was discarded.
   void Release() { hold_.Release(); }
 
-  // The answer to what kError was about; it ends the connection.
+  // The response to kError; it closes the connection.
   HttpResponse ErrorResponse() const;
   int error_status() const { return error_status_ != 0 ? error_status_ : parser_.error_status(); }
 
@@ -84,12 +84,12 @@ class RequestReader {
   HttpParser parser_;
   RequestBodyBudget::Hold hold_;
   TimePoint::duration received_in_ = {};
-  std::optional<TimePoint> begun_at_;  // the request that is coming in
-  size_t fed_bytes_ = 0;               // of it, about
-  TimePoint mark_at_;                  // when it last had kPressedFor's worth of bytes more
-  size_t mark_bytes_ = 0;              // fed_bytes_ then
-  bool is_announced_ = false;          // its size was looked at
-  int error_status_ = 0;               // of ours; 0 = none
+  std::optional<TimePoint> begun_at_;  // start of the current request
+  size_t fed_bytes_ = 0;               // approximate size so far
+  TimePoint mark_at_;                  // when another kPressedFor's worth of bytes was complete
+  size_t mark_bytes_ = 0;              // fed_bytes_ at mark_at_
+  bool is_announced_ = false;          // its announced size was checked
+  int error_status_ = 0;               // of this class; 0 = none
   std::string error_text_;
 };
 

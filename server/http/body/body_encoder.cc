@@ -13,7 +13,7 @@
 namespace hourcell {
 namespace {
 
-// As for whole bodies: the fastest, which halves the time and costs a few percent of size.
+// The fastest level, as for whole bodies: it halves the time and costs a few percent of size.
 constexpr int kLevel = 1;
 constexpr int kGzipWindowBits = 15 + 16;
 constexpr int kMemoryLevel = 8;
@@ -29,12 +29,12 @@ struct BodyEncoder::Deflater {
   Deflater(const Deflater&) = delete;
   Deflater& operator=(const Deflater&) = delete;
 
-  // What comes out for `piece`; empty while zlib keeps it.
+  // The output for `piece`; empty while zlib buffers it.
   std::string Deflate(std::string_view piece, int flush) {
     HOURCELL_CHECK(piece.size() <= std::numeric_limits<uInt>::max());
     std::string out;
     std::array<char, 16 * 1024> room;
-    // zlib promises not to write to its input.
+    // zlib does not write to its input.
     stream.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(piece.data()));
     stream.avail_in = static_cast<uInt>(piece.size());
     do {
@@ -71,7 +71,7 @@ void BodyEncoder::Append(std::string_view piece, int flush, std::string* out) {
   }
 }
 
-// A chunk of no bytes would be the last one.
+// Skips empty pieces: an empty chunk would end the body.
 void BodyEncoder::Frame(std::string_view bytes, std::string* out) const {
   if (bytes.empty()) return;
   if (chunked_) fmt::format_to(std::back_inserter(*out), "{:x}\r\n", bytes.size());

@@ -1,8 +1,9 @@
-// BodyEncoder: pieces of a response's body as the bytes of HTTP: compressed if wanted, and framed.
+// BodyEncoder: encodes the pieces of a response body for HTTP: compresses them if requested, and
+// frames them.
 //
-// Chunked, a piece is sent as
+// A chunk is
 //   <bytes in hex> CR LF <bytes> CR LF
-// and the end of the body is "0" CR LF CR LF. Thread-compatible.
+// and the body ends with "0" CR LF CR LF. Thread-compatible.
 
 #pragma once
 
@@ -19,8 +20,8 @@ class BodyEncoder {
   BodyEncoder(const BodyEncoder&) = delete;
   BodyEncoder& operator=(const BodyEncoder&) = delete;
 
-  // Appends what is to be sent for a piece to `*out`. Compression keeps some back, except of the
-  // first piece: a client may see at once that there is something to read.
+  // Appends the encoding of a piece to `*out`. Compression may buffer output, except for the first
+  // piece, so that clients see data early.
   void Encode(std::string_view piece, std::string* out);
 
   // Appends the last piece and the end of the body.
@@ -34,7 +35,7 @@ class BodyEncoder {
 
   const bool chunked_;
   bool is_first_ = true;
-  const std::unique_ptr<Deflater> deflater_;  // none without gzip
+  const std::unique_ptr<Deflater> deflater_;  // null without gzip
 };
 
 }  // namespace hourcell

@@ -10,7 +10,7 @@
 namespace hourcell {
 namespace {
 
-// Counts what is printed, for HEAD.
+// Counts the body bytes for HEAD.
 class BodyCounter : public BodyWriter {
  public:
   explicit BodyCounter(std::shared_ptr<SendWindow> window) : window_(std::move(window)) {}

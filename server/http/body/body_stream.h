@@ -1,6 +1,6 @@
-// BodyStream: a BodyWriter whose pieces go out over a connection, as chunked HTTP.
+// BodyStream: a BodyWriter that sends its pieces over a connection, as chunked HTTP.
 //
-// Thread-compatible; the connection's side may be another thread's.
+// Thread-compatible; the connection may be on another thread.
 
 #pragma once
 
@@ -19,8 +19,8 @@
 
 namespace hourcell {
 
-// Where the bytes go. `send` takes them in order and does not block; what it sent, or could not, is
-// told to the window.
+// The destination. `send` takes the bytes in order and does not block; the connection reports bytes
+// sent, or a failure, to the window.
 struct StreamTarget {
   std::shared_ptr<SendWindow> window;
   std::function<void(std::string bytes)> send;
@@ -28,13 +28,13 @@ struct StreamTarget {
 
 class BodyStream : public BodyWriter {
  public:
-  // `request` and `response`, of which only the head counts, are borrowed.
+  // `request` and `response` are borrowed; only the head of `response` is used.
   BodyStream(const HttpRequest& request, const HttpResponse& response, StreamTarget target);
 
   void Bind(std::shared_ptr<QueryControl> control) override;
 
-  // What is to be sent after everything sent so far; nothing of it waits for room.
-  // REQUIRES: started(). The stream is not used any more.
+  // The rest of the response, to be sent after all earlier bytes. Does not wait for room in the
+  // window. REQUIRES: started(). The stream must not be used afterwards.
   HttpWire Finish();
 
  private:
@@ -44,12 +44,12 @@ class BodyStream : public BodyWriter {
   const HttpResponse& response_;
   const StreamTarget target_;
   bool close_ = false;
-  std::optional<BodyEncoder> encoder_;  // once the head is sent
+  std::optional<BodyEncoder> encoder_;  // set once the head is sent
 };
 
-// Prints a response to `request` and sends it, but for the rest, which is returned: all of a short
-// one. Of HEAD that is the head; the body is printed for its length only. Blocks as the producer
-// does, and while the client does not read.
+// Produces the response to `request` and sends all but the rest, which it returns; a short response
+// is returned whole. For HEAD, returns the head and produces the body only for its length. Blocks
+// while the producer blocks and while the client does not read.
 HttpWire SendBody(const HttpRequest& request, HttpResponse response, StreamTarget target);
 
 }  // namespace hourcell

@@ -1,11 +1,11 @@
-// BodyWriter: where a handler prints the body of a response, piece by piece, while the first pieces
-// are on their way to the client.
+// BodyWriter: a handler writes a response body to it piece by piece, while earlier pieces are
+// already being sent.
 //
-//   body->buffer() += ...;                              // as often as wanted
+//   body->buffer() += ...;                              // any number of times
 //   HOURCELL_RETURN_IF_ERROR(body->Offer());            // now and then
 //
-// A body that is done before kBodyPieceBytes are printed is sent whole, with its length; so is the
-// response that takes its place if printing fails by then. Thread-compatible.
+// A body shorter than kBodyPieceBytes is sent whole, with its length. So is the error response if
+// the handler fails before that. Thread-compatible.
 
 #pragma once
 
@@ -20,29 +20,29 @@
 
 namespace hourcell {
 
-// How much is printed before it is sent.
+// The buffered bytes at which a piece is sent.
 inline constexpr size_t kBodyPieceBytes = 64 * 1024;
 
 class BodyWriter {
  public:
   virtual ~BodyWriter() = default;
 
-  // What is to be sent next; append to it.
+  // The next bytes to send; append to it.
   std::string& buffer() { return buffer_; }
 
-  // Sends the buffer and empties it, if it is worth it. May block until the client has read.
-  // kCancelled: the client is gone, or the query bound is cancelled; print no more.
+  // Sends and clears the buffer if it is large enough. May block until the client has read.
+  // kCancelled: the client has disconnected or the bound query is cancelled; stop writing.
   absl::Status Offer() {
     if (buffer_.size() < kBodyPieceBytes) return absl::OkStatus();
     started_ = true;
     return Take(&buffer_);
   }
 
-  // True once something was sent: the status is told, and an error can only cut the body.
+  // True once bytes were sent: the status is fixed, and an error can only truncate the body.
   bool started() const { return started_; }
 
-  // Ties the query that prints to its client: it is cancelled when the client goes, and once it is
-  // cancelled its writer waits for the client no longer.
+  // Binds the query to its client: when the client disconnects, the query is cancelled; once it is
+  // cancelled, the writer stops waiting for the client.
   virtual void Bind(std::shared_ptr<QueryControl> /*control*/) {}  // NOLINT: others keep it
 
  protected:
@@ -54,7 +54,7 @@ class BodyWriter {
   bool started_ = false;
 };
 
-// The response with its body printed in full, for those who take no pieces. Blocks as the producer
+// Returns the response with its whole body, for callers without streaming. Blocks as the producer
 // does.
 HttpResponse CompleteBody(HttpResponse response);
 

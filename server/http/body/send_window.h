@@ -1,8 +1,8 @@
-// SendWindow: how far a thread that produces a response may be ahead of the socket that sends it.
+// SendWindow: limits how far a response's producer may be ahead of the socket.
 //
-// The producing thread counts what it hands over and waits while too much of it is unsent; the
-// connection counts what was sent, and closes the window when the client goes. The window ties the
-// query that produces, if there is one, to the client (BodyWriter::Bind). Thread-safe.
+// The producer's thread counts the bytes it hands over, and waits while too many are unsent. The
+// connection counts the bytes sent, and closes the window when the client disconnects. The window
+// binds the producing query, if any, to the client (BodyWriter::Bind). Thread-safe.
 
 #pragma once
 
@@ -14,25 +14,25 @@
 
 namespace hourcell {
 
-// How much of a response may be unsent before its producer waits.
+// Unsent bytes above which the producer waits.
 inline constexpr size_t kUnsentBytesMax = size_t{1} << 20;
 
 class SendWindow {
  public:
-  // The producer hands over so much.
+  // Called by the producer: `bytes` were handed over.
   void Add(size_t bytes);
 
-  // Waits until at most kUnsentBytesMax are unsent. False: the window is closed, or the query
-  // bound is cancelled (noticed within kLookAtQueryMs).
+  // Waits until at most kUnsentBytesMax are unsent. False: the window is closed, or the bound query
+  // is cancelled (noticed within kLookAtQueryMs).
   bool WaitForRoom();
 
-  // The connection: so much was sent. More than was added does no harm.
+  // Called by the connection: `bytes` were sent. An excess is ignored.
   void Sent(size_t bytes);
 
-  // Nothing is sent any more: cancels the query bound, lets the producer go. Idempotent.
+  // Nothing more will be sent: cancels the bound query and releases the producer. Idempotent.
   void Close();
 
-  // At most once.
+  // Call at most once.
   void Bind(std::shared_ptr<QueryControl> control);
 
   bool is_closed() const;
@@ -46,7 +46,7 @@ class SendWindow {
   std::shared_ptr<QueryControl> control_ ABSL_GUARDED_BY(mutex_);
 };
 
-// A query may be cancelled while its client does not read: how often a waiting producer looks.
+// How often a waiting producer checks whether its query is cancelled.
 inline constexpr int kLookAtQueryMs = 100;
 
 }  // namespace hourcell

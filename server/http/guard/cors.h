@@ -1,4 +1,4 @@
-// Cross-origin requests by OpenTSDB's rules: a list of domains, or * for all.
+// CorsPolicy: cross-origin requests by OpenTSDB's rules: a list of domains, or * for all.
 //
 // Immutable; thread-safe.
 
@@ -17,21 +17,20 @@ namespace hourcell {
 
 class CorsPolicy {
  public:
-  // `domains`: tsd.http.request.cors_domains, separated by commas; empty = none is
-  // permitted. `headers`: tsd.http.request.cors_headers, sent as they are.
-  // kInvalidArgument: * together with domains.
+  // `domains`: tsd.http.request.cors_domains, comma-separated; empty permits none. `headers`:
+  // tsd.http.request.cors_headers, sent unchanged. kInvalidArgument: * together with domains.
   static absl::StatusOr<CorsPolicy> Create(std::string_view domains, std::string_view headers);
 
-  // The answer to requests that end here: a preflight (200, empty), an OPTIONS that is none (405,
-  // to which the caller adds Allow), an origin that is not permitted (status 200 with error JSON,
-  // as in OpenTSDB). Else nothing. Not for requests of our own pages.
+  // The response to requests that are not handled further: a preflight (200, empty), any other
+  // OPTIONS (405; the caller adds Allow), a forbidden origin (200 with error JSON, as in OpenTSDB).
+  // Otherwise nullopt. Not for requests of this server's own pages.
   std::optional<HttpResponse> Intercept(const HttpRequest& request) const;
 
-  // True for an origin that a setting permits.
+  // True if a setting permits the origin.
   bool Allows(std::string_view origin) const;
 
-  // Adds the Access-Control headers if the request comes from a permitted origin, and Vary where
-  // the answer depends on the origin. `methods`: what the request's route allows, "GET, POST".
+  // Adds the Access-Control headers for a permitted origin, and Vary if the response depends on the
+  // origin. `methods`: the methods of the request's route, "GET, POST".
   void AddHeaders(const HttpRequest& request,
                   std::string_view methods,
                   HttpResponse* response) const;

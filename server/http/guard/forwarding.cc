@@ -21,8 +21,8 @@ AccessRights WithoutAdmin(AccessRights rights) {
   return AccessRights::Read() | AccessRights::Write();
 }
 
-// Each proxy writes after the others whom it had the request from; what stands before the last
-// that is listed anybody may have written. Empty: that one wrote no address.
+// Each proxy appends the address of its client, so clients may forge all entries before the last
+// listed proxy's. Empty: that entry is not an address.
 std::string ClientOf(const HttpRequest& request, const AccessPolicy& policy) {
   std::string_view client;
   for (const auto& [name, value] : std::views::reverse(request.headers)) {

@@ -1,11 +1,11 @@
-// Requests that come through a proxy: the address of the connection is the proxy's, and what that
-// gives is not the client's.
+// Requests that come through a proxy: the connection's address is the proxy's, so its rights are
+// not the client's.
 //
-// A header that proxies add (X-Forwarded-For, Forwarded, X-Real-IP, X-Forwarded-Host, Via) shows
-// that there is one; whose request it is, X-Forwarded-For says where tsd.http.trusted_proxies lists
-// the proxy. A proxy that adds no header looks like any client.
+// A header that proxies add (X-Forwarded-For, Forwarded, X-Real-IP, X-Forwarded-Host, Via) reveals
+// a proxy. If tsd.http.trusted_proxies lists the proxy, X-Forwarded-For names the client. A proxy
+// that adds no header looks like any client.
 //
-// Pure; thread-safe.
+// No I/O; thread-safe.
 
 #pragma once
 
@@ -18,28 +18,28 @@
 
 namespace hourcell {
 
-// What a connection gives, before any login.
+// The rights of a connection before any login.
 struct ConnectionRights {
-  AccessRights listener;  // by the address it came to
-  AccessRights address;   // by the address it came from
+  AccessRights listener;  // of the address that the client connected to
+  AccessRights address;   // of the client's address
 
   AccessRights all() const { return listener | address; }
 };
 
 struct RequestSource {
   AccessRights rights;  // before any login
-  std::string client;   // its address; empty = that of the connection
+  std::string client;   // its address; empty = the connection's
 };
 
-// The address in "10.0.0.1", "10.0.0.1:5000", "::1" and "[::1]:5000".
+// Extracts the address from "10.0.0.1", "10.0.0.1:5000", "::1" or "[::1]:5000".
 std::string_view AddressWithoutPort(std::string_view text);
 
 bool IsForwarded(const HttpRequest& request);
 
-// Of a request that is forwarded, over a connection from `peer` (no port). None is admin by the
-// connection, because anybody may reach the proxy. From a proxy that is listed it
-// has what the client's own address gives, admin too, besides what the listener gives; from any
-// other, what the proxy has. `policy` may be null: no proxy is listed.
+// The source of a forwarded request over a connection from `peer` (no port). The connection alone
+// never gives admin rights, because any client may reach the proxy. From a listed proxy, the
+// request has the rights of the listener and those of the client's own address, including admin;
+// from any other proxy, the rights of the proxy. `policy` may be null: no proxy is listed.
 RequestSource SourceOfForwarded(const HttpRequest& request,
                                 const ConnectionRights& connection,
                                 std::string_view peer,

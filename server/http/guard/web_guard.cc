@@ -13,7 +13,7 @@
 namespace hourcell {
 namespace {
 
-// The name or address of a Host header, without port, brackets and last dot, in lower case.
+// The name or address in a Host header, without port, brackets and trailing dot, in lower case.
 std::string HostWithoutPort(std::string_view host) {
   std::string_view name = host;
   if (name.starts_with('[')) {
@@ -25,7 +25,7 @@ std::string HostWithoutPort(std::string_view host) {
   return LowerCase(name);
 }
 
-// What follows "http://" or "https://"; empty for any other text, "null" above all.
+// The rest after "http://" or "https://"; empty for other text, such as "null".
 std::string_view AuthorityOf(std::string_view origin) {
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (origin.starts_with(scheme)) return origin.substr(scheme.size());
@@ -37,7 +37,7 @@ bool IsGet(const HttpRequest& request) {
   return request.method == "GET" || request.method == "HEAD";
 }
 
-// Whether the Origin is what the client calls this server.
+// True if the Origin matches the Host header.
 bool IsSameOrigin(const HttpRequest& request) {
   const std::string_view host = request.header("host");
   return !host.empty() &&
@@ -99,7 +99,7 @@ bool WebGuard::IsUser(const HttpRequest& request) const {
   return authenticates_ && !request.login_refused && !request.header("authorization").empty();
 }
 
-// An address cannot be made to point elsewhere, and what is no browser may send no Host.
+// DNS rebinding cannot redirect an address, and clients other than browsers may omit Host.
 bool WebGuard::KnowsHost(std::string_view host) const {
   if (host.empty() || any_host_) return true;
   const std::string name = HostWithoutPort(host);
@@ -107,8 +107,8 @@ bool WebGuard::KnowsHost(std::string_view host) const {
          IpAddress::Parse(name).has_value();
 }
 
-// A link that a user follows from another site: its page does not see the answer. And where a
-// setting says so, a script by JSONP.
+// True for a link that a user follows from another site, because its page does not see the
+// response, and, where a setting allows it, for a script by JSONP.
 bool WebGuard::MayReadFromAfar(const HttpRequest& request) const {
   if (!IsGet(request)) return false;
   if (jsonp_ && request.has_param("jsonp")) return true;

@@ -1,15 +1,15 @@
-// WebGuard: keeps web pages that are not ours from the server. A browser lets any page send
-// requests to any address that its user reaches, and attaches what it knows of the user.
+// WebGuard: refuses requests from web pages of other sites. A browser lets any page send requests
+// to every address that its user can reach, and attaches the user's credentials.
 //
-//   Refuse            what shows that a foreign page sent it: an Origin, or Sec-Fetch-Site, of
-//                     another site; or a Host that is no name of this server. A page whose own
-//                     name was made to point here (DNS rebinding) has such a Host, and a browser
-//                     takes it for ours: it sends no Origin with its GETs
-//   CanBeForged       what a page can send to another site without asking it first: the browser
-//                     asks (a preflight) before it sends what is refused here. So that nothing
-//                     hangs on the headers above, which not every browser sends to every address
+//   Refuse            refuses requests that show a foreign page: an Origin or Sec-Fetch-Site of
+//                     another site, or a Host that does not name this server. After DNS rebinding,
+//                     a page has such a Host, and the browser treats it as this server's: it sends
+//                     GETs without an Origin
+//   CanBeForged       finds requests that a page can send to another site without a preflight. So
+//                     protection does not depend on the headers above, which some browsers omit
+//                     for some addresses
 //
-// Clients that are no browsers send neither Origin nor Sec-Fetch-Site.
+// Clients other than browsers send neither Origin nor Sec-Fetch-Site.
 //
 // Immutable; thread-safe.
 
@@ -28,16 +28,16 @@ namespace hourcell {
 
 class WebGuard {
  public:
-  // `cors` is borrowed. Of `config`: tsd.http.hosts, tsd.http.jsonp, tsd.auth.file, and the
-  // names that are listened on. `machine`: the machine's own name.
+  // `cors` is borrowed. Reads from `config`: tsd.http.hosts, tsd.http.jsonp, tsd.auth.file, and the
+  // names in the listen settings. `machine`: the host name.
   WebGuard(const Config& config, std::string_view machine, const CorsPolicy* cors);
 
-  // 403 for a request that a foreign page sent, or may have sent; nothing for others. An Origin
-  // that `cors` allows is not foreign. A user's credentials make up for an unknown Host: a browser
-  // has none to attach for a page of such a name. They were checked before.
+  // 403 for a request that a foreign page sent or may have sent; otherwise nullopt. An Origin that
+  // `cors` allows is not foreign. User credentials, which were checked before, make an unknown Host
+  // acceptable: browsers store none for a page under that name.
   std::optional<HttpResponse> Refuse(const HttpRequest& request) const;
 
-  // Whether a page of this server sent it: its Origin is the Host, and that is ours.
+  // True if a page of this server sent the request: Origin and Host match, and the Host is known.
   bool IsOwnPage(const HttpRequest& request) const;
 
  private:
@@ -46,18 +46,18 @@ class WebGuard {
   bool MayReadFromAfar(const HttpRequest& request) const;
 
   const CorsPolicy* const cors_;
-  const bool authenticates_;  // there are users
+  const bool authenticates_;  // users are configured
   const bool jsonp_;
   bool any_host_ = false;
   StringSet hosts_;  // in lower case, without ports
 };
 
-// Whether a page of another site could have sent it as it is, without a preflight: by a link, a
-// picture, a form, or fetch in mode no-cors. Not what is sent by PUT or DELETE, as JSON
-// (Content-Type: application/json), with X-Requested-With, or with a token (Authorization: Bearer).
+// True if a page of another site could have sent the request without a preflight: by a link, an
+// image, a form, or fetch in mode no-cors. False for PUT and DELETE, JSON (Content-Type:
+// application/json), X-Requested-With, and tokens (Authorization: Bearer).
 bool CanBeForged(const HttpRequest& request);
 
-// 403, for a request that changes something and can be forged.
+// 403 for a request that changes something and can be forged.
 HttpResponse ForgeableRefused();
 
 }  // namespace hourcell
