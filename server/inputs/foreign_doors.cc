@@ -12,7 +12,7 @@ bool IsPromQuery(const HttpRequest& request) {
     if (request.has_param(needed)) return false;
   }
   if (request.has_param("query")) return true;
-  // Grafana and promtool post a form. OpenTSDB's body is JSON, whatever type it is sent with.
+  // Grafana and promtool post a form. OpenTSDB's body is JSON, whatever its Content-Type.
   const std::string_view body = request.body;
   const bool has_query = body.starts_with("query=") || body.find("&query=") != body.npos;
   return has_query &&

@@ -1,5 +1,5 @@
-// Answers to endpoints of Prometheus and InfluxDB that this server does not implement. Each names
-// the alternative, in the error format of that system. Pure; thread-safe.
+// Responses for endpoints of Prometheus and InfluxDB that this server does not implement. Each
+// names the alternative, in the error format of that system. No I/O; thread-safe.
 
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace hourcell {
 
-// Whether a request of /api/v1/query is PromQL: it has the parameter `query`, in its target or in a
-// form, and none of the parameters of OpenTSDB.
+// True if a request of /api/v1/query is PromQL: its target or form has the parameter `query`, and
+// it lacks the parameters of OpenTSDB.
 bool IsPromQuery(const HttpRequest& request);
 
 // 400 in Prometheus' format.

@@ -1,4 +1,4 @@
-// What is counted of an input, by its type. Immutable; the counters are thread-safe.
+// Counters of an input type. Immutable; the counters are thread-safe.
 
 #pragma once
 
@@ -15,13 +15,13 @@ class InputCounters {
   // `stats` is borrowed.
   InputCounters(Stats* stats, std::string_view type);
 
-  // What became of the points of a writer. REQUIRES: it has finished, and must not wait.
+  // Counts the points of a writer. REQUIRES: it has finished, and must not wait.
   void Count(const InputWriter& out) const;
 
-  // rpc.inputs.dropped: what is not stored and no error.
+  // rpc.inputs.dropped: data left out by design, without an error.
   Counter* Dropped(std::string_view reason) const;
 
-  // rpc.inputs.refused: lines, series or data points, and points, that are wrong.
+  // rpc.inputs.refused: faulty lines, series or data points, and refused points.
   Counter* refused() const { return refused_; }
 
  private:

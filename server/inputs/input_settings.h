@@ -1,4 +1,4 @@
-// The settings of the inputs: tsd.inputs.*, tsd.influx.* and tsd.otlp.*. Pure.
+// The settings of the inputs: tsd.inputs.*, tsd.influx.* and tsd.otlp.*. No I/O.
 
 #pragma once
 
@@ -14,20 +14,20 @@
 namespace hourcell {
 
 struct InputSettings {
-  std::string default_tag = {};      // of points that have no tag; as LinePoint::tags, of any names
-  std::string default_tag_key = {};  // its parts
+  std::string default_tag = {};      // for points without tags; as LinePoint::tags, with any names
+  std::string default_tag_key = {};  // its key and its value
   std::string default_tag_value = {};
-  // Remote read answers with names as they are stored; else with those that Prometheus before
-  // version 3 takes.
+  // Remote read returns names as stored; otherwise in the form that Prometheus before version 3
+  // accepts.
   bool prometheus_utf8_names = false;
   std::string influx_separator = {};  // between a measurement and a field; may be empty
-  // Attributes of an OpenTelemetry resource that are tags of its points.
+  // OpenTelemetry resource attributes that become tags.
   std::vector<std::string> otlp_resource_attributes = {};
   size_t tags_max = kTagsMax;  // of a point (tsd.storage.max_tags)
 };
 
-// kInvalidArgument with the key, what it is and what is wanted: a default tag that is no tagk=tagv,
-// or names with characters that OpenTSDB does not allow.
+// kInvalidArgument with the key, the value and the expected form: the default tag is not tagk=tagv,
+// or a name has characters that OpenTSDB does not allow.
 absl::StatusOr<InputSettings> InputSettingsOf(const Config& config);
 
 }  // namespace hourcell

@@ -11,7 +11,7 @@
 #include "codec/base/strings.h"
 #include "server/http/http_status.h"
 
-// Why batches: a body of 64 MiB may have ten million points, and each costs 72 bytes beside its
+// Why batches: a body of 64 MiB may have ten million points, each with 72 bytes in addition to its
 // text while it waits for the store. One ticket covers all batches, so that Finish waits once.
 
 namespace hourcell {
@@ -48,7 +48,7 @@ void InputWriter::Refuse(size_t item, std::string text) {
   AddFault(item, std::move(text));
 }
 
-// Points of one item mostly have the same fault.
+// Points of one item mostly share a fault.
 void InputWriter::AddFault(size_t item, std::string text) {
   if (!wants_faults()) return;
   if (!faults_.empty() && faults_.back().item == item && faults_.back().text == text) return;
@@ -74,7 +74,7 @@ bool InputWriter::Flush() {
   if (!failure_.ok() || must_wait_ || may_not_store_) return false;
   const size_t points = batch_->points().size();
   if (points == 0) {
-    batch_->Clear();  // of names of items that have no points
+    batch_->Clear();  // removes names of items without points
     return true;
   }
   if (batch_->is_full() && !may_wait_) {
@@ -83,7 +83,7 @@ bool InputWriter::Flush() {
   }
   if (batch_->is_full() && may_store_ != nullptr) {
     may_not_store_ = !std::exchange(may_store_, nullptr)();
-    if (work_ != nullptr && !work_->status().ok()) {  // it does not know
+    if (work_ != nullptr && !work_->status().ok()) {  // the work ended before the check did
       failure_ = work_->status();
       may_not_store_ = false;
       return false;
@@ -127,8 +127,8 @@ int InputWriter::status() const {
     if (IsUnwanted(failure_)) return 400;
     return HttpStatusOf(Failed::kStore, failure_.code());
   }
-  // A full store outweighs a broken one, and that a bad point: the sender must know that sending
-  // again helps.
+  // Order of precedence: full store, broken store, bad point. The sender must learn if a retry
+  // helps.
   if (is_throttled_) return 503;
   if (is_broken_) return 500;
   return items_refused_ + points_refused_ > 0 ? 400 : 204;

@@ -1,4 +1,4 @@
-// InputWriter: the points of one request, batch by batch into the store, and what became of them.
+// InputWriter: stores the points of one request in batches and collects the results.
 //
 //   InputWriter writer(&put_writer, request.may_wait);
 //   while (writer.HasRoom() && <there is another line>) {
@@ -7,10 +7,11 @@
 //   }
 //   writer.Finish();
 //
-// The work on a request can be ended (body_work.h); what was handed on by then is stored.
+// The work on a request can be cancelled (body_work.h); batches handed on before that are stored.
 //
-// A request that may not wait stores at most one batch: if it has more, nothing of it is stored,
-// and it is to be answered again where it may. Thread-compatible; one at a time on a thread.
+// A request that may not wait stores at most one batch: if it has more, nothing is stored, and it
+// must be processed again on a thread that may wait. Thread-compatible; use one at a time per
+// thread.
 
 #pragma once
 
@@ -30,14 +31,14 @@
 
 namespace hourcell {
 
-// The faults that an answer names.
+// The number of faults listed in a response.
 inline constexpr size_t kFaultsNamed = 10;
 
 class InputWriter {
  public:
   // `put` and `work` are borrowed; `work` may be null. `may_store` is called once before a full
-  // batch is handed on, for requests of which nothing may be stored if they are broken further on;
-  // null = anything may.
+  // batch is handed on, for requests of which nothing may be stored if a later part is malformed;
+  // null = always allowed.
   InputWriter(const PutWriter* put,
               bool may_wait,
               std::function<bool()> may_store = nullptr,
@@ -46,48 +47,49 @@ class InputWriter {
   InputWriter(const InputWriter&) = delete;
   InputWriter& operator=(const InputWriter&) = delete;
 
-  // Where the next points go. Its items count lines, or whatever the request has.
+  // Add points here. Its items are lines, or other elements of the request.
   PointBatch* batch() { return batch_; }
 
-  // An item of which nothing is stored, and why: "got ...; want ...". The text may be anything if
-  // not wants_faults().
+  // Refuses an item: nothing of the item is stored. `text` is the reason, "got ...; want ..."; any
+  // text if not wants_faults().
   void Refuse(size_t item, std::string text);
-  // Whether an answer names a further fault: of a body of bad items alone, making texts for all of
-  // them costs more than reading it.
+  // True if the response lists a further fault. For a body with only bad items, formatting all
+  // errors would cost more than parsing.
   bool wants_faults() const { return faults_.size() < kFaultsNamed; }
 
-  // Hands on a full batch. To be called for each item. False: no more points are wanted, as the
-  // store has failed, the request must wait, `may_store` has said no, or the work has ended.
+  // Hands on a full batch. Call it for each item. False: stop adding points, because the store has
+  // failed, the request must wait, `may_store` has returned false, or the work has ended.
   bool HasRoom() { return Step() && (!batch_->is_full() || Flush()); }
 
-  // Counts what has no points, without a look at the batch. False: no more is wanted.
+  // Counts an item without points and ignores the batch. False: stop.
   bool Step() { return work_ == nullptr || work_->Step(); }
 
-  // Hands on the rest and waits until the points are acknowledged. Counts them.
+  // Hands on the rest, waits for the acknowledgement, and counts the points.
   void Finish();
 
-  // `may_store` has said no: nothing is stored, and Finish is not to be called.
+  // `may_store` returned false: nothing is stored; do not call Finish.
   bool may_not_store() const { return may_not_store_; }
 
-  // After Finish. The HTTP status: 204 if all is well; 400 if items or points are refused, or 403
-  // by an observer; 503 when the store is full or takes no more points; 500 when it is broken.
+  // REQUIRES: Finish. The HTTP status: 204 if there are no faults; 400 if items or points are
+  // refused, or 403 if an observer refused them; 503 if the store is full or accepts no more
+  // points; 500 if it is broken.
   int status() const;
-  // Whether the store only has no room now: the same points may be taken in a moment.
+  // True if the store is only full: a retry may succeed soon.
   bool is_for_later() const;
-  // The request is to be answered again where it may wait; nothing is stored.
+  // Process the request again on a thread that may wait; nothing is stored.
   bool must_wait() const { return must_wait_; }
-  // Why the store took the last batch, or all of them, not at all; OK if it did. HasRoom is false
-  // then, and what was not added yet is the caller's to count.
+  // Why the store did not accept the last batch, or any; OK if it did. On failure HasRoom is false,
+  // and the caller counts the points not yet added.
   const absl::Status& failure() const { return failure_; }
   size_t written() const { return written_; }
-  // Items and points that are wrong.
+  // Number of items and points refused.
   size_t refused() const { return items_refused_ + points_refused_; }
-  // Items that were refused, and those of which the store refused a point. REQUIRES: the points of
-  // an item were added without a HasRoom between them.
+  // Number of items refused or with a refused point. REQUIRES: no HasRoom between the points of an
+  // item.
   size_t items_wrong() const { return items_refused_ + items_with_refused_; }
 
-  // What is wrong, if status() is not 204: up to kFaultsNamed faults, a line each, then the counts.
-  // `item` names the items: "line", "series".
+  // The error text if status() is not 204: up to kFaultsNamed faults, one per line, then the
+  // counts. `item` is the word for an item: "line", "series".
   //
   //   line 2: got no field; want key=value
   //   1 line refused, 0 points refused, 3 points written
@@ -105,16 +107,16 @@ class InputWriter {
 
   const PutWriter* const put_;
   const bool may_wait_;
-  std::function<bool()> may_store_;  // until it was called
+  std::function<bool()> may_store_;  // null once called
   BodyWork* const work_;
   bool may_not_store_ = false;
   PointBatch* const batch_;
-  CommitTicket ticket_;   // covers all batches that the store took
+  CommitTicket ticket_;   // covers all accepted batches
   absl::Status failure_;  // of the store
   bool must_wait_ = false;
-  bool is_throttled_ = false;  // of single points
+  bool is_throttled_ = false;  // for single points
   bool is_broken_ = false;
-  size_t appended_ = 0;  // points that the store took, not yet acknowledged
+  size_t appended_ = 0;  // points accepted but not yet acknowledged
   size_t written_ = 0;
   size_t items_refused_ = 0;
   size_t items_with_refused_ = 0;
@@ -122,7 +124,7 @@ class InputWriter {
   std::vector<Fault> faults_;
 };
 
-// The answer that says only that the request must wait.
+// The response that only reports that the request must wait.
 HttpResponse AnswerWhereItMayWait();
 
 }  // namespace hourcell

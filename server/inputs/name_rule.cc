@@ -17,7 +17,7 @@ namespace {
 
 constexpr char kReplacement = '_';
 
-// Without a loop, which compilers leave as it is.
+// Unrolled, because compilers do not unroll the loop.
 template <size_t... kByte>
 void WriteEight(const char* becomes,
                 uint64_t bytes,
@@ -26,12 +26,12 @@ void WriteEight(const char* becomes,
   ((out[kByte] = becomes[bytes >> (8 * kByte) & 0xFF]), ...);
 }
 
-// Whether one of eight bytes is not printable ASCII.
+// True if one of eight bytes is not printable ASCII.
 bool HasUnusual(uint64_t bytes) {
   return (((bytes - kLowBits * 0x20) | (bytes + kLowBits) | bytes) & kHighBits) != 0;
 }
 
-// Writes what bytes become, up to the first that becomes nothing. Returns where it stands.
+// Maps bytes up to the first one mapped to '\0'. Returns the position of that byte.
 const char* WriteAscii(const std::array<char, 256>& table,
                        const char* at,
                        const char* end,
@@ -51,7 +51,7 @@ const char* WriteAscii(const std::array<char, 256>& table,
   return at;
 }
 
-// A blank ends a word of OpenTSDB's lines, and '=' a key.
+// In OpenTSDB's lines a blank ends a word, and '=' ends a key.
 bool WouldCutALine(char c) {
   return c == ' ' || c == '=';
 }
@@ -91,9 +91,9 @@ char* NameRule::WriteAsciiTags(std::string_view text, char* out) const {
   return WriteAscii(in_tags_, text.data(), end, &out) == end ? out : nullptr;
 }
 
-// The rest of a text, from its first byte on that is not printable ASCII.
+// Writes the rest of a text, from its first byte that is not printable ASCII.
 char* NameRule::WriteUnusual(std::string_view all, std::string_view text, char* out) const {
-  bool is_lost = false;  // a character that others become as well
+  bool is_lost = false;  // a character was replaced by '_'
   while (!text.empty()) {
     const size_t length = Utf8SequenceLength(text);
     const std::string_view character = text.substr(0, length == 0 ? 1 : length);

@@ -1,13 +1,13 @@
-// NameRule: the one rule by which names of other systems become names of the store: metrics, tag
-// keys and tag values alike.
+// NameRule: maps names of other systems to names of the store, for metrics, tag keys and tag values
+// alike.
 //
 //   store          names=any            names=latin1, names=utf8
-//   kept           each character       a-z A-Z 0-9 - _ . / and the letters that the store takes,
-//                  but controls         as name.h says, with the characters of
+//   kept           each character       a-z A-Z 0-9 - _ . / and the letters that the store accepts,
+//                  but controls         as in name.h, with the characters of
 //                                       tsd.core.tag.allow_specialchars, but for the blank and '='
-//   other ASCII                         each becomes one '_'
-//   anything else  controls, and bytes  characters beyond ASCII, controls, and bytes that are no
-//                  that are no UTF-8    part of UTF-8: each becomes one '_', and the name ends in
+//   other ASCII                         each becomes '_'
+//   anything else  controls, and bytes  characters beyond ASCII, controls, and bytes that are not
+//                  that are not UTF-8   valid UTF-8: each becomes '_', and the name ends in
 //                                       '_' and 16 hex digits, a hash of the text
 //
 //   disk usage:%   disk usage:%         disk_usage__
@@ -27,26 +27,27 @@
 
 namespace hourcell {
 
-// Bytes by which a name may be longer than its text.
+// The number of bytes that a name may exceed its text by.
 inline constexpr size_t kNameSuffixBytes = 17;
 
 class NameRule {
  public:
-  // Of a store with that encoding of names; `extra_chars` as Options::extra_name_chars.
+  // For a store with that encoding of names; `extra_chars` as Options::extra_name_chars.
   NameRule(NameEncoding encoding, std::string_view extra_chars);
 
-  // Writes the name that `text` becomes to `out` and returns where it ends. REQUIRES: `out` has
-  // room for text.size() + kNameSuffixBytes bytes. Empty text becomes an empty name.
+  // Writes the name for `text` to `out` and returns its end. REQUIRES: `out` has room for
+  // text.size() + kNameSuffixBytes bytes. The name of an empty text is empty.
   char* Write(std::string_view text, char* out) const;
 
-  // The same for whole tags, "host=web 01,dc=x" as LinePoint::tags. Null, and `out` holds nothing,
-  // if the text has other bytes than printable ASCII. REQUIRES: room for text.size() + 1 bytes.
+  // The same for whole tags, "host=web 01,dc=x", in the form of LinePoint::tags. Returns null, and
+  // leaves `out` unspecified, if the text has bytes other than printable ASCII. REQUIRES: room for
+  // text.size() + 1 bytes.
   char* WriteAsciiTags(std::string_view text, char* out) const;
 
-  // The same as a string.
+  // Returns the name as a string.
   std::string Apply(std::string_view text) const;
 
-  // Whether different texts may become one name.
+  // True if different texts may have the same name.
   bool merges_names() const { return encoding_ != NameEncoding::kAny; }
 
  private:
@@ -54,8 +55,8 @@ class NameRule {
 
   const NameEncoding encoding_;
   const std::string extra_chars_;
-  std::array<char, 256> ascii_{};    // what a byte becomes; '\0' of controls, and beyond ASCII
-  std::array<char, 256> in_tags_{};  // the same in tags
+  std::array<char, 256> ascii_{};    // mapping per byte; '\0' for controls and beyond ASCII
+  std::array<char, 256> in_tags_{};  // the mapping in tags
 };
 
 }  // namespace hourcell

@@ -8,7 +8,7 @@ namespace hourcell {
 namespace {
 
 constexpr size_t kChunkBytes = 256 * 1024;
-// Chunks of a cleared batch that are kept: those of a full one.
+// The chunks that a cleared batch keeps: as many as a full batch uses.
 constexpr size_t kChunksKept = kBatchTextBytes / kChunkBytes + 1;
 
 }  // namespace

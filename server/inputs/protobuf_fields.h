@@ -1,7 +1,6 @@
-// The fields of protobuf messages as protozero reads them: tags and types together, and bytes as
-// text. protozero reads what it is asked to read, so a field of another type than the schema's
-// would be read as what it is not; a reader switches on these, and skips what it does not know.
-// Included by .cc files alone.
+// Fields of protobuf messages for protozero: tag and type together, and bytes as text. protozero
+// does not check a field's type and would misread one that differs from the schema; so readers
+// switch on these values and skip unknown ones. Included only by .cc files.
 
 #pragma once
 

@@ -1,5 +1,5 @@
-// RefusalLog: log lines about points that were refused, for protocols that answer nothing. However
-// many are refused, a line is due at most every kRefusalLogMs. Thread-safe.
+// RefusalLog: log lines about refused points, for protocols without responses. Logs at most one
+// line per kRefusalLogMs. Thread-safe.
 
 #pragma once
 
@@ -21,8 +21,8 @@ class RefusalLog {
   // `clock` is borrowed; its monotonic time counts.
   explicit RefusalLog(Clock* clock) : clock_(clock) {}
 
-  // Counts `refused` and returns the line to be logged, if one is due: "<first>; <n> refused since
-  // the last report". `first` is what is wrong with one of them.
+  // Counts `refused`. Returns a line to log if one is due: "<first>; <n> refused since the last
+  // report". `first` is the fault of one refused point.
   std::optional<std::string> Note(std::string_view first, size_t refused);
 
  private:

@@ -1,8 +1,8 @@
-// SeriesAllowance: limits the new series that inputs without logins create together in an hour.
-// Names and their UIDs are kept for good, any client that reaches such a port can send any name,
-// and an address of UDP can be forged.
+// SeriesAllowance: limits the new series per hour that inputs without logins create in total. Names
+// and their UIDs are permanent, any client that reaches such a port can send any name, and UDP
+// addresses can be forged.
 //
-// An hour's worth may be created at once; what was used comes back evenly over an hour.
+// A burst of one hour's allowance is possible; the allowance refills evenly over an hour.
 // Thread-safe.
 
 #pragma once
@@ -23,7 +23,7 @@ class SeriesAllowance {
   // Counts rpc.inputs.new_series, by result: created and refused.
   SeriesAllowance(int64_t per_hour, Clock* clock, Stats* stats);
 
-  // For the store; null if there is no limit. Valid as long as this object.
+  // For the store; null without a limit. Valid as long as this object.
   const NewSeriesQuota* quota() const { return per_hour_ == 0 ? nullptr : &quota_; }
 
  private:

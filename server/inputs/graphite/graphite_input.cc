@@ -16,7 +16,7 @@
 namespace hourcell {
 namespace {
 
-// The time that asks for the server's, as carbon has it.
+// Stands for the server's time, as in carbon.
 constexpr std::string_view kNow = "-1";
 
 std::optional<Timestamp> GraphiteTime(std::string_view word, int64_t now_ms) {

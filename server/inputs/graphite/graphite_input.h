@@ -1,5 +1,5 @@
-// GraphiteInput: lines of Graphite's plaintext protocol into the store. docs/inputs.md says what
-// becomes of paths, values and times. Thread-safe.
+// GraphiteInput: stores lines of Graphite's plaintext protocol. docs/inputs.md describes the
+// mapping of paths, values and times. Thread-safe.
 
 #pragma once
 
@@ -23,28 +23,28 @@ class GraphiteInput {
  public:
   struct Parts {
     Tsdb* tsdb = nullptr;                        // borrowed, outlives the object
-    const NameRule* names = nullptr;             // the same
-    Clock* clock = nullptr;                      // the same; of lines whose time is -1
+    const NameRule* names = nullptr;             // borrowed, outlives the object
+    Clock* clock = nullptr;                      // borrowed; for lines with the time -1
     AppendInPlace append = {};                   // for tests
-    const NewSeriesQuota* new_series = nullptr;  // of new series; borrowed, null = no limit
+    const NewSeriesQuota* new_series = nullptr;  // limits new series; borrowed, null = no limit
   };
 
-  // What became of lines.
+  // The result for a batch of lines.
   enum class Outcome : uint8_t {
-    kDone,      // each is acknowledged, or refused for its own fault
-    kMustWait,  // nothing is stored: to be written again where it may wait
-    kLater,     // the store is full: to be written again; what is stored already does not change
+    kDone,      // each line is acknowledged, or refused for its own fault
+    kMustWait,  // nothing is stored: write again on a thread that may wait
+    kLater,     // the store is full: write again; points that are stored already do not change
     kLost,      // the store is broken
   };
 
   // Counts rpc.put.*, and rpc.inputs.* of type=graphite.
   GraphiteInput(Parts parts, InputSettings settings);
 
-  // Whole lines with their ends. What is wrong is counted and logged (refusal_log.h): the protocol
-  // has no answers.
+  // Writes whole lines with their line ends. Counts and logs faults (refusal_log.h): the protocol
+  // has no responses.
   Outcome Write(std::string_view lines, bool may_wait) const;
 
-  // Counts lines that are refused before they are here, and logs why.
+  // Counts and logs a fault that concerns lines not read.
   void Refuse(std::string_view why) const;
 
  private:

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
 
-// Takes the next word off; empty at the end.
+// Removes the next word and returns it; empty at the end.
 std::string_view TakePlainWord(std::string_view* rest) {
   rest->remove_prefix(std::min(rest->find_first_not_of(kBlanks), rest->size()));
   const std::string_view word = rest->substr(0, FindFirst(*rest, kBlanks));
@@ -23,7 +23,7 @@ std::string_view TakePlainWord(std::string_view* rest) {
   return word;
 }
 
-// Whole seconds of "1356998400" or "1356998400.5".
+// The whole seconds in "1356998400" or "1356998400.5".
 std::string_view WholeSeconds(std::string_view time) {
   const size_t dot = time.find('.');
   if (dot == std::string_view::npos) return time;
@@ -31,7 +31,7 @@ std::string_view WholeSeconds(std::string_view time) {
   return time.substr(0, dot);
 }
 
-// False if it has a part that is no tag=value.
+// False if a part is not tag=value.
 bool ReadPath(std::string_view path, GraphiteLine* line) {
   line->name = path.substr(0, path.find(';'));
   path.remove_prefix(line->name.size());

@@ -53,10 +53,10 @@ class GraphiteSession : public Session {
   const GraphiteContext* const context_;
   const bool may_write_;
   asio::steady_timer timer_;
-  std::string rest_;     // a line whose end has not come; at most kLineBytesMax
-  std::string pending_;  // whole lines, while it waits
-  bool waits_ = false;   // for the store
-  bool is_new_ = true;   // nothing has come
+  std::string rest_;     // an incomplete line; at most kLineBytesMax
+  std::string pending_;  // whole lines that wait for the store
+  bool waits_ = false;   // pending_ waits for the store
+  bool is_new_ = true;   // no bytes were received yet
 };
 
 void GraphiteSession::Take(std::string_view bytes) {
@@ -78,7 +78,8 @@ void GraphiteSession::Close(std::string_view why) {
   transport_->CloseAfterFlush();
 }
 
-// The client ends, or the server stops. A last line without its end may be cut in a number.
+// Call when the client disconnects or the server stops. Drops an incomplete last line, because a
+// number in it may be truncated.
 void GraphiteSession::End() {
   if (transport_->is_closing() || waits_) return;
   if (!rest_.empty()) context_->input->Refuse("a line without an end");
@@ -121,9 +122,9 @@ void GraphiteSession::Pause() {
   });
 }
 
-// Where nobody waits for it any more, what the store does not take now is dropped.
+// If the client has left, points the store cannot take are dropped.
 void GraphiteSession::OnWaited(Outcome outcome) {
-  transport_->Touch();  // it is we who took our time
+  transport_->Touch();  // the wait was the server's
   if (transport_->is_closed()) return;
   Serve(outcome);
   if (transport_->stopping()) End();

@@ -1,8 +1,8 @@
-// Graphite's plaintext protocol over a connection. It answers nothing, whatever is sent.
+// Graphite's plaintext protocol over a connection. It sends no responses.
 //
-// The thread that reads lines writes them to the store. Where they have to wait they do so in a
-// pool; if the store is full, a timer tries them again. The session reads nothing meanwhile, so
-// that the sender feels it. A broken store ends the connection: the sender learns no other way.
+// The reading thread writes lines to the store. If they must wait, a pool writes them; if the store
+// is full, a timer retries. Meanwhile the session reads nothing, so that the sender is slowed down.
+// If the store is broken, the connection is closed, because the protocol has no other error.
 
 #pragma once
 
@@ -18,18 +18,18 @@ class GraphiteInput;
 class Transport;
 struct WorkerPool;
 
-// What all sessions share. Both are borrowed; immutable while sessions live.
+// Shared by all sessions. Both are borrowed, and immutable while sessions exist.
 struct GraphiteContext {
   const GraphiteInput* input = nullptr;
-  WorkerPool* pool = nullptr;  // where lines wait for the store
+  WorkerPool* pool = nullptr;  // writes lines that wait for the store
 };
 
-// How long to leave a store alone that is full.
+// Pause before writing to a full store again.
 inline constexpr int64_t kGraphitePauseMs = 10;
 
-// `transport`, which owns the session, and `context` are borrowed. A connection whose `rights` do
-// not allow to write is closed with its first bytes, and so is one that speaks pickle: its messages
-// begin with their size, of which the first byte is 0.
+// `transport`, which owns the session, and `context` are borrowed. Closes the connection at its
+// first bytes if `rights` do not include writing, or if it speaks pickle: pickle messages begin
+// with their size, whose first byte is 0.
 std::unique_ptr<Session> StartGraphiteSession(Transport* transport,
                                               const GraphiteContext* context,
                                               AccessRights rights);

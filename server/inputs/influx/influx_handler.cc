@@ -18,10 +18,10 @@
 namespace hourcell {
 namespace {
 
-// The version of InfluxDB that clients may take this for: the last whose /write is as here.
+// The InfluxDB version reported to clients: the last one with this form of /write.
 constexpr std::string_view kVersion = "1.8-hourcell";
 
-// {"error":"..."}, as InfluxDB 1 has it; clients of version 2 read code and message.
+// {"error":"..."}, as in InfluxDB 1; clients of version 2 read code and message.
 HttpResponse InfluxError(int status, std::string_view code, std::string_view text) {
   HttpResponse response;
   response.status = status;
@@ -35,7 +35,7 @@ HttpResponse InfluxError(int status, std::string_view code, std::string_view tex
   return response;
 }
 
-// What version 2 calls a status.
+// Version 2's name for a status.
 std::string_view CodeOf(int status) {
   switch (status) {
     case 400:
@@ -49,8 +49,8 @@ std::string_view CodeOf(int status) {
   }
 }
 
-// telegraf drops the points of an answer with the words "partial write", whatever its status: they
-// are for points that nobody need send again.
+// telegraf drops the points after a response that contains "partial write", whatever its status, so
+// use these words only for permanent errors.
 HttpResponse InfluxAnswer(const InputWriter& writer) {
   if (writer.must_wait()) return AnswerWhereItMayWait();
   const int status = writer.status();
@@ -64,7 +64,7 @@ HttpResponse InfluxAnswer(const InputWriter& writer) {
   return response;
 }
 
-// The parameter q, of the target or of a form.
+// The parameter q, from the target or from a form.
 std::string QueryText(const HttpRequest& request) {
   if (const std::string* text = request.param("q")) return *text;
   HttpRequest form;
@@ -74,8 +74,8 @@ std::string QueryText(const HttpRequest& request) {
   return text == nullptr ? std::string() : *text;
 }
 
-// The words of a statement, without the semicolon after it; a word in double quotes is one, without
-// them.
+// Splits a statement without its semicolon into words; text in double quotes is one word, without
+// the quotes.
 std::vector<std::string> StatementWords(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n";
   std::vector<std::string> words;
@@ -155,7 +155,7 @@ void InfluxHandler::AddLine(const InfluxLines& lines,
   if (!line.fields.empty()) WritePoints(line, TimestampOfMs(*ms), lines.number(), out->batch());
 }
 
-// A metric that is too long is found before the first point: a line is stored as a whole.
+// Checks all metrics before the first point is added: a line is stored as a whole.
 std::string InfluxHandler::MetricFault(const InfluxLine& line) const {
   const size_t around = line.measurement.size() + settings_.influx_separator.size();
   for (const InfluxField& field : line.fields) {
@@ -173,7 +173,7 @@ std::string InfluxHandler::MetricFault(const InfluxLine& line) const {
   return "";
 }
 
-// All points of a line share the text of their tags.
+// All points of a line share one copy of the tags.
 std::string_view InfluxHandler::WriteTags(const InfluxLine& line, PointBatch* batch) const {
   if (line.tags.empty()) return settings_.default_tag;
   if (!line.has_escapes) {
@@ -199,7 +199,7 @@ void InfluxHandler::WritePoints(const InfluxLine& line,
   const auto name = [&](std::string_view text) {
     return line.has_escapes ? InfluxName(text, &buffer) : text;
   };
-  std::string_view prefix;  // the measurement and the separator, of the metric before
+  std::string_view prefix;  // measurement and separator, reused from the previous metric
   for (const InfluxField& field : line.fields) {
     char* const begin = batch->Reserve(line.measurement.size() + settings_.influx_separator.size() +
                                        field.key.size() + 2 * kNameSuffixBytes);

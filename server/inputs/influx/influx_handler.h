@@ -1,8 +1,8 @@
-// InfluxDB's writing side: /write, /api/v2/write, /ping, and of /query what agents send before they
-// write. docs/inputs.md says what becomes of measurements, fields, tags and types.
+// InfluxDB's write API: /write, /api/v2/write, /ping, and the statements of /query that agents send
+// before they write. docs/inputs.md describes the mapping of measurements, fields, tags and types.
 //
-// An answer of 204 means the same as that of /api/put. A line with a fault stores nothing; the
-// other lines of its body are stored. Thread-safe.
+// 204 means the same as for /api/put. A faulty line stores nothing; the other lines of the body are
+// stored. Thread-safe.
 
 #pragma once
 
@@ -27,15 +27,15 @@
 
 namespace hourcell {
 
-// Names of databases that are kept for SHOW DATABASES.
+// Limit of the database names kept for SHOW DATABASES.
 inline constexpr size_t kInfluxDatabasesMax = 64;
 
 class InfluxHandler {
  public:
   struct Parts {
     Tsdb* tsdb = nullptr;             // borrowed, outlives the object
-    const NameRule* names = nullptr;  // the same
-    Clock* clock = nullptr;           // the same; of lines without a timestamp
+    const NameRule* names = nullptr;  // borrowed, outlives the object
+    Clock* clock = nullptr;           // borrowed; for lines without a timestamp
     AppendInPlace append = {};        // for tests
   };
 
@@ -44,13 +44,13 @@ class InfluxHandler {
 
   // POST /write?db=&rp=&precision= and /api/v2/write?org=&bucket=&precision=. 204; 400 with
   // {"error":"partial write: line 2: got ...; want ...\n..."}; {"error":"write failed: ..."} with
-  // 503 and Retry-After when the store is full, with 500 when it is broken.
-  // `work` is borrowed, and may be null.
+  // 503 and Retry-After if the store is full, with 500 if it is broken. `work` is borrowed and may
+  // be null.
   HttpResponse Write(const HttpRequest& request, BodyWork* work = nullptr) const;
 
   // GET /query and POST /query: 200 with an empty result for CREATE DATABASE; for SHOW DATABASES
-  // the database of the URL and those that were created since the start, "hourcell" if there are
-  // none; 400 for all else.
+  // the database of the URL and those created since the start, or "hourcell" if there are none; 400
+  // for other statements.
   HttpResponse Query(const HttpRequest& request) const;
 
   // GET /ping: 204.

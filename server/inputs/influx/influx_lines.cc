@@ -15,17 +15,17 @@
 #include "codec/text/eight_bytes.h"
 #include "codec/text/number.h"
 
-// Why the line is read as a whole before any point of it is made: a line whose last field is bad
-// stores nothing, as in InfluxDB. Usual numbers take the quick way of put lines; the others are cut
-// out and read again, slowly.
+// Why a line is parsed completely before any point is made: if its last field is bad, it stores
+// nothing, as in InfluxDB. Common numbers take the fast path of put lines; others are cut out and
+// parsed again, slowly.
 
 namespace hourcell {
 namespace {
 
-// UTF-8's, as editors and shells of Windows write it before a text.
+// UTF-8's byte order mark, which editors and shells on Windows write before text.
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-// What ends a name of each part, and what each part is called.
+// The characters that end a name of each part, and the part's name in errors.
 struct PartRule {
   std::string_view name;
   std::string_view ends;
@@ -38,7 +38,7 @@ constexpr std::array<PartRule, 4> kParts = {{
     {"field", "=, \n", "key=value"},
 }};
 
-// By byte: bit N = it ends names of part N, or is a backslash.
+// Per byte: bit N is set if the byte ends names of part N, or is a backslash.
 constexpr std::array<uint8_t, 256> MakeStops() {
   std::array<uint8_t, 256> stops{};
   for (size_t part = 0; part < kParts.size(); ++part) {
@@ -54,7 +54,7 @@ bool IsEscapable(char c) {
   return c == ',' || c == ' ' || c == '=';
 }
 
-// How much of a body a fault quotes is for QuoteForMessage to say; no more is cut out for it.
+// Upper bound of quoted text; QuoteForMessage may shorten it further.
 constexpr size_t kQuotedBytes = 80;
 
 bool IsWord(std::string_view text, std::initializer_list<std::string_view> words) {
@@ -67,7 +67,7 @@ std::optional<Value> BooleanOf(std::string_view text) {
   return std::nullopt;
 }
 
-// The number of a text without its suffix.
+// Parses a number without its suffix.
 std::optional<Value> UnsignedOf(std::string_view digits) {
   const std::optional<uint64_t> number = ParseUnsigned(digits);
   if (!number) return std::nullopt;
@@ -76,12 +76,12 @@ std::optional<Value> UnsignedOf(std::string_view digits) {
                                 : Value::Float(static_cast<double>(*number));
 }
 
-// OpenTSDB's integers have at most 19 digits, InfluxDB's any number of zeros before them.
+// OpenTSDB's integers have at most 19 digits; InfluxDB's may have any number of leading zeros.
 std::optional<Value> IntegerOf(std::string_view text) {
   constexpr std::string_view kSigns = "+-";
   const size_t sign = !text.empty() && kSigns.find(text.front()) != kSigns.npos ? 1 : 0;
   size_t zeros_end = std::min(text.find_first_not_of('0', sign), text.size());
-  if (zeros_end == text.size() && zeros_end > sign) --zeros_end;  // the last one is the number
+  if (zeros_end == text.size() && zeros_end > sign) --zeros_end;  // keep the last zero
   const std::string short_text = fmt::format("{}{}", text.substr(0, sign), text.substr(zeros_end));
   const Parsed<int64_t> number = ParseInteger(short_text);
   return number.ok() ? std::optional(Value::Integer(*number)) : std::nullopt;
@@ -94,11 +94,11 @@ std::optional<Value> FloatOf(std::string_view text) {
   return Value::Float(*number);
 }
 
-// A number of 19 digits, as nearly all timestamps are: nanoseconds. Returns where it ends; null for
-// any other text, which may still be a timestamp.
+// Parses a number of 19 digits, as nearly all timestamps (nanoseconds) are. Returns its end; null
+// for other text, which may still be a timestamp.
 const char* ScanNanoseconds(const char* at, const char* end, int64_t* number) {
   constexpr ptrdiff_t kDigits = 19;
-  if (end - at < kDigits || *at > '8') return nullptr;  // 9 may be more than 64 bits have
+  if (end - at < kDigits || *at > '8') return nullptr;  // numbers from 9 on may exceed 64 bits
   const uint64_t high = LoadEight(at);
   const uint64_t low = LoadEight(at + 8);
   if (!AreDigits(high) || !AreDigits(low)) return nullptr;
@@ -113,7 +113,7 @@ const char* ScanNanoseconds(const char* at, const char* end, int64_t* number) {
 
 }  // namespace
 
-// The cursor of a line with a fault. `make` gives its text.
+// Records a fault, with the text from `make`; returns the cursor of a faulty line.
 template <typename Make>
 const char* InfluxLines::Fault(const Make& make) {
   fault_ = wants_text_ ? make() : std::string("?");
@@ -170,7 +170,7 @@ const char* InfluxLines::ReadLine(const char* at) {
   return EndsLine(at) ? at : ReadTimestamp(at);
 }
 
-// From a comma on.
+// `at` is at a comma.
 const char* InfluxLines::ReadTags(const char* at) {
   const char* const begin = at + 1;
   do {
@@ -278,7 +278,7 @@ const char* InfluxLines::ReadNumber(const char* at, std::string_view key) {
   return AddField(stop, key, Value::Float(*at == '-' ? -std::abs(number) : number));
 }
 
-// Whatever is no usual number: with a plus, with many digits, unsigned, or none at all.
+// Parses less common numbers: with a plus, with many digits, or unsigned. Others are faults.
 const char* InfluxLines::ReadOddNumber(const char* at, std::string_view key) {
   const char* const token_end = TokenEnd(at);
   const std::string_view text(at, static_cast<size_t>(token_end - at));
@@ -308,7 +308,7 @@ const char* InfluxLines::AddField(const char* end, std::string_view key, Value v
   return end;
 }
 
-// From the opening quote to after the closing one.
+// Skips from the opening quote to after the closing one.
 const char* InfluxLines::SkipString(const char* at, std::string_view key) {
   for (++at; at != end_; ++at) {
     if (*at == '"') {
@@ -341,7 +341,7 @@ const char* InfluxLines::ReadTimestamp(const char* at) {
   });
 }
 
-// The carriage return of a line's end counts as one.
+// The carriage return of a line end counts as a blank.
 const char* InfluxLines::SkipBlanks(const char* at) const {
   while (at != end_ && (*at == ' ' || *at == '\t' || *at == '\r'))
     ++at;
@@ -358,14 +358,14 @@ const char* InfluxLines::TokenEnd(const char* at) const {
   return at;
 }
 
-// The word at `at`, for a fault.
+// The word at `at`, quoted for an error.
 std::string InfluxLines::GotText(const char* at) const {
   const auto bytes = static_cast<size_t>(TokenEnd(at) - at);
   return QuoteForMessage({at, std::min(bytes, kQuotedBytes)});
 }
 
-// Where the line ends that begins at `at`: a line end in a string does not count, and strings are
-// among the fields, which a blank begins. A point must not be made of what a string holds.
+// The end of the line that begins at `at`. Line ends inside strings do not count; strings occur
+// only in the fields, after the first blank. The content of a string must not become a point.
 const char* InfluxLines::EndOfBadLine(const char* at) const {
   bool in_fields = false;
   bool in_string = false;

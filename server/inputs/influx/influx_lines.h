@@ -1,4 +1,4 @@
-// InfluxLines: the lines of a body in InfluxDB's line protocol, one after the other.
+// InfluxLines: parses a body in InfluxDB's line protocol, line by line.
 //
 //   <measurement>[,<tag>=<value>...] <field>=<value>[,<field>=<value>...] [<timestamp>]
 //
@@ -6,19 +6,19 @@
 //   42i             an integer     t T true True TRUE, f F false False FALSE
 //   42u             an unsigned integer
 //
-// A comma, a blank or '=' of a name is escaped by a backslash before it; every other backslash
-// stands for itself. Blanks separate the parts; lines that are empty or begin with '#' are skipped;
-// \r\n ends a line, too. A byte order mark before the first line is skipped. A string that is not
-// closed makes the rest of the body one line, as it does for InfluxDB.
+// A backslash escapes a comma, a blank or '=' in a name; every other backslash is literal. Blanks
+// separate the parts; empty lines and lines that begin with '#' are skipped; \r\n also ends a line.
+// A byte order mark before the first line is skipped. After an unterminated string the rest of the
+// body is one line, as in InfluxDB.
 //
 //   InfluxLines lines(body);
 //   while (lines.Next()) {
-//     if (!lines.fault().empty()) ...            // "got ...; want ..."; the line has nothing then
+//     if (!lines.fault().empty()) ...            // "got ...; want ..."; the line is empty then
 //     else ... lines.line() ...
 //   }
 //
-// Nothing is copied, and nothing allocated per line but for the text of a fault, which is left out
-// where nobody wants it. Thread-compatible.
+// Copies nothing, and allocates nothing per line except the text of a fault, which is built only on
+// request. Thread-compatible.
 
 #pragma once
 
@@ -34,7 +34,7 @@
 
 namespace hourcell {
 
-// The most fields of a line; InfluxDB has no limit.
+// Limit of fields per line; InfluxDB has none.
 inline constexpr size_t kInfluxFieldsMax = 4096;
 
 struct InfluxField {
@@ -42,14 +42,14 @@ struct InfluxField {
   Value value;
 };
 
-// Names as they stand in the body: 1 to kNameBytesMax bytes, escapes and all (InfluxName).
+// Names as in the body: 1 to kNameBytesMax bytes, with escapes (InfluxName).
 struct InfluxLine {
   std::string_view measurement;
   std::span<const TagView> tags;        // at most kTagsMax
-  std::string_view tag_text;            // all of them, as they stand in the line
-  std::span<const InfluxField> fields;  // those that are numbers: booleans are 1 and 0, integers
-                                        // over 2^63-1 floats
-  size_t strings = 0;                   // fields that are strings; a line may have no others
+  std::string_view tag_text;            // all tags, as in the line
+  std::span<const InfluxField> fields;  // numeric fields: booleans are 1 and 0, integers over
+                                        // 2^63-1 are floats
+  size_t strings = 0;                   // number of string fields; a line may have only these
   std::optional<int64_t> timestamp;     // in the unit of the request
   bool has_escapes = false;             // in names
 };
@@ -59,12 +59,12 @@ class InfluxLines {
   // `text` is borrowed.
   explicit InfluxLines(std::string_view text);
 
-  // Reads the next line that has something. False at the end. `wants_text`: what fault() says is
-  // read; else any text stands for a fault.
+  // Parses the next line that is not skipped. False at the end. `wants_text`: the caller reads
+  // fault(); otherwise a fault has an arbitrary text.
   bool Next(bool wants_text = true);
 
-  // Of the line read: its number, from 1, which counts line ends; what is wrong with it, empty if
-  // nothing is; what it says, until Next. REQUIRES: Next was true.
+  // The line parsed: its number, from 1, counting line ends; its fault, or ""; its content, valid
+  // until Next. REQUIRES: Next returned true.
   size_t number() const { return number_; }
   const std::string& fault() const { return fault_; }
   const InfluxLine& line() const { return line_; }
@@ -72,7 +72,7 @@ class InfluxLines {
  private:
   enum class Part : uint8_t { kMeasurement, kTagKey, kTagValue, kFieldKey };
 
-  // The cursors; nullptr = the line has a fault.
+  // These advance a cursor; nullptr = the line has a fault.
   const char* ReadLine(const char* at);
   const char* ReadTags(const char* at);
   const char* ReadFields(const char* at);
@@ -106,8 +106,7 @@ class InfluxLines {
   std::vector<InfluxField> fields_;
 };
 
-// A name of a line without its escapes. Returns `text` itself if it has none, else a view of
-// `*buffer`.
+// Unescapes a name. Returns `text` itself if it has no escapes, else a view of `*buffer`.
 std::string_view InfluxName(std::string_view text, std::string* buffer);
 
 }  // namespace hourcell

@@ -21,7 +21,7 @@ const InfluxUnit* FindInfluxUnit(std::string_view name) {
 }
 
 std::optional<int64_t> InfluxTimeMs(int64_t number, const InfluxUnit& unit) {
-  const int64_t whole = number / unit.divide;  // what is cut off makes no time too late
+  const int64_t whole = number / unit.divide;  // truncation never exceeds the range
   if (whole <= 0 || whole > kTimestampMsMax / unit.multiply) return std::nullopt;
   return whole * unit.multiply;
 }

@@ -1,5 +1,4 @@
-// InfluxUnit: the unit of the timestamps of InfluxDB's line protocol, which `precision` names.
-// Pure.
+// InfluxUnit: the unit of timestamps in InfluxDB's line protocol, named by `precision`. No I/O.
 
 #pragma once
 
@@ -9,7 +8,7 @@
 
 namespace hourcell {
 
-// `multiply` or `divide` makes milliseconds of a number in the unit.
+// Converts to milliseconds: multiply by `multiply`, or divide by `divide`.
 struct InfluxUnit {
   std::string_view name;
   int64_t multiply = 1;
@@ -18,11 +17,11 @@ struct InfluxUnit {
 
 inline constexpr std::string_view kInfluxUnitDefault = "ns";
 
-// Of "ns", "us", "ms", "s", "m", "h", "n" or "u". Null for any other name.
+// Accepts "ns", "us", "ms", "s", "m", "h", "n" and "u". Null for other names.
 const InfluxUnit* FindInfluxUnit(std::string_view name);
 
-// The milliseconds since 1970 of a timestamp; finer times are cut off. Nothing: before or after
-// what a store takes, 1 to kTimestampMsMax.
+// Converts a timestamp to milliseconds since 1970, truncated. Nullopt: outside the range of a
+// store, 1 to kTimestampMsMax.
 std::optional<int64_t> InfluxTimeMs(int64_t number, const InfluxUnit& unit);
 
 }  // namespace hourcell

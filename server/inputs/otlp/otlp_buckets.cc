@@ -9,21 +9,21 @@
 namespace hourcell {
 namespace {
 
-// Exponents of doubles. Values of a larger one are in no bucket but +Inf.
+// Exponents of doubles. Greater values count only in the bucket +Inf.
 constexpr int64_t kExponentMin = -1074;
 constexpr int64_t kExponentMax = 1023;
 
-// Scales beyond these say the same of indices of 32 bits.
+// Greater scales change nothing for 32-bit indices.
 constexpr int32_t kScaleMax = 32;
 constexpr int32_t kScaleMin = -20;
 
-// The n of the power of two 2^n at which the bucket `index` begins, or the next one below it.
+// The exponent of the lower bound of bucket `index`, or of the next power of two below it.
 int64_t LowerExponent(int64_t index, int32_t scale) {
   scale = std::clamp(scale, kScaleMin, kScaleMax);
   return scale >= 0 ? index >> scale : index * (int64_t{1} << -scale);
 }
 
-// The n of the power of two at which it ends, or the next one above it.
+// The exponent of the upper bound of bucket `index`, or of the next power of two above it.
 int64_t UpperExponent(int64_t index, int32_t scale) {
   return scale > 0 ? LowerExponent(index, scale) + 1 : LowerExponent(index + 1, scale);
 }
@@ -32,7 +32,7 @@ double PowerOfTwo(int64_t exponent) {
   return std::ldexp(1.0, static_cast<int>(std::clamp(exponent, kExponentMin, kExponentMax)));
 }
 
-// Adds values up to `le` to those before.
+// Adds `values` to the bucket `le`; a new bucket starts at the count of the previous one.
 void Cumulate(double le, uint64_t values, std::vector<OtlpBucket>* buckets) {
   if (!buckets->empty() && buckets->back().le == le) {
     buckets->back().count += values;
@@ -42,7 +42,7 @@ void Cumulate(double le, uint64_t values, std::vector<OtlpBucket>* buckets) {
   }
 }
 
-// The indices of the first count that is not 0 and of the last, as [begin, end).
+// The index range [begin, end) from the first to the last count that is not 0.
 struct Extent {
   size_t begin = 0;
   size_t end = 0;

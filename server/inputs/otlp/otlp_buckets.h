@@ -1,6 +1,6 @@
-// The buckets of OpenTelemetry's histograms as Prometheus' classic histograms have them: each
-// counts what is at most its bound, `le`. The last, le=+Inf, is the count of the data point and not
-// among them. Pure.
+// Converts the buckets of OpenTelemetry histograms to those of Prometheus' classic histograms: each
+// counts values up to its bound, `le`. The last bucket, le=+Inf, is not included: it is the count
+// of the data point. No I/O.
 
 #pragma once
 
@@ -14,21 +14,21 @@ namespace hourcell {
 
 struct OtlpBucket {
   double le = 0;
-  uint64_t count = 0;  // of all values up to `le`
+  uint64_t count = 0;  // number of values up to `le`
   friend bool operator==(const OtlpBucket&, const OtlpBucket&) = default;
 };
 
-// Of a histogram with bounds. Returns what is wrong, "got ...; want ...", empty if nothing is: a
-// histogram has one count more than bounds, or no counts at all, and its bounds rise. Without
-// `wants_text` any text stands for what is wrong.
+// Buckets of a histogram with explicit bounds. Returns the fault, "got ...; want ...", or "": a
+// histogram has one count more than bounds, or no counts, and its bounds increase. Without
+// `wants_text`, a fault has an arbitrary text.
 std::string BucketsOfBounds(const OtlpPoint& point,
                             std::vector<OtlpBucket>* buckets,
                             bool wants_text = true);
 
-// Of an exponential histogram: bounds are the powers of two, whatever its scale, so that the series
-// stay the same when the scale changes. Buckets that are finer are added up; no value is counted in
-// a wrong one. With a scale below 0 only those powers are there that its buckets end at. From the
-// first bucket that has a value to the last; of negative values -2^n, of zero the threshold.
+// Buckets of an exponential histogram. The bounds are powers of two at any scale, so that the
+// series stay the same when the scale changes. Finer buckets are added up; no value counts in a
+// wrong bucket. With a negative scale, only powers at which its buckets end occur. Covers the first
+// to the last non-empty bucket; bounds are -2^n for negative values, and the threshold for zero.
 void BucketsOfPowers(const OtlpPoint& point, std::vector<OtlpBucket>* buckets);
 
 }  // namespace hourcell

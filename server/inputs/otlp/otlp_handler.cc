@@ -15,9 +15,9 @@
 #include "server/inputs/otlp/otlp_json.h"
 #include "server/inputs/otlp/otlp_protobuf.h"
 
-// A body may be broken in its last byte, and then nothing of it may be stored. One whose points fit
-// a batch is read once: its points are stored after its end. A longer one is read to its end before
-// its first batch is.
+// A body may be malformed in its last byte, and then nothing may be stored. A body whose points fit
+// one batch is parsed once, and stored after its end. A longer one is first parsed to its end,
+// before its first batch is stored.
 
 namespace hourcell {
 namespace {
@@ -25,7 +25,7 @@ namespace {
 constexpr std::string_view kProtobufType = "application/x-protobuf";
 constexpr std::string_view kJsonType = "application/json";
 
-// The type of a Content-Type in small letters, without its parameters.
+// The media type of a Content-Type header, in lower case, without parameters.
 std::string MediaType(std::string_view header) {
   header = header.substr(0, header.find(';'));
   while (header.ends_with(' ') || header.ends_with('\t'))
@@ -37,7 +37,7 @@ absl::Status ReadBody(std::string_view body, bool is_json, OtlpSink* sink) {
   return is_json ? ReadOtlpJson(body, sink) : ReadOtlpProtobuf(body, sink);
 }
 
-// For a body that is read for its faults alone.
+// Parses a body only for its faults.
 class NoSink : public OtlpSink {
  public:
   explicit NoSink(BodyWork* work) : work_(work) {}
@@ -51,7 +51,7 @@ class NoSink : public OtlpSink {
   BodyWork* const work_;
 };
 
-// google.rpc.Code of a status of HTTP.
+// Maps an HTTP status to google.rpc.Code.
 int32_t RpcCode(int status) {
   switch (status) {
     case 400:
@@ -65,7 +65,7 @@ int32_t RpcCode(int status) {
   }
 }
 
-// google.rpc.Status.
+// A google.rpc.Status.
 HttpResponse OtlpError(int status, const std::string& text, bool is_json) {
   HttpResponse response;
   response.status = status;
@@ -85,7 +85,7 @@ HttpResponse OtlpError(int status, const std::string& text, bool is_json) {
   return response;
 }
 
-// ExportMetricsServiceResponse; without data points that are refused it has no members.
+// An ExportMetricsServiceResponse; empty if no data points are refused.
 std::string ResponseBody(size_t refused, const std::string& text, bool is_json) {
   std::string body;
   if (is_json) {

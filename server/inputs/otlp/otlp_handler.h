@@ -1,8 +1,8 @@
-// OtlpHandler: OpenTelemetry's protocol for metrics over HTTP, OTLP/HTTP, as protobuf and as JSON.
-// docs/inputs.md says what becomes of resources, kinds of metrics and values.
+// OtlpHandler: OpenTelemetry's metrics protocol over HTTP, OTLP/HTTP, as protobuf and as JSON.
+// docs/inputs.md describes the mapping of resources, metric kinds and values.
 //
-// An acknowledged data point means the same as a point of /api/put. Of a body that is no such
-// request nothing is stored; of one with bad data points the others are. Thread-safe.
+// An acknowledged data point means the same as a point of /api/put. Nothing of a malformed body is
+// stored; bad data points are refused, and the others are stored. Thread-safe.
 
 #pragma once
 
@@ -23,17 +23,17 @@ class OtlpHandler {
  public:
   struct Parts {
     Tsdb* tsdb = nullptr;             // borrowed, outlives the object
-    const NameRule* names = nullptr;  // the same
+    const NameRule* names = nullptr;  // borrowed, outlives the object
     AppendInPlace append = {};        // for tests
   };
 
   // Counts rpc.put.* and rpc.inputs.* of type=otlp.
   OtlpHandler(Parts parts, InputSettings settings);
 
-  // POST /v1/metrics, its body inflated. Answers have the request's Content-Type: 200 with an
-  // ExportMetricsServiceResponse, which says in partial_success how many data points were refused,
-  // and why; 400 with a google.rpc.Status if the body is no request, 415 if it is none of the two
-  // types; 503 with Retry-After when the store is full, 500 when it is broken.
+  // POST /v1/metrics, with an inflated body. Responses have the request's Content-Type: 200 with an
+  // ExportMetricsServiceResponse, whose partial_success has the number of refused data points and
+  // the reasons; 400 with a google.rpc.Status if the body is malformed; 415 for other content
+  // types; 503 with Retry-After if the store is full, 500 if it is broken.
   HttpResponse Write(const HttpRequest& request, BodyWork* work = nullptr) const;
 
  private:

@@ -18,17 +18,18 @@
 #include "codec/text/number.h"
 #include "server/text/json_cursor.h"
 
-// Why a cursor and no tree: a tree of simdjson takes up to 22 times the body. What is of all data
-// points of a resource or a metric may stand after them: they are skipped then, which checks them,
-// and read once it is known. Nearly all exporters send a resource and a name before the data
-// points; a byte is looked at four times at the most.
+// Why a cursor instead of a tree: simdjson's tree takes up to 22 times the size of the body.
+// Members that apply to all data points of a resource or metric may follow these; then the data
+// points are skipped, which also validates them, and read later. Nearly all exporters send resource
+// and name first. Each byte is read at most four times.
 
 namespace hourcell {
 namespace {
 
-constexpr uint64_t kNoValueBit = 1;  // of a data point's flags
+constexpr uint64_t kNoValueBit = 1;  // in a data point's flags
 
-// A longer text of a name or a value is refused whatever it says; its escapes are left in it.
+// Longer texts of names or values are refused whatever they contain; their escapes are left in
+// place.
 constexpr size_t kRawBytesMax = 6 * kNameBytesMax;  // of escapes as \u0041
 
 // By their numbers.
@@ -36,7 +37,7 @@ constexpr std::array<std::string_view, 3> kTemporalityNames = {
     "AGGREGATION_TEMPORALITY_UNSPECIFIED", "AGGREGATION_TEMPORALITY_DELTA",
     "AGGREGATION_TEMPORALITY_CUMULATIVE"};
 
-// One way out of the nested objects.
+// Thrown to leave the nested objects.
 class JsonFault : public std::exception {
  public:
   JsonFault(std::string_view member, std::string_view want)
@@ -47,7 +48,7 @@ class JsonFault : public std::exception {
   std::string text_;
 };
 
-// Thrown where the sink wants no more.
+// Thrown when the sink wants no more.
 class EnoughRead : public std::exception {};
 
 class JsonReader {
@@ -65,10 +66,10 @@ class JsonReader {
   bool BeginsWithObject() { return json_.Peek() == '{'; }
 
  private:
-  // A value to come back to, which was skipped; null: there is none.
+  // The position of a skipped value, to be read later; null: none.
   using Later = const char*;
 
-  // A value of another type; what is no JSON at all is said first.
+  // Refuses a value of another type. Skips it first, so that malformed JSON is reported instead.
   [[noreturn]] void Refuse(std::string_view name, std::string_view want) {
     json_.Skip();
     throw JsonFault(name, want);
@@ -78,22 +79,22 @@ class JsonReader {
     if (!sink_->Step()) throw EnoughRead();
   }
 
-  // Reads the members of an object: `member` gets the key of each, and bits to note which were
-  // there.
+  // Reads the members of an object: calls `member` with each key and with bits that record members
+  // already seen.
   template <typename Member>
   void ReadObject(const Member& member) {
     unsigned seen = 0;
     json_.Object([&](std::string_view key) { member(key, &seen); });
   }
 
-  // Whether a member is `name` and was not there before: of several the first counts.
+  // True if the member is `name` and occurs for the first time: later duplicates are ignored.
   static bool IsFirst(std::string_view key, std::string_view name, unsigned bit, unsigned* seen) {
     if (key != name || (*seen >> bit & 1) != 0) return false;
     *seen |= 1U << bit;
     return true;
   }
 
-  // null stands for a member that is absent.
+  // null means that the member is absent.
   bool TakesNull() {
     if (json_.Peek() != 'n') return false;
     json_.Scalar();
@@ -128,7 +129,7 @@ class JsonReader {
     return begin;
   }
 
-  // Reads what was skipped, and goes on where the cursor is.
+  // Reads a skipped value, then returns to the current position.
   template <typename Read>
   void ReadLater(Later later, const Read& read) {
     if (later == nullptr) return;
@@ -138,14 +139,14 @@ class JsonReader {
     json_.set_at(here);
   }
 
-  // Valid until the next one is read, if it has escapes.
+  // If it has escapes, the text is valid only until the next one is read.
   std::string_view ReadText(std::string_view name, std::string* buffer) {
     if (json_.Peek() != '"') Refuse(name, "a string");
     const std::string_view raw = json_.RawString();
     return raw.size() > kRawBytesMax ? raw : JsonCursor::Unescaped(raw, buffer);
   }
 
-  // The text of a number or of a string, which protobuf writes for numbers, too.
+  // The text of a number or of a string, because protobuf also writes numbers as strings.
   std::string_view ReadNumberText() {
     const char first = json_.Peek();
     if (first == '"') return json_.String(&number_text_);
@@ -161,8 +162,8 @@ class JsonReader {
     throw JsonFault(name, "an integer from 0 to 2^64-1");
   }
 
-  // protobuf's own printers write the number of an enum; others, and people, its name. Text that is
-  // none of these becomes a temporality that is refused for its metric alone.
+  // OTLP writes enums as numbers; generic protobuf printers and people write names. Unknown text
+  // gives a temporality that is refused only for its own metric.
   uint64_t ReadTemporality() {
     const std::string_view text = ReadNumberText();
     for (size_t i = 0; i < kTemporalityNames.size(); ++i) {
@@ -227,7 +228,7 @@ class JsonReader {
   void ReadAttribute(OtlpAttributes* attributes);
   struct AttributeKey {
     std::string_view text;
-    bool is_own = false;  // it is not of the body, as it has escapes
+    bool is_own = false;  // the text has escapes and was copied
   };
   void ReadAttributeValue(const AttributeKey& given, OtlpAttributes* attributes);
   void ReadCounts(std::vector<uint64_t>* counts);
@@ -238,7 +239,7 @@ class JsonReader {
 
   JsonCursor json_;
   OtlpSink* const sink_;
-  OtlpAttributes resource_;  // of the resource that is read: it keeps its room
+  OtlpAttributes resource_;  // of the current resource; reused to keep its capacity
   OtlpPoint point_;
   std::string number_text_;
 };
@@ -280,7 +281,7 @@ void JsonReader::ReadScopeMetrics() {
   });
 }
 
-// The kinds of a metric, by the member of its data.
+// The metric kinds, by data member.
 struct KindMember {
   std::string_view name;
   OtlpMetric::Kind kind;
@@ -300,9 +301,9 @@ const KindMember* FindKind(std::string_view key) {
   return nullptr;
 }
 
-// The first member of a kind counts.
+// The first kind member counts.
 void JsonReader::ReadMetric() {
-  std::string name;  // if it has escapes
+  std::string name;  // only if it has escapes
   OtlpMetric metric;
   bool has_name = false;
   bool has_data = false;
@@ -362,7 +363,7 @@ void JsonReader::ReadPoints(const OtlpMetric& metric) {
   });
 }
 
-// What a data point says of whatever kind it is: an object has the members of one.
+// Reads the members of data points of all kinds; an object has those of one kind.
 void JsonReader::ReadPointMember(std::string_view key, unsigned* seen) {
   static constexpr std::array<std::string_view, 16> kNames = {
       "attributes",    "timeUnixNano", "flags",        "exemplars",      "asDouble", "asInt",
@@ -388,7 +389,7 @@ void JsonReader::ReadPointValue(Member member, std::string_view name) {
       return;
     case Member::kExemplars:
       return CountExemplars();
-    case Member::kDouble:  // an integer outweighs it
+    case Member::kDouble:  // an integer takes precedence
       if (const double value = ReadDouble(name); !point_.value || !point_.value->is_integer())
         point_.value = Value::Float(value);
       return;
@@ -454,7 +455,7 @@ void JsonReader::ReadAttribute(OtlpAttributes* attributes) {
   ReadLater(value, read_value);
 }
 
-// The first member that says a value counts.
+// The first value member counts.
 void JsonReader::ReadAttributeValue(const AttributeKey& given, OtlpAttributes* attributes) {
   bool has_value = false;
   const auto key = [&] {
@@ -484,7 +485,7 @@ void JsonReader::ReadAttributeValue(const AttributeKey& given, OtlpAttributes* a
   });
 }
 
-// Those over the limit are checked, and not kept.
+// Counts over the limit are validated but not kept.
 void JsonReader::ReadCounts(std::vector<uint64_t>* counts) {
   ReadItems("bucketCounts", [&] {
     const uint64_t count = ReadUnsigned("bucketCounts");

@@ -1,6 +1,6 @@
-// A request of OpenTelemetry's protocol for metrics as JSON: what ExportMetricsServiceRequest is by
-// protobuf's rules for JSON, which are stricter here: names of members in camelCase, enumerations
-// as numbers. Integers of 64 bits may be strings or numbers. Unknown members are ignored. Pure.
+// Parses an OTLP metrics request as JSON: ExportMetricsServiceRequest by protobuf's JSON rules,
+// with members in camelCase only. Enumerations may be numbers or names, 64-bit integers strings or
+// numbers. Unknown members are ignored. No I/O.
 
 #pragma once
 
@@ -12,9 +12,9 @@
 
 namespace hourcell {
 
-// Hands the data points of a body to the sink, until it wants no more. It may be none in
-// its last data point, after what was handed on.
-// Error: kInvalidArgument: the body is no such request: got, want.
+// Passes the data points of a body to the sink until it wants no more. The body may turn out
+// malformed only at its end, after data points were passed on. kInvalidArgument: the body is
+// malformed: got, want.
 absl::Status ReadOtlpJson(std::string_view body, OtlpSink* sink);
 
 }  // namespace hourcell

@@ -24,7 +24,7 @@ void OtlpAttributes::Add(std::string_view key, std::string_view text) {
 }
 
 void OtlpAttributes::AddOwned(std::string_view key, std::string text) {
-  if (tags_.size() == kOtlpAttributesMax) return Add(key, text);  // which keeps nothing of it
+  if (tags_.size() == kOtlpAttributesMax) return Add(key, text);  // Add then drops the text
   Add(key, Own(std::move(text)));
 }
 
@@ -33,7 +33,7 @@ std::string_view OtlpAttributes::Own(std::string text) {
   return texts_.emplace_back(std::move(text));
 }
 
-// Keeps the room of its lists for the next point.
+// Keeps the capacity of its lists for the next point.
 void OtlpPoint::Clear() {
   attributes.Clear();
   time_ns = 0;
@@ -58,7 +58,7 @@ void OtlpPoint::Clear() {
 std::string OtlpNumberText(double number) {
   if (std::isnan(number)) return "NaN";
   if (std::isinf(number)) return number > 0 ? "+Inf" : "-Inf";
-  std::array<char, 512> text{};  // the longest has 343: of a small number that is not normal
+  std::array<char, 512> text{};  // at most 343 bytes are used, by a small subnormal number
   const auto [end, error] =
       std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   return {text.data(), end};

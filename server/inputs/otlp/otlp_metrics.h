@@ -1,10 +1,10 @@
-// What a request of OpenTelemetry's protocol for metrics says, whether it came as protobuf or as
-// JSON: its resources and data points, one after the other, handed to a sink.
+// The content of an OTLP metrics request, as protobuf or JSON: resources and data points, passed to
+// a sink one after the other.
 //
-//   resource ── metric ── data point        a resource's attributes are of all of its data points
+//   resource ── metric ── data point        attributes of a resource: for all data points
 //
-// Scopes, units, descriptions, exemplars, minima and maxima are left out. Views point into the
-// request, or into what its reader holds, until the sink returns.
+// Scopes, units, descriptions, exemplars, minima and maxima are ignored. Views point into the
+// request or the reader's buffers, and are valid until the sink returns.
 
 #pragma once
 
@@ -21,24 +21,24 @@
 
 namespace hourcell {
 
-// Bounds of what a request may make the server hold.
-inline constexpr size_t kOtlpAttributesMax = 256;  // of one resource, and of one data point
-inline constexpr size_t kOtlpBucketsMax = 4096;    // of one data point, and its quantiles
+// Limits of the memory that a request may use.
+inline constexpr size_t kOtlpAttributesMax = 256;  // of a resource, and of a data point
+inline constexpr size_t kOtlpBucketsMax = 4096;    // of a data point, and its quantiles
 
-// Attributes as tags: strings as they are, booleans as true and false, numbers in decimal. Those
-// that are empty are left out; arrays, maps and bytes are left out and counted.
+// Attributes as tags: strings unchanged, booleans as true and false, numbers in decimal. Empty ones
+// are omitted; arrays, maps and bytes are omitted and counted.
 class OtlpAttributes {
  public:
   void Clear();
   void Add(std::string_view key, std::string_view text);  // both are borrowed
   void AddOwned(std::string_view key, std::string text);
-  // Keeps a text until Clear, as a key or a value; "" if no more attributes are taken.
+  // Stores a text until Clear, for a key or a value; returns "" if there are too many attributes.
   std::string_view Own(std::string text);
   void Drop() { ++dropped_; }
 
   std::span<const TagView> tags() const { return tags_; }
   size_t dropped() const { return dropped_; }
-  bool too_many() const { return too_many_; }  // the others are left out
+  bool too_many() const { return too_many_; }  // the excess is omitted
 
  private:
   std::vector<TagView> tags_;
@@ -52,10 +52,10 @@ struct OtlpMetric {
 
   std::string_view name;
   Kind kind = Kind::kGauge;
-  uint64_t temporality = 0;  // 1 = delta, 2 = cumulative; others are none. Of kinds that have it
+  uint64_t temporality = 0;  // 1 = delta, 2 = cumulative; used by some kinds only
 };
 
-// Buckets of an exponential histogram: counts[i] is of (base^(offset+i), base^(offset+i+1)], where
+// Buckets of an exponential histogram: counts[i] counts (base^(offset+i), base^(offset+i+1)], where
 // base = 2^(2^-scale).
 struct OtlpBuckets {
   int32_t offset = 0;
@@ -67,13 +67,13 @@ struct OtlpQuantile {
   double value = 0;
 };
 
-// Of each kind the members that it has.
+// Each kind uses some of the members.
 struct OtlpPoint {
   OtlpAttributes attributes;
   uint64_t time_ns = 0;  // since 1970
   bool has_no_value = false;
   size_t exemplars = 0;
-  bool too_many_buckets = false;  // more than kOtlpBucketsMax; the others are left out
+  bool too_many_buckets = false;  // more than kOtlpBucketsMax; the excess is omitted
 
   std::optional<Value> value;  // of a gauge and a sum
 
@@ -94,19 +94,18 @@ struct OtlpPoint {
   void Clear();
 };
 
-// A number as Prometheus writes it in a label: the shortest decimal text without an exponent that
-// means the same, "NaN", "+Inf" or "-Inf".
+// A number as in Prometheus labels: the shortest exact decimal text without an exponent, "NaN",
+// "+Inf" or "-Inf".
 std::string OtlpNumberText(double number);
 
 class OtlpSink {
  public:
   virtual ~OtlpSink() = default;
-  // What follows is of this resource.
+  // Begins a resource: the following points belong to this one.
   virtual void TakeResource(const OtlpAttributes& attributes) = 0;
-  // Counts a step of the reader's work: an item that may have no data point. False: no more is
-  // wanted.
+  // Counts an item, with or without data points, as a step of the work. False: stop.
   virtual bool Step() { return true; }
-  // False: no more is wanted.
+  // False: stop.
   virtual bool TakePoint(const OtlpMetric& metric, const OtlpPoint& point) = 0;
 };
 

@@ -11,17 +11,17 @@
 
 #include "server/inputs/protobuf_fields.h"
 
-// Why a resource and a metric are read twice: the fields of a message may come in any order, and
-// what is of all of its data points may stand after them.
+// Why resources and metrics are read twice: fields of a message may come in any order, and those
+// that apply to all data points may follow these.
 
 namespace hourcell {
 namespace {
 
 using protozero::pbf_reader;
 
-constexpr uint32_t kNoValueFlag = 1;  // of a data point's flags
+constexpr uint32_t kNoValueFlag = 1;  // in a data point's flags
 
-// The value of a key, as text where it is a scalar.
+// Adds a value as text if it is a scalar.
 void AddAttributeValue(std::string_view key, pbf_reader value, OtlpAttributes* attributes) {
   while (value.next()) {
     switch (value.tag_and_type()) {
@@ -70,7 +70,7 @@ void AddBucket(Number number, std::vector<Number>* numbers, OtlpPoint* point) {
   }
 }
 
-// Numbers of 64 bits, which a writer may send packed or one by one.
+// Reads 64-bit numbers, packed or one by one.
 void AddFixed(pbf_reader* field, std::vector<uint64_t>* numbers, OtlpPoint* point) {
   if (field->wire_type() == protozero::pbf_wire_type::fixed64) {
     return AddBucket(field->get_fixed64(), numbers, point);
@@ -187,7 +187,7 @@ void ReadHistogramPoint(pbf_reader message, OtlpPoint* point) {
   }
 }
 
-// A field of an exponential histogram that other kinds have, too.
+// Reads a field that exponential histograms share with other kinds.
 void ReadExponentialPointField(pbf_reader* message, OtlpPoint* point) {
   switch (message->tag_and_type()) {
     case BytesField(1):
@@ -264,7 +264,7 @@ void ReadSummaryPoint(pbf_reader message, OtlpPoint* point) {
   }
 }
 
-// The kinds of a metric: the field of its data, and how a data point is read.
+// The metric kinds: the field of the data, and the reader of a data point.
 struct KindField {
   uint32_t field;
   OtlpMetric::Kind kind;
@@ -312,7 +312,7 @@ class ProtobufReader {
   }
 
  private:
-  // An item that may have no data points.
+  // Counts an item, with or without data points.
   void Step() { wants_more_ = wants_more_ && sink_->Step(); }
 
   void ReadResourceMetrics(std::string_view message) {
@@ -356,7 +356,7 @@ class ProtobufReader {
     }
   }
 
-  // The last of the kinds counts, as protobuf says of a oneof.
+  // The last kind counts, as protobuf defines for a oneof.
   void ReadMetric(pbf_reader message) {
     Step();
     OtlpMetric metric;
@@ -387,7 +387,7 @@ class ProtobufReader {
   }
 
   OtlpSink* const sink_;
-  OtlpAttributes resource_;  // of the resource that is read: it keeps its room
+  OtlpAttributes resource_;  // of the current resource; reused to keep its capacity
   OtlpPoint point_;
   bool wants_more_ = true;
 };

@@ -1,5 +1,5 @@
-// A request of OpenTelemetry's protocol for metrics as protobuf:
-// opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest. Pure.
+// Parses an OTLP metrics request as protobuf:
+// opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest. No I/O.
 
 #pragma once
 
@@ -11,9 +11,9 @@
 
 namespace hourcell {
 
-// Hands the data points of a message to the sink, until it wants no more. It may be broken in its
-// last byte, after what was handed on.
-// Error: kInvalidArgument: the message is none: got, want.
+// Passes the data points of a message to the sink until it wants no more. The message may turn out
+// malformed only at its end, after data points were passed on. kInvalidArgument: the message is
+// malformed: got, want.
 absl::Status ReadOtlpProtobuf(std::string_view message, OtlpSink* sink);
 
 }  // namespace hourcell

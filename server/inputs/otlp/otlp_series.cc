@@ -19,7 +19,7 @@ namespace {
 
 constexpr uint64_t kTemporalities[] = {1, 2};  // delta and cumulative
 
-// Where the value of an integer is beyond what a store has, its last digits are lost.
+// Integers beyond the store's range lose their last digits.
 Value CountValue(uint64_t count) {
   if (count <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
     return Value::Integer(static_cast<int64_t>(count));
@@ -31,7 +31,7 @@ bool HasTemporality(OtlpMetric::Kind kind) {
   return kind != OtlpMetric::Kind::kGauge && kind != OtlpMetric::Kind::kSummary;
 }
 
-// What the series of a kind have beside the name and the attributes.
+// The additional series of a kind.
 struct KindSeries {
   std::string_view longest_suffix;
   std::string_view tag;
@@ -51,7 +51,7 @@ KindSeries SeriesOf(OtlpMetric::Kind kind) {
   return {};
 }
 
-// Whether "a=b c=d" has a tag with that key.
+// True if "a=b c=d" has a tag with that key.
 bool HasTag(std::string_view tags, std::string_view key) {
   bool is_key = true;
   while (!tags.empty()) {
@@ -64,7 +64,7 @@ bool HasTag(std::string_view tags, std::string_view key) {
   return false;
 }
 
-// What is wrong with an attribute.
+// The fault of an attribute.
 std::string TagFault(const TagView& tag) {
   if (tag.key.empty()) return "got an attribute without a key; want a key";
   return fmt::format("attribute {}: got {} bytes; want at most {} of a key or a value",
@@ -72,7 +72,7 @@ std::string TagFault(const TagView& tag) {
                      kNameBytesMax);
 }
 
-// Null: none is wrong.
+// Null if no tag is faulty.
 const TagView* FindWrongTag(std::span<const TagView> tags) {
   const auto found = std::ranges::find_if(tags, [](const TagView& tag) {
     return tag.key.empty() || tag.key.size() > kNameBytesMax || tag.value.size() > kNameBytesMax;
@@ -91,7 +91,7 @@ bool IsTimeOfStore(uint64_t time_ns) {
 
 }  // namespace
 
-// Copies them: the texts of the reader are gone after it.
+// Copies the attributes: the reader's texts do not outlive the call.
 void OtlpSeries::TakeResource(const OtlpAttributes& attributes) {
   dropped_.attributes += attributes.dropped();
   resource_is_too_large_ = attributes.too_many();
@@ -255,7 +255,7 @@ void OtlpSeries::Add(std::string_view metric, std::string_view tags, Value value
                      number_);
 }
 
-// An attribute of the data point outweighs one of its resource.
+// A data point's attribute overrides its resource's.
 std::string_view OtlpSeries::WriteTags(const OtlpPoint& point) {
   const std::span<const TagView> own = point.attributes.tags();
   all_tags_.clear();
@@ -267,7 +267,7 @@ std::string_view OtlpSeries::WriteTags(const OtlpPoint& point) {
   return KeepTags(*names_, all_tags_, out_->batch());
 }
 
-// The data point's tags and one more.
+// The data point's tags with one added.
 std::string_view OtlpSeries::WithTag(std::string_view key, double number) {
   const std::string text = OtlpNumberText(number);
   char* const begin =

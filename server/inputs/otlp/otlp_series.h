@@ -1,11 +1,11 @@
-// OtlpSeries: the data points of a request as points of series: the one way in which
-// OpenTelemetry's kinds of metrics become OpenTSDB's.
+// OtlpSeries: converts the data points of a request to points of series: the mapping from
+// OpenTelemetry's metric kinds to OpenTSDB.
 //
 //   gauge, sum                 <name>
 //   histogram, exponential     <name>_bucket with the tag le, <name>_sum, <name>_count
 //   summary                    <name> with the tag quantile, <name>_sum, <name>_count
 //
-// Tags are the attributes of the data point, and those of its resource that the settings name.
+// Tags are the attributes of the data point, and the resource attributes named in the settings.
 // Thread-compatible.
 
 #pragma once
@@ -23,20 +23,20 @@
 
 namespace hourcell {
 
-// The most bytes that the tags of all series of a data point take: each of its buckets has them.
+// Limit of the tag bytes of all series of a data point: each of its buckets has a copy.
 inline constexpr size_t kOtlpTagsOfPointMax = size_t{4} << 20;
 
-// What is not stored and no error.
+// Data left out by design, without an error.
 struct OtlpDropped {
-  size_t no_value = 0;    // data points that say that there is no value
+  size_t no_value = 0;    // data points flagged as having no value
   size_t not_finite = 0;  // NaN and infinite values
-  size_t attributes = 0;  // that are arrays, maps or bytes
+  size_t attributes = 0;  // arrays, maps or bytes
   size_t exemplars = 0;
 };
 
 class OtlpSeries : public OtlpSink {
  public:
-  // All are borrowed. Data points are items of the writer, by their number in the request.
+  // All are borrowed. A data point is an item of the writer, by its number in the request.
   OtlpSeries(const NameRule* names, const InputSettings* settings, InputWriter* out)
       : names_(names), settings_(settings), out_(out) {}
 
@@ -47,13 +47,13 @@ class OtlpSeries : public OtlpSink {
   const OtlpDropped& dropped() const { return dropped_; }
 
  private:
-  // The data point; `text` makes what is wrong with it.
+  // Refuses the data point; `text` makes the reason.
   template <typename Make>
   void Refuse(const Make& text);
   bool IsWrong(const OtlpMetric& metric, const OtlpPoint& point) const;
-  // What is wrong with a data point. REQUIRES: IsWrong.
+  // The fault of a data point. REQUIRES: IsWrong.
   std::string FaultOf(const OtlpMetric& metric, const OtlpPoint& point) const;
-  // What the store would refuse of some of the data point's series and take of others.
+  // A fault for which the store would refuse some of the data point's series and accept others.
   std::string FaultOfSome(const OtlpMetric& metric, const OtlpPoint& point) const;
   void AddPoints(const OtlpMetric& metric, const OtlpPoint& point);
   void AddNumber(const OtlpMetric& metric, const OtlpPoint& point);
@@ -69,11 +69,11 @@ class OtlpSeries : public OtlpSink {
   const NameRule* const names_;
   const InputSettings* const settings_;
   InputWriter* const out_;
-  std::vector<std::string> resource_texts_;  // keys and values in turn
-  std::vector<TagView> resource_tags_;       // of them
+  std::vector<std::string> resource_texts_;  // keys and values alternate
+  std::vector<TagView> resource_tags_;       // views of resource_texts_
   size_t number_ = 0;                        // of the data point
-  Timestamp timestamp_;                      // the same
-  std::string_view tags_;                    // the same
+  Timestamp timestamp_;                      // of the data point
+  std::string_view tags_;                    // of the data point
   std::vector<TagView> all_tags_;
   std::vector<OtlpBucket> buckets_;
   bool resource_is_too_large_ = false;

@@ -30,7 +30,7 @@ std::string LegalName(std::string_view text, bool is_metric) {
   return name;
 }
 
-// The number that a store without '+' has changed, as Prometheus writes it.
+// Restores a number that a store without '+' has changed, as Prometheus writes it.
 std::string NumberText(std::string_view value) {
   if (value == "_Inf") return "+Inf";
   std::string text(value);
@@ -57,7 +57,7 @@ std::string PromLabels::Metric(std::string_view stored) const {
 
 std::string PromLabels::LabelName(std::string_view tagk) const {
   std::string name = is_utf8_ ? std::string(tagk) : LegalName(tagk, /*is_metric=*/false);
-  // The metric has that label.
+  // __name__ is reserved for the metric.
   return name == kReservedLabel ? "_" + name : name;
 }
 
@@ -69,7 +69,7 @@ bool PromLabels::IsInvented(SeriesTags tags, std::string_view key, std::string_v
 
 std::vector<PromLabel> PromLabels::Of(SeriesTags tags) const {
   std::vector<PromLabel> labels;
-  // By key first, so that joined values have one order.
+  // Sorted by key first, so that joined values have a fixed order.
   std::vector<std::pair<std::string_view, std::string_view>> sorted(tags.begin(), tags.end());
   std::ranges::sort(sorted);
   for (const auto& [key, value] : sorted) {

@@ -1,12 +1,12 @@
-// PromLabels: a stored series as remote read names it.
+// PromLabels: converts a stored series to the labels that remote read returns.
 //
-//   names    as they are stored, or, of Prometheus before version 3, [a-zA-Z_][a-zA-Z0-9_]*, of a
-//            metric with ':': each other character becomes one '_', and '_' precedes a digit that
-//            comes first. Values of tags that become one label are joined by ';', by their keys
-//   values   as they are stored; of the labels le and quantile those that an old store has changed
-//            are numbers again: _Inf is +Inf, 1e_06 is 1e+06
-//   no tag   the default tag, tsd.inputs.default_tag, is no label of a series that has no other tag
-//            but le and quantile
+//   names    as stored, or, for Prometheus before version 3, [a-zA-Z_][a-zA-Z0-9_]*, for metrics
+//            also ':': any other character becomes '_', and '_' is put before a leading digit.
+//            Values of tags that become one label are joined by ';', in the order of their keys
+//   values   as stored; values of the labels le and quantile that an old store has changed become
+//            numbers again: _Inf is +Inf, 1e_06 is 1e+06
+//   no tag   the default tag, tsd.inputs.default_tag, is not a label if le and quantile are the
+//            only other tags of the series
 //
 // Immutable; thread-safe.
 
@@ -28,7 +28,7 @@ struct PromLabel {
   friend auto operator<=>(const PromLabel&, const PromLabel&) = default;
 };
 
-// The tags of a series in the order of a query's answer.
+// The tags of a series in the order of a query result.
 using SeriesTags = std::span<const std::pair<std::string_view, std::string_view>>;
 
 class PromLabels {
@@ -40,11 +40,11 @@ class PromLabels {
   // By name, without __name__.
   std::vector<PromLabel> Of(SeriesTags tags) const;
 
-  // Whether a tag of the series was not sent, but is the default one.
+  // True if the tag is the default tag, added because the series was sent without other tags.
   bool IsInvented(SeriesTags tags, std::string_view key, std::string_view value) const;
   bool IsDefaultKey(std::string_view tagk) const { return tagk == default_key_; }
 
-  // What stored names begin with that may become `name`; all of them if `*exact` is false.
+  // The common prefix of stored names that may become `name`; if `*exact`, the whole name.
   std::string_view PrefixOf(std::string_view name, bool* exact) const;
 
  private:
@@ -53,7 +53,7 @@ class PromLabels {
   const std::string default_value_;
 };
 
-// Whether the values of a label are numbers: le and quantile.
+// True if the values of the label are numbers: le and quantile.
 bool IsNumberLabel(std::string_view name);
 
 }  // namespace hourcell

@@ -21,19 +21,19 @@
 #include "engine/query/query_watch.h"
 #include "engine/tsdb.h"
 
-// Why the answer is made as a whole: a block of snappy says its size first. It counts in the memory
-// of queries while it grows.
+// Why the response is built as a whole: a snappy block begins with its size. It counts in the query
+// memory while it grows.
 
 namespace hourcell {
 namespace {
 
 using protozero::pbf_writer;
 
-// About what a sample takes in a message.
+// Approximate size of a sample in a message.
 constexpr size_t kSampleBytes = 20;
 
 std::string MessageOfLabels(std::string_view metric, std::vector<PromLabel> labels) {
-  // Prometheus wants them by name.
+  // Prometheus requires labels sorted by name.
   labels.push_back({.name = "__name__", .value = std::string(metric)});
   std::ranges::sort(labels);
   std::string bytes;
@@ -82,7 +82,7 @@ std::vector<Sample> SamplesOf(std::string_view message) {
   return samples;
 }
 
-// Those of both, by time; at an equal time that of `first`.
+// Merges by time; at equal times the sample of `first` wins.
 std::string MergedSamples(std::string_view first, std::string_view second) {
   std::vector<Sample> all = SamplesOf(first);
   const std::vector<Sample> others = SamplesOf(second);
@@ -119,7 +119,7 @@ class PromReadHandler::Sink : public QuerySink {
     if (series.points.empty()) return absl::OkStatus();
     std::vector<PromLabel> labels = labels_.Of(series.tags);
     if (!selection_.TakesTags(series.tags, labels)) return absl::OkStatus();
-    // While the series is copied it is there twice.
+    // Copying the series needs twice its size.
     HOURCELL_RETURN_IF_ERROR(memory_.Take(2 * series.points.size() * kSampleBytes));
     std::string key = MessageOfLabels(labels_.Metric(series.metric), std::move(labels));
     Rank rank{std::string(series.metric), {series.tags.begin(), series.tags.end()}};
@@ -136,7 +136,7 @@ class PromReadHandler::Sink : public QuerySink {
     return absl::OkStatus();
   }
 
-  // The message of a result.
+  // The message with the result.
   std::string Result() const {
     std::string result;
     pbf_writer message(result);
@@ -147,7 +147,7 @@ class PromReadHandler::Sink : public QuerySink {
   }
 
  private:
-  // The metric and the tags, which say whose point counts.
+  // The metric and tags, which decide the precedence of points.
   using Rank = std::pair<std::string, std::vector<std::pair<std::string, std::string>>>;
   struct One {
     Rank rank;
@@ -174,7 +174,7 @@ HttpResponse PromReadHandler::Read(const HttpRequest& request) const {
   return response;
 }
 
-// Compiling them is work of the query as any other: within its time and its memory.
+// Compiling counts as query work, within the query's time and memory limits.
 absl::StatusOr<std::vector<PromSelection>> PromReadHandler::SelectionsOf(
     std::span<const PromReadQuery> queries,
     int64_t deadline_ms,
@@ -202,7 +202,7 @@ absl::Status PromReadHandler::Answer(std::span<const PromReadQuery> queries,
   const std::unique_ptr<MemoryAccount> account = service_.tsdb->LeaseQueryMemory(control);
   if (account == nullptr) return absl::UnavailableError("The store is closed");
   MemoryHold memory(account.get());
-  // All before the first is answered: a request with a bad one is refused, whichever it is.
+  // Compiles all before the first query: a request with any bad matcher is refused.
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<PromSelection> selections,
                             SelectionsOf(queries, deadline_ms, *control, &memory));
   std::string message;
@@ -238,7 +238,7 @@ absl::Status PromReadHandler::AnswerQuery(const PromReadQuery& query,
   const auto is_stored = [&](const std::string& value) -> absl::StatusOr<bool> {
     bool found = false;
     const auto visit = [&](std::string_view name) {
-      found = name == value;  // the first that begins so
+      found = name == value;  // the first name with that prefix
       return false;
     };
     const NameQuery begins_so{.kind = UidKind::kTagv, .prefix = value, .deadline_ms = deadline_ms};
@@ -253,7 +253,7 @@ absl::Status PromReadHandler::AnswerQuery(const PromReadQuery& query,
     for (const PromSelection::Filters& list : filters) {
       spec.queries.front().filters = list;
       const absl::Status status = service_.tsdb->Query(spec, sink, control);
-      // A name that the store does not know has no series.
+      // A name unknown to the store has no series.
       if (!status.ok() && !absl::IsNotFound(status)) return status;
     }
   }

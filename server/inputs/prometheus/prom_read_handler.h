@@ -1,8 +1,8 @@
-// PromReadHandler: Prometheus' remote read, so that PromQL is answered over what the store has.
-// Answers samples (SAMPLES), as a block of snappy. A series is read as aggregator none reads it,
-// with its stale markers, within the limits and the memory of queries. Stored series that remote
-// read gives the same labels (prom_labels.h) are one in the answer: of an instant that several of
-// them have, the point of the first one counts, by metric and tags. Thread-safe.
+// PromReadHandler: Prometheus' remote read, so that PromQL can query all points in the store.
+// Responds with samples (SAMPLES) as a snappy block. Series are read as with the aggregator `none`,
+// including stale markers, within the limits and the memory of queries. Stored series with the same
+// labels in remote read (prom_labels.h) are one series in the response: if several have a point at
+// the same time, the first one in the order of metric and tags wins. Thread-safe.
 
 #pragma once
 
@@ -26,7 +26,7 @@
 
 namespace hourcell {
 
-// The metrics that one query may be answered from, if it names none.
+// Limit of the metrics that match a query without a metric name.
 inline constexpr size_t kPromMetricsMax = 1000;
 
 class PromReadHandler {
@@ -35,8 +35,8 @@ class PromReadHandler {
   PromReadHandler(const QueryService* service, const NameRule* names, const InputSettings& settings)
       : service_(*service), names_(*names), labels_(settings) {}
 
-  // POST /api/v1/read, its body inflated. The response has a producer, which borrows `request` and
-  // this object. 400: no such message; else as a query.
+  // POST /api/v1/read, with an inflated body. The response has a producer, which borrows `request`
+  // and this object. 400: the body is malformed; other errors as for a query.
   HttpResponse Read(const HttpRequest& request) const;
 
  private:
@@ -59,7 +59,7 @@ class PromReadHandler {
                                                      int64_t deadline_ms,
                                                      QueryControl* control) const;
 
-  // The stored names of a kind that remote read gives as `shown`, or that the rule makes of it.
+  // The stored names of a kind that remote read returns as `shown`, or that the rule maps it to.
   absl::StatusOr<std::vector<std::string>> StoredNames(UidKind kind,
                                                        const std::string& shown,
                                                        int64_t deadline_ms,

@@ -19,7 +19,7 @@ namespace {
 
 using protozero::pbf_reader;
 
-constexpr int64_t kSamples = 0;  // of ReadRequest.ResponseType
+constexpr int64_t kSamples = 0;  // a ReadRequest.ResponseType
 
 // Thrown where protozero throws, too: one way out of the nested messages.
 class ReadFault : public std::exception {
@@ -82,7 +82,7 @@ PromReadQuery ReadQuery(pbf_reader message) {
   return query;
 }
 
-// Which types of response are accepted; none named: samples.
+// The accepted response types; SAMPLES if none is named.
 struct Accepted {
   bool any = false;
   bool samples = false;

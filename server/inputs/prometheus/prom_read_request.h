@@ -1,6 +1,6 @@
-// A request of Prometheus' remote read: protobuf, inflated (prometheus.ReadRequest).
+// Parses a remote read request of Prometheus: inflated protobuf (prometheus.ReadRequest).
 //
-// Pure; thread-safe.
+// No I/O; thread-safe.
 
 #pragma once
 
@@ -15,10 +15,10 @@
 
 namespace hourcell {
 
-// Bounds of a request.
+// Limits of a request.
 inline constexpr size_t kPromQueriesMax = 64;
-inline constexpr size_t kPromMatchersMax = 64;  // of a query
-inline constexpr size_t kPromRegexpsMax = 64;   // of all queries together
+inline constexpr size_t kPromMatchersMax = 64;  // per query
+inline constexpr size_t kPromRegexpsMax = 64;   // per request
 
 inline constexpr size_t kPromListedBytesMax = 256;  // of a value, in the list of queries
 
@@ -26,7 +26,7 @@ struct PromMatcher {
   enum class Type : uint8_t { kEqual = 0, kNotEqual = 1, kRegexp = 2, kNotRegexp = 3 };
   Type type = Type::kEqual;
   std::string name;
-  std::string value;  // of a regular expression, which matches from end to end
+  std::string value;  // regular expressions match the whole text
 };
 
 struct PromReadQuery {
@@ -35,13 +35,12 @@ struct PromReadQuery {
   std::vector<PromMatcher> matchers = {};
 };
 
-// The queries of a message. kInvalidArgument, "got ...; want ...": it is no such message, asks for
-// none of the response types that there are (SAMPLES), has a matcher of an unknown type, or is over
-// the bounds.
+// The queries of a message. kInvalidArgument, "got ...; want ...": the message is malformed, does
+// not accept the response type SAMPLES, has a matcher of unknown type, or exceeds the limits.
 absl::StatusOr<std::vector<PromReadQuery>> ParsePromRead(std::string_view message);
 
-// What a message asks, as JSON for the list of queries: times in milliseconds, and matchers as
-// PromQL writes them, each value cut to kPromListedBytesMax:
+// The queries as JSON for the list of queries: times in milliseconds, matchers as in PromQL, each
+// value cut to kPromListedBytesMax:
 //
 //   {"type":"REMOTE_READ","queries":[{"start":1,"end":2,"matchers":"{__name__=\"up\"}"}],
 //    "queriesNotListed":0}

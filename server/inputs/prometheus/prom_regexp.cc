@@ -6,7 +6,7 @@
 namespace hourcell {
 namespace {
 
-// Goes through a pattern once; what it does not know it copies.
+// Rewrites a pattern in one pass; copies unknown constructs.
 class Rewriter {
  public:
   Rewriter(std::string_view pattern, const NameRule& names) : rest_(pattern), names_(names) {}
@@ -18,7 +18,7 @@ class Rewriter {
   }
 
  private:
-  // Whether the rule writes '_' for a character of ASCII.
+  // True if the rule maps the ASCII character to '_'.
   bool IsChanged(char c) const {
     return c >= ' ' && c <= '~' && c != '_' && names_.Apply(std::string_view(&c, 1)) == "_";
   }
@@ -29,7 +29,7 @@ class Rewriter {
     rest_.remove_prefix(size);
   }
 
-  // Up to the end of `text`, or all that is left.
+  // Copies up to the end of `text`, or everything left.
   void CopyThrough(std::string_view text, size_t from) {
     const size_t at = rest_.find(text, from);
     Copy(at == rest_.npos ? rest_.size() : at + text.size());
@@ -74,7 +74,7 @@ class Rewriter {
       is_changed |= c != '-' && IsChanged(c);
       Copy(is_escaped ? 2 : 1);
     }
-    if (rest_.empty()) return;  // no class
+    if (rest_.empty()) return;  // not a class
     if (is_changed && !is_negated) out_ += '_';
     Copy(1);
   }

@@ -1,11 +1,11 @@
-// A matcher's regular expression for names that a store has changed: where the name rule writes '_'
-// for a character, the expression takes '_' for it, too.
+// Adapts a matcher's regular expression to names that a store has changed: where the name rule maps
+// a character to '_', the expression also accepts '_'.
 //
 //   web01:9100|web02:.*    web01[:_]9100|web02[:_].*
 //   1e\+06                 1e[\+_]06
 //   [:+]x                  [:+_]x
 //
-// Pure; thread-safe.
+// No I/O; thread-safe.
 
 #pragma once
 
@@ -16,8 +16,8 @@
 
 namespace hourcell {
 
-// An invalid pattern stays invalid. Text between \Q and \E, and classes that begin with [^, stay as
-// they are.
+// Keeps invalid patterns invalid. Leaves text between \Q and \E, and classes that begin with [^,
+// unchanged.
 std::string RegexpOfStored(std::string_view pattern, const NameRule& names);
 
 }  // namespace hourcell

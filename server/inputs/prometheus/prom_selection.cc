@@ -13,8 +13,9 @@
 #include "codec/text/quoted_name.h"
 #include "server/inputs/prometheus/prom_regexp.h"
 
-// Why some matchers are no filters: a series without a label matches label!="x" and label=~"x|",
-// and OpenTSDB's filters but not_key want the key. Such series are read and left out.
+// Why some matchers do not become filters: a series without the label matches label!="x" and
+// label=~"x|", but OpenTSDB's filters except not_key require the key. Such series are filtered
+// after reading.
 
 namespace hourcell {
 namespace {
@@ -58,20 +59,21 @@ class PromSelection::Matcher {
   bool MayBeJoined() const { return IsRegexp(type_) || value_.find(';') != value_.npos; }
   bool IsOf(std::string_view name) const { return name == name_ || name == stored_name_; }
 
-  // Of the spellings of one name or value. An empty one is that of a label which is not there.
+  // Matches any of the spellings of a name or value. Empty: the label is absent.
   bool Takes(std::span<const std::string_view> spellings) const {
     const auto fits = [this](std::string_view text) { return Fits(text); };
     return std::ranges::any_of(spellings, fits) == IsPositive();
   }
 
-  // The filter, of some key, that every series passes which has the key and is wanted. Nothing if
-  // series without the key are wanted, or there is no such filter.
+  // A filter, with the key left open, that passes every matching series with the key. Nullopt if
+  // series without the key match, too, or if no filter fits.
   absl::StatusOr<std::optional<TagFilterSpec>> FilterOf(const IsStored& is_stored) const {
     const auto filter = [](FilterType type, std::string text) {
       return std::optional(TagFilterSpec{.tagk = "", .type = type, .filter = std::move(text)});
     };
     if (type_ == Type::kNotEqual && value_.empty()) return filter(FilterType::kWildcard, "*");
-    // "&&" means more to Java, and so to the store; a number may be stored in another spelling.
+    // "&&" has a special meaning in Java, and so in the store; a number may be stored in another
+    // form.
     const bool is_plain = value_.find("&&") == value_.npos && !IsNumberLabel(name_);
     if (type_ == Type::kRegexp && is_plain && !Fits("")) {
       return filter(FilterType::kRegexp, fmt::format("^(?:{})$", value_));
@@ -89,7 +91,7 @@ class PromSelection::Matcher {
     return RE2::FullMatch({text.data(), text.size()}, *regexp_);
   }
 
-  // The values that are stored of one that is asked for, or the one.
+  // The stored spellings of the matcher's value, or the value itself if none is stored.
   absl::StatusOr<std::string> LiteralsOf(const IsStored& is_stored) const {
     std::vector<std::string> literals = {value_};
     if (stored_value_ != value_) literals.push_back(stored_value_);
@@ -118,8 +120,8 @@ class PromSelection::Matcher {
   Type type_ = Type::kEqual;
   std::string name_;
   std::string value_;
-  std::string stored_name_;   // as the name rule writes them
-  std::string stored_value_;  // not of a regular expression
+  std::string stored_name_;   // mapped by the name rule
+  std::string stored_value_;  // not for regular expressions
   std::unique_ptr<RE2> regexp_;
 };
 
@@ -161,7 +163,7 @@ absl::StatusOr<std::vector<PromSelection::Filters>> PromSelection::FiltersOf(
   for (const Matcher& matcher : of_tags_) {
     HOURCELL_ASSIGN_OR_RETURN(std::vector<std::string> keys, keys_of(matcher.name()));
     if (matcher.type() == Type::kEqual && matcher.value().empty()) {
-      // A default tag that is alone is no label, and yet a tag.
+      // A default tag that is the only tag is not a label, but is stored as a tag.
       for (const std::string& key : keys) {
         if (labels_->IsDefaultKey(key)) continue;
         for (Filters& filters : lists)
@@ -169,12 +171,12 @@ absl::StatusOr<std::vector<PromSelection::Filters>> PromSelection::FiltersOf(
       }
       continue;
     }
-    if (keys.empty()) keys.push_back(matcher.name());  // which no series has
+    if (keys.empty()) keys.push_back(matcher.name());  // a key without series
     HOURCELL_ASSIGN_OR_RETURN(const std::optional<TagFilterSpec> filter,
                               matcher.FilterOf(is_stored));
     if (!filter.has_value()) continue;
-    // One label of several keys makes several lists; of another one the answers are looked at, and
-    // where the value may be one of several that are joined.
+    // A label with several keys multiplies the lists. This is done for one label only, and not if
+    // the value may be joined from several tags; such matchers are checked after reading.
     if (keys.size() > 1 && (lists.size() > 1 || matcher.MayBeJoined())) continue;
     std::vector<Filters> longer;
     for (const Filters& filters : lists) {

@@ -1,10 +1,10 @@
-// PromSelection: the matchers of a remote read as what the store is asked, and what is left to look
-// at in its answers.
+// PromSelection: turns the matchers of a remote read into filters for the store, and into a check
+// of the series that it returns.
 //
-// A matcher sees a series as it is stored and as remote read names it (prom_labels.h). With = and
-// =~ one of the two must match, with != and !~ both must. Values of = and != are also compared as
-// the name rule writes them, as those of stored series were, and regular expressions take what the
-// rule writes (prom_regexp.h).
+// A matcher sees each series as stored and as remote read names it (prom_labels.h). With = and =~
+// one of the two must match, with != and !~ both must. Values of = and != are also compared in the
+// form of the name rule, as in stored series; regular expressions also accept that form
+// (prom_regexp.h).
 //
 // Immutable; thread-safe.
 
@@ -28,21 +28,21 @@
 
 namespace hourcell {
 
-// What a compiled regular expression takes at most. Compiling one takes at most some ten
+// Memory limit of a compiled regular expression. Compiling one takes at most about ten
 // milliseconds.
 inline constexpr size_t kPromRegexpBytes = size_t{1} << 20;
 
 class PromSelection {
  public:
-  // The stored tag keys that a label may be; empty: none.
+  // The stored tag keys that may become a label; empty: none.
   using KeysOf = std::function<absl::StatusOr<std::vector<std::string>>(const std::string& label)>;
-  // Whether a tag value is stored: a filter by values takes none that is not.
+  // True if a tag value is stored: filters by values require stored values.
   using IsStored = std::function<absl::StatusOr<bool>(const std::string& value)>;
   using Filters = std::vector<TagFilterSpec>;
 
   // `labels` is borrowed. `before_regexp`, which may be null, is called before each regular
-  // expression is compiled; an error ends the creation. kInvalidArgument: a regular expression that
-  // is none, "got ...; want ...".
+  // expression is compiled; an error aborts the creation. kInvalidArgument: a regular expression is
+  // invalid, "got ...; want ...".
   static absl::StatusOr<PromSelection> Create(
       std::span<const PromMatcher> matchers,
       const NameRule& names,
@@ -52,16 +52,16 @@ class PromSelection {
   PromSelection& operator=(PromSelection&&) noexcept;
   ~PromSelection();
 
-  // The metric as a matcher names it, if one does; else all are to be looked at.
+  // The metric if a matcher names it; empty: check all metrics.
   const std::string& metric() const { return metric_; }
   bool TakesMetric(std::string_view name) const;
 
-  // What the store can tell by its index, for each metric: every series that is wanted passes all
-  // filters of at least one of the lists. Errors of the functions.
+  // The filters that the store's index can evaluate, for each metric: every selected series passes
+  // all filters of at least one list. Errors: those of the functions.
   absl::StatusOr<std::vector<Filters>> FiltersOf(const KeysOf& keys_of,
                                                  const IsStored& is_stored) const;
 
-  // Whether a series that the filters let through is wanted.
+  // True if a series that passed the filters is selected.
   bool TakesTags(SeriesTags tags) const { return TakesTags(tags, labels_->Of(tags)); }
   bool TakesTags(SeriesTags tags, std::span<const PromLabel> labels) const;
 

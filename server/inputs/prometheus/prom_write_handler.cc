@@ -14,9 +14,9 @@
 #include "codec/base/strings.h"
 #include "server/text/ascii.h"
 
-// A message may be broken in its last byte, and then nothing of it may be stored. One whose points
-// fit a batch is read once: its points are stored after its end. A longer one is read to its end
-// before its first batch is.
+// A message may be malformed in its last byte, and then nothing may be stored. A message whose
+// points fit one batch is parsed once, and stored after its end. A longer one is first parsed to
+// its end, before its first batch is stored.
 
 namespace hourcell {
 namespace {
@@ -25,7 +25,7 @@ constexpr std::string_view kContentType = "application/x-protobuf";
 constexpr std::string_view kProto1 = "prometheus.WriteRequest";
 constexpr std::string_view kProto2 = "io.prometheus.write.v2.Request";
 
-// Prometheus has such samples; a store of OpenTSDB has no such time.
+// Prometheus has samples with the time 0, which a store does not accept.
 constexpr std::string_view kTimeZero =
     "bad timestamp=0: got 0 ms; want 1 to 4294967295999 ms; the other samples are stored";
 
@@ -33,7 +33,7 @@ bool HasTimeZero(const PromSeries& series) {
   return std::ranges::any_of(series.samples, [](const PromSample& each) { return each.ms == 0; });
 }
 
-// A word of a header, without blanks and quotes around it.
+// A word of a header, without surrounding blanks and quotes.
 std::string_view Stripped(std::string_view text) {
   constexpr std::string_view kAround = " \t\"";
   const size_t begin = text.find_first_not_of(kAround);
@@ -41,7 +41,7 @@ std::string_view Stripped(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kAround) - begin + 1);
 }
 
-// Which message a Content-Type names; nothing: none of these. A client of version 1 need not say.
+// The message that a Content-Type names; nullopt if unknown. Clients of version 1 may omit it.
 std::optional<PromWriteVersion> VersionOf(std::string_view header) {
   if (Stripped(header).empty()) return PromWriteVersion::k1;
   size_t end = std::min(header.find(';'), header.size());
@@ -74,7 +74,7 @@ HttpResponse PromAnswer(const InputWriter& writer) {
   return response;
 }
 
-// What is wrong with a body that is no message; empty if it is one, as far as the work goes.
+// The fault of a malformed body; "" if well-formed, or if the work ended first.
 std::string FaultOf(std::string_view body, PromWriteVersion version, BodyWork* work) {
   PromWriteRequest request(body, version);
   while ((work == nullptr || work->Step()) && request.Next(/*wants_text=*/false)) {
@@ -82,8 +82,7 @@ std::string FaultOf(std::string_view body, PromWriteVersion version, BodyWork* w
   return request.error();
 }
 
-// Whether the memory of all bodies has room for the table of symbols of version 2, which grows by
-// doubling.
+// True if the body budget has room for version 2's symbol table, which grows by doubling.
 bool HasRoomForSymbols(const HttpRequest& request, PromWriteVersion version) {
   RequestBodyBudget::Hold* const memory = request.memory;
   const bool counts = version == PromWriteVersion::k2 && memory != nullptr;
@@ -170,7 +169,7 @@ HttpResponse PromWriteHandler::Store(const HttpRequest& request,
   }
   HttpResponse response = PromAnswer(out);
   if (version == PromWriteVersion::k2) {
-    // After a failure of the store the sender sends all of it again.
+    // After a store failure the sender repeats the whole request.
     const bool is_done = response.status < 500;
     AddWritten(out.written() + (is_done ? dropped.unfinite : 0), is_done ? dropped.exemplars : 0,
                &response);

@@ -1,8 +1,8 @@
-// PromWriteHandler: Prometheus remote write, 1.0 and 2.0. docs/inputs.md says what becomes of
+// PromWriteHandler: Prometheus remote write, 1.0 and 2.0. docs/inputs.md describes the mapping of
 // labels, samples and histograms.
 //
-// An answer of 2xx means the same as that of /api/put. Of a body that is no such message nothing is
-// stored; of one with bad series the others are. Thread-safe.
+// 2xx means the same as for /api/put. Nothing of a malformed body is stored; bad series are
+// refused, and the others are stored. Thread-safe.
 
 #pragma once
 
@@ -26,28 +26,28 @@ class PromWriteHandler {
  public:
   struct Parts {
     Tsdb* tsdb = nullptr;             // borrowed, outlives the object
-    const NameRule* names = nullptr;  // the same
+    const NameRule* names = nullptr;  // borrowed, outlives the object
     AppendInPlace append = {};        // for tests
   };
 
   // Counts rpc.put.* and rpc.inputs.* of type=prometheus.
   PromWriteHandler(Parts parts, InputSettings settings);
 
-  // POST /api/v1/write, its body inflated. 204; 400, 415 with what is wrong as text, after which
-  // Prometheus does not send it again; 503 with Retry-After when the store is full and 500 when it
-  // is broken, after which it does. To version 2 the answers say in headers how much was written:
-  // a sample or an exemplar that the store leaves out by design counts, since the sender has
-  // nothing to repair. A native histogram is a fault of its series.
+  // POST /api/v1/write, with an inflated body. 204; 400 or 415 with the fault as text, after which
+  // Prometheus does not retry; 503 with Retry-After if the store is full and 500 if it is broken,
+  // after which it does. For version 2, headers report the numbers written: samples and exemplars
+  // left out by design count, because the sender cannot repair them. A native histogram is a fault
+  // of its series.
   HttpResponse Write(const HttpRequest& request, BodyWork* work = nullptr) const;
 
-  // 415 for a request whose head names another message, or another compression than snappy. No
-  // Content-Encoding at all is taken.
+  // 415 for a request whose header names another message, or another compression than snappy. A
+  // missing Content-Encoding is accepted.
   static std::optional<HttpResponse> RefuseHead(const HttpRequest& head);
 
  private:
-  // What has no place in a store, of series without a fault.
+  // Data left out by design from series without a fault.
   struct Dropped {
-    size_t unfinite = 0;  // samples that are NaN or infinite
+    size_t unfinite = 0;  // NaN or infinite samples
     size_t histograms = 0;
     size_t exemplars = 0;
   };

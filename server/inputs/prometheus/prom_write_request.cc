@@ -41,7 +41,7 @@ TagView ReadLabel(pbf_reader label) {
   return read;
 }
 
-// Alike in both versions.
+// The same in both versions.
 PromSample ReadSample(pbf_reader sample) {
   PromSample read;
   while (sample.next()) {
@@ -61,7 +61,7 @@ PromSample ReadSample(pbf_reader sample) {
 
 }  // namespace
 
-// The first counts. `make` gives its text.
+// Keeps the first fault. `make` returns its text.
 template <typename Make>
 void PromWriteRequest::SetFault(const Make& make) {
   if (fault_.empty()) fault_ = wants_text_ ? make() : std::string("?");
@@ -72,7 +72,7 @@ PromWriteRequest::PromWriteRequest(std::string_view message, PromWriteVersion ve
   if (version_ == PromWriteVersion::k2) ReadSymbols(message);
 }
 
-// They may stand after the series that use them.
+// Symbols may follow the series that use them.
 void PromWriteRequest::ReadSymbols(std::string_view message) {
   try {
     pbf_reader reader(DataOf(message));
@@ -185,7 +185,7 @@ void PromWriteRequest::ReadSeriesOf2(std::string_view message) {
   }
 }
 
-// Pairs of packed numbers of symbols.
+// Reads pairs of packed symbol numbers.
 void PromWriteRequest::AddLabelsBySymbol(std::string_view packed) {
   const char* at = packed.data();
   const char* const end = at + packed.size();

@@ -1,15 +1,15 @@
-// PromWriteRequest: the series of a Prometheus remote write request, one after the other: protobuf,
-// inflated.
+// PromWriteRequest: parses a Prometheus remote write request series by series, from inflated
+// protobuf.
 //
-//   1.0   prometheus.WriteRequest          labels as strings of each series
-//   2.0   io.prometheus.write.v2.Request   labels as numbers of a table of symbols; "" is the first
+//   1.0   prometheus.WriteRequest          each series has its labels as strings
+//   2.0   io.prometheus.write.v2.Request   labels are indices of a symbol table; "" is the first
 //
 //   PromWriteRequest request(body, version);
 //   while (request.Next()) {
-//     if (!request.fault().empty()) ...     // "got ...; want ...": of this series alone
+//     if (!request.fault().empty()) ...     // "got ...; want ..."; only this series is faulty
 //     else ... request.series() ...
 //   }
-//   if (!request.error().empty()) ...       // the body is no such message; nothing of it counts
+//   if (!request.error().empty()) ...       // the body is malformed; nothing counts
 //
 // Views point into the body. Allocates per request, not per series. Thread-compatible.
 
@@ -28,9 +28,9 @@ namespace hourcell {
 
 enum class PromWriteVersion : uint8_t { k1, k2 };
 
-// Bounds of what a request may make the server hold.
+// Limits of the memory that a request may use.
 inline constexpr size_t kPromSymbolsMax = size_t{1} << 20;
-inline constexpr size_t kPromSamplesMax = 100'000;  // of one series
+inline constexpr size_t kPromSamplesMax = 100'000;  // per series
 
 struct PromSample {
   double value = 0;
@@ -38,9 +38,10 @@ struct PromSample {
 };
 
 struct PromSeries {
-  std::string_view name;            // of the label __name__
-  std::span<const TagView> labels;  // the others, but for empty ones, which mean no label; at most
-                                    // kTagsMax, each name and value of at most kNameBytesMax bytes
+  std::string_view name;            // the value of __name__
+  std::span<const TagView> labels;  // the other labels except empty ones, which mean absence; at
+                                    // most kTagsMax, each name and value of at most kNameBytesMax
+                                    // bytes
   std::span<const PromSample> samples;
   size_t histograms = 0;
   size_t exemplars = 0;
@@ -51,17 +52,17 @@ class PromWriteRequest {
   // `message` is borrowed.
   PromWriteRequest(std::string_view message, PromWriteVersion version);
 
-  // Reads the next series. False at the end, and after an error. `wants_text`: what fault() says is
-  // read; else any text stands for a fault.
+  // Parses the next series. False at the end, and after an error. `wants_text`: the caller reads
+  // fault(); otherwise a fault has an arbitrary text.
   bool Next(bool wants_text = true);
 
-  // Of the series read: its number, from 1; why it is not to be stored, empty if it is; what it
-  // says, until Next. REQUIRES: Next was true.
+  // The series parsed: its number, from 1; its fault, or ""; its content, valid until Next.
+  // REQUIRES: Next returned true.
   size_t number() const { return number_; }
   const std::string& fault() const { return fault_; }
   const PromSeries& series() const { return series_; }
 
-  // Why the message is none; empty if nothing is wrong.
+  // Why the message is malformed; empty if it is not.
   const std::string& error() const { return error_; }
 
  private:
@@ -75,7 +76,7 @@ class PromWriteRequest {
   template <typename Make>
   void SetFault(const Make& make);
 
-  std::string_view rest_;  // of the message
+  std::string_view rest_;  // rest of the message
   const PromWriteVersion version_;
   size_t number_ = 0;
   bool wants_text_ = true;

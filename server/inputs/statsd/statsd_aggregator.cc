@@ -14,10 +14,10 @@
 namespace hourcell {
 namespace {
 
-// A table that was larger is not kept for a few series.
+// Hash tables above this capacity shrink when few series are left.
 constexpr size_t kTableKept = 4096;
 
-// Of doubles up to here each integer is one.
+// Doubles represent all integers up to this one.
 constexpr double kIntegerMax = 9'007'199'254'740'992;
 
 Value NumberValue(double number) {
@@ -27,7 +27,8 @@ Value NumberValue(double number) {
   return Value::Float(number);
 }
 
-// The smallest value that so many percent of the values do not exceed. REQUIRES: sorted, not empty.
+// The smallest value that is at or above `percent` percent of the values. REQUIRES: sorted, not
+// empty.
 double PercentileOf(const std::vector<double>& sorted, double percent) {
   const double rank = std::ceil(percent / 100 * static_cast<double>(sorted.size()));
   const auto index = static_cast<size_t>(std::max(rank, 1.0)) - 1;
@@ -41,7 +42,7 @@ void AppendName(const NameRule& names, std::string_view text, std::string* out) 
   out->resize(static_cast<size_t>(end - out->data()));
 }
 
-// The metrics of a timer end in these and in those of its percentiles.
+// Suffixes of a timer's metrics, in addition to those of its percentiles.
 constexpr std::array<std::string_view, 5> kTimerSuffixes = {".count", ".sum", ".mean", ".lower",
                                                             ".upper"};
 
@@ -69,7 +70,7 @@ size_t CostOf(const StatsdSeries& series) {
 
 }  // namespace
 
-// Of one line all samples are of one name, which may be a timer's and another's.
+// All samples of a line share one name; some may be timers and others not.
 bool StatsdAggregator::MakeKey(const StatsdLine& line, std::string_view default_tag) {
   key_.assign(1, FirstByte(false));
   key_ += settings_->prefix;
@@ -95,7 +96,7 @@ StatsdAggregator::Added StatsdAggregator::Add(const StatsdLine& line,
   Added added = Added::kAll;
   StatsdSeries* series = nullptr;
   for (const StatsdSample& sample : line.samples) {
-    // A bad value makes no series.
+    // A bad value does not create a series.
     const bool is_word = sample.type == StatsdType::kSet;
     const Parsed<double> number = is_word ? Parsed<double>(0.0) : ParseDouble(sample.value);
     if (!number.ok() || !std::isfinite(*number)) return Added::kBadValue;
@@ -153,8 +154,8 @@ const StatsdSeries* StatsdAggregator::Find(std::string_view metric,
   return found == series_.end() ? nullptr : found->second.get();
 }
 
-// A timer has rivals at its longer names; another series has one where a timer's longer name is its
-// own.
+// A timer conflicts with a series at one of its suffixed names; another series conflicts with a
+// timer that has its name as a suffixed one.
 const StatsdSeries* StatsdAggregator::Rival(StatsdType type) {
   const std::string_view metric = std::string_view(key_).substr(1, metric_bytes_);
   const std::string_view tags = std::string_view(key_).substr(metric_bytes_ + 1);
@@ -247,7 +248,7 @@ void VisitStatsdPoints(const StatsdEnded& ended,
                        const TakeStatsdPoint& take) {
   StatsdSeries& series = *ended.series;
   const auto add = [&take](std::string_view suffix, double number) {
-    if (std::isfinite(number)) take(suffix, NumberValue(number));  // else a sum out of bounds
+    if (std::isfinite(number)) take(suffix, NumberValue(number));  // otherwise a sum has overflowed
   };
   switch (series.type) {
     case StatsdType::kGauge:

@@ -16,11 +16,11 @@
 namespace hourcell {
 namespace {
 
-// A flush of so much gives the memory back to the system.
+// A flush of this size returns memory to the system.
 constexpr size_t kReturnedBytes = size_t{8} << 20;
 constexpr int64_t kSetBackS = 3600;
 
-// Returns to the system what was freed: glibc's allocator keeps it.
+// Returns freed memory to the system, because glibc's allocator keeps it.
 void ReturnFreedMemory() {
 #if defined(__GLIBC__)
   malloc_trim(0);
@@ -94,7 +94,7 @@ void StatsdInput::Refuse(std::string_view why) {
   Log(why, 1);
 }
 
-// The store may make it wait: what comes meanwhile is gathered for the next interval.
+// The store may block this; samples that arrive meanwhile belong to the next interval.
 int64_t StatsdInput::Flush() {
   MutexLock flushing(&flush_mutex_);
   const size_t held = bytes_.load(std::memory_order_relaxed);
@@ -111,7 +111,7 @@ int64_t StatsdInput::Flush() {
   return std::max<int64_t>(second * 1000 - parts_.clock->NowMs(), 0);
 }
 
-// A clock that is set back by more than an hour was wrong: it is followed.
+// A clock set back by more than an hour was wrong before: the new time is used.
 int64_t StatsdInput::NextSecond() {
   const int64_t now = parts_.clock->NowMs() / 1000;
   const bool is_used = now <= flushed_second_ && flushed_second_ - now < kSetBackS;
@@ -119,14 +119,14 @@ int64_t StatsdInput::NextSecond() {
   return flushed_second_;
 }
 
-// Points borrow names of the series until their batch is handed on. After a failure the rest is
-// only counted.
+// Points borrow names of the series until their batch is handed on. After a failure the remaining
+// points are only counted.
 void StatsdInput::Write(std::span<StatsdEnded> ended, int64_t second) {
   InputWriter out(&writer_, /*may_wait=*/true);
   const Timestamp time{.ms = second * 1000};
   size_t points = 0;
   size_t lost = 0;
-  size_t written = 0;  // series whose points were handed on
+  size_t written = 0;  // series already handed on
   bool has_room = true;
   for (size_t i = 0; i < ended.size(); ++i) {
     has_room = has_room && out.HasRoom();

@@ -1,5 +1,5 @@
-// StatsdInput: datagrams of StatsD, gathered, and written to the store at the end of each interval.
-// docs/inputs.md says what becomes of names, types and tags. Thread-safe.
+// StatsdInput: collects StatsD datagrams and writes the points to the store at the end of each
+// interval. docs/inputs.md describes the mapping of names, types and tags. Thread-safe.
 
 #pragma once
 
@@ -27,25 +27,25 @@ class StatsdInput {
  public:
   struct Parts {
     Tsdb* tsdb = nullptr;                        // borrowed, outlives the object
-    const NameRule* names = nullptr;             // the same
-    Clock* clock = nullptr;                      // the same; its time is that of the points
+    const NameRule* names = nullptr;             // borrowed, outlives the object
+    Clock* clock = nullptr;                      // borrowed; gives the time of the points
     AppendInPlace append = {};                   // for tests
-    const NewSeriesQuota* new_series = nullptr;  // of new series; borrowed, null = no limit
+    const NewSeriesQuota* new_series = nullptr;  // limits new series; borrowed, null = no limit
   };
 
   // Counts rpc.put.*, and rpc.inputs.* of type=statsd.
   StatsdInput(Parts parts, InputSettings settings, StatsdSettings statsd);
 
-  // The lines of a datagram. What is wrong is counted and logged (refusal_log.h).
+  // Reads the lines of a datagram. Counts and logs faults (refusal_log.h).
   void Take(std::string_view datagram);
 
-  // Counts a datagram that is refused before it is read, and logs why.
+  // Counts and logs a datagram that is refused unread.
   void Refuse(std::string_view why);
 
-  // Writes what was gathered, as of now, and waits until it is acknowledged. What the store does
-  // not take is lost, counted and logged: its samples are gone. Points of two flushes never have
-  // the same second: after a flush of this second, or of a later one before the clock was set back,
-  // they get the next. Returns how many milliseconds that is ahead of the clock.
+  // Ends the interval, writes its points and waits for the acknowledgement. Points that the store
+  // does not accept are lost, counted and logged. Points of two flushes have different seconds: if
+  // a second was already used, the next free one is used, unless the clock was set back by an hour
+  // or more. Returns the milliseconds by which that second is ahead of the clock.
   int64_t Flush();
 
   const StatsdSettings& settings() const { return statsd_; }
@@ -54,7 +54,7 @@ class StatsdInput {
   void TakeLine(std::string_view text) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void RefuseLine(std::string_view text, std::string_view want);
   int64_t NextSecond() ABSL_EXCLUSIVE_LOCKS_REQUIRED(flush_mutex_);
-  // Hands the points of the series on, waits for them, and frees the series.
+  // Writes the points of the series, waits, and frees the series.
   void Write(std::span<StatsdEnded> ended, int64_t second);
   void Log(std::string_view text, size_t refused);
 
@@ -68,10 +68,10 @@ class StatsdInput {
   Counter* const no_memory_;
   Counter* const skipped_;
   RefusalLog log_;
-  StatsdBytes bytes_{0};  // held
+  StatsdBytes bytes_{0};  // total, including intervals being written
 
-  Mutex flush_mutex_ ABSL_ACQUIRED_BEFORE(mutex_);                    // held by a flush
-  int64_t flushed_second_ ABSL_GUARDED_BY(flush_mutex_) = INT64_MIN;  // of the last one's points
+  Mutex flush_mutex_ ABSL_ACQUIRED_BEFORE(mutex_);                    // held during a flush
+  int64_t flushed_second_ ABSL_GUARDED_BY(flush_mutex_) = INT64_MIN;  // of the last flush
 
   Mutex mutex_;  // held briefly
   StatsdLine line_ ABSL_GUARDED_BY(mutex_);

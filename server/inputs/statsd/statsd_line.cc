@@ -15,8 +15,8 @@ constexpr std::string_view kWantForm = "want name:value|type";
 constexpr std::string_view kWantNameTags =
     "want tags as name,tag=value, name;tag=value or name[tag=value]";
 
-// Takes what is before the first of `ends` off, with that character, which `*end` becomes; all
-// there is, and '\0', if there is none.
+// Removes the text before the first of `ends` and that character, which is stored in `*end`.
+// Without one, removes everything and stores '\0'. Returns the text.
 std::string_view TakeUntil(std::string_view ends, std::string_view* rest, char* end = nullptr) {
   const std::string_view part = rest->substr(0, FindFirst(*rest, ends));
   if (end != nullptr) *end = part.size() == rest->size() ? '\0' : (*rest)[part.size()];
@@ -32,7 +32,7 @@ std::optional<StatsdType> TypeOf(std::string_view word) {
   return std::nullopt;
 }
 
-// Reads the rate of `samples`. False: it is none.
+// Sets the rate of `samples`. False: not a valid rate.
 bool ReadRate(std::string_view text, std::span<StatsdSample> samples) {
   const Parsed<double> parsed = ParseDouble(text);
   if (!parsed.ok() || !(*parsed > 0 && *parsed <= 1)) return false;
@@ -42,7 +42,7 @@ bool ReadRate(std::string_view text, std::span<StatsdSample> samples) {
 }
 
 std::string_view AddTag(const TagView& tag, std::vector<TagView>* tags) {
-  if (tag.value.empty()) return {};  // there is no such tag
+  if (tag.value.empty()) return {};  // a tag without a value is omitted
   if (tags->size() == kTagsMax) return "want at most 64 tags";
   tags->push_back(tag);
   return {};
@@ -61,7 +61,7 @@ std::string_view ReadStatsdTags(std::string_view text, std::vector<TagView>* tag
   return {};
 }
 
-// Tags of a name: "tag=value,tag=value".
+// Reads tags in a name: "tag=value,tag=value".
 std::string_view ReadNameTags(std::string_view text,
                               std::string_view separator,
                               std::vector<TagView>* tags) {
@@ -75,7 +75,7 @@ std::string_view ReadNameTags(std::string_view text,
   return {};
 }
 
-// Takes the name with its tags off, up to its colon.
+// Removes the name with its tags, up to its colon.
 std::string_view ReadName(std::string_view* text, StatsdLine* line) {
   const size_t mark = FindFirst(*text, ",;[:");
   if (mark == text->npos || (*text)[mark] == ':') {
@@ -96,7 +96,7 @@ std::string_view ReadName(std::string_view* text, StatsdLine* line) {
   return ReadNameTags(tags, separator, &line->tags);
 }
 
-// Adds the values in front of a type. DogStatsD packs those of all types but sets.
+// Adds the values before a type. DogStatsD packs several of any type but sets.
 std::string_view ReadValues(std::string_view values, StatsdType type, StatsdLine* line) {
   if (values.empty()) return kWantForm;
   while (!values.empty()) {
@@ -108,7 +108,8 @@ std::string_view ReadValues(std::string_view values, StatsdType type, StatsdLine
   return {};
 }
 
-// Takes "value|type" and a rate off. `*end` is what ends it: a colon begins the next sample.
+// Removes "value|type" and a rate. `*end` is the character after these: a colon begins another
+// sample.
 std::string_view ReadSample(std::string_view* text, StatsdLine* line, char* end) {
   const size_t first = line->samples.size();
   const std::string_view values = TakeUntil("|", text);

@@ -1,4 +1,4 @@
-// The settings of StatsD: tsd.statsd.*. Pure.
+// The settings of StatsD: tsd.statsd.*. No I/O.
 
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace hourcell {
 
-// A percentile of timers: 99.9, whose metrics end in ".p99.9".
+// A percentile of timers: 99.9 has metrics that end in ".p99.9".
 struct StatsdPercentile {
   double percent = 0;  // above 0, at most 100
   std::string suffix;
@@ -22,12 +22,12 @@ struct StatsdPercentile {
 struct StatsdSettings {
   std::string prefix;  // of each metric
   std::vector<StatsdPercentile> percentiles = {};
-  size_t series_max = 0;                    // that are held
-  size_t memory_bytes = size_t{128} << 20;  // of what is held
+  size_t series_max = 0;                    // limit of existing series
+  size_t memory_bytes = size_t{128} << 20;  // limit of all series and values
   int64_t flush_s = 10;
 };
 
-// kInvalidArgument with the key, what it is and what is wanted.
+// kInvalidArgument with the key, the value and the expected form.
 absl::StatusOr<StatsdSettings> StatsdSettingsOf(const Config& config);
 
 }  // namespace hourcell

@@ -28,9 +28,9 @@ namespace asio = boost::asio;
 using asio::ip::udp;
 using AsioError = boost::system::error_code;
 
-// Datagrams that are read before other sockets have their turn.
+// Datagrams read before other sockets have their turn.
 constexpr int kDatagramsAtOnce = 256;
-// Bytes that the system may hold for a reader that is busy; it may give less.
+// Requested kernel buffer for times when the reader is busy; the kernel may grant less.
 constexpr int kReceiveBufferBytes = 8 << 20;
 
 absl::StatusOr<udp::endpoint> ResolveUdp(const std::string& bind,
@@ -85,7 +85,7 @@ class StatsdSocket::Impl : public std::enable_shared_from_this<StatsdSocket::Imp
 
  private:
   void Wait();
-  // Reads what is there, up to a bound. False: there was more.
+  // Reads pending datagrams, up to a limit. False: there may be more.
   bool ReadSome();
   void ScheduleFlush();
 
@@ -117,7 +117,7 @@ bool StatsdSocket::Impl::ReadSome() {
     AsioError error;
     const size_t bytes = socket_.receive_from(asio::buffer(buffer_), sender, 0, error);
     if (error == asio::error::would_block) return true;
-    if (error) continue;  // of a datagram that went out of this port; there is none
+    if (error) continue;  // an ICMP error for a sent datagram; none are sent
     const std::string text = sender.address().to_string();
     const std::string address = text.substr(0, text.find('%'));  // without an IPv6 zone
     if (parts_.may_write(address)) {
@@ -129,7 +129,7 @@ bool StatsdSocket::Impl::ReadSome() {
   return false;
 }
 
-// The next interval begins when the points of the last are written, or lost.
+// The next interval begins after the points of the last one were written or lost.
 void StatsdSocket::Impl::ScheduleFlush() {
   timer_.expires_after(std::chrono::seconds(parts_.input->settings().flush_s));
   timer_.async_wait([self = shared_from_this()](const AsioError& error) {
@@ -163,7 +163,7 @@ void StatsdSocket::Impl::Stop() {
     while (!closed_)
       changed_.Wait(&mutex_);
   }
-  // A server that starts again at once would write the same second.
+  // Otherwise a server that restarts at once would write the same second.
   const int64_t ahead_ms = std::min<int64_t>(parts_.input->Flush(), 1000);
   if (ahead_ms > 0) std::this_thread::sleep_for(std::chrono::milliseconds(ahead_ms));
 }

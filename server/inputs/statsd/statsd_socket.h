@@ -1,4 +1,4 @@
-// StatsdSocket: a port for datagrams of StatsD, and the timer that ends an interval. Thread-safe.
+// StatsdSocket: a UDP port for StatsD, and the timer of the intervals. Thread-safe.
 
 #pragma once
 
@@ -16,7 +16,7 @@ class StatsdInput;
 struct IoContext;
 struct WorkerPool;
 
-// Bytes of the longest datagram.
+// Size of the longest datagram.
 inline constexpr size_t kStatsdDatagramBytesMax = 65'536;
 
 class StatsdSocket {
@@ -25,12 +25,12 @@ class StatsdSocket {
   struct Parts {
     StatsdInput* input = nullptr;
     IoContext* io = nullptr;
-    WorkerPool* pool = nullptr;                         // where points wait for the store
-    std::function<bool(std::string_view)> may_write{};  // of a sender, by its address without port
+    WorkerPool* pool = nullptr;                         // writes the points
+    std::function<bool(std::string_view)> may_write{};  // by the sender's address without port
   };
 
-  // Binds and reads from now on; port 0 = any. Errors: kInvalidArgument: `bind` is no address;
-  // kUnavailable: it cannot be listened on.
+  // Binds and starts reading; port 0 = any. kInvalidArgument: `bind` is not an address;
+  // kUnavailable: cannot listen there.
   static absl::StatusOr<std::unique_ptr<StatsdSocket>> Open(const std::string& bind,
                                                             uint16_t port,
                                                             Parts parts);
@@ -40,14 +40,14 @@ class StatsdSocket {
 
   uint16_t port() const;
 
-  // Reads what has arrived, then no more, and writes what was gathered. Blocks; not to be called
-  // from a thread of the IoContext. Idempotent.
+  // Reads pending datagrams, stops, and writes the points. Blocks; must not be called on a thread
+  // of the IoContext. Idempotent.
   void Stop();
 
  private:
   class Impl;
   explicit StatsdSocket(std::shared_ptr<Impl> impl);
-  const std::shared_ptr<Impl> impl_;  // shared with the handlers under way
+  const std::shared_ptr<Impl> impl_;  // shared with running handlers
 };
 
 }  // namespace hourcell
