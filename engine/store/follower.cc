@@ -12,17 +12,17 @@
 #include "codec/rows/salt_epochs.h"
 #include "engine/rows/store_meta.h"
 
-// Why the tail is read before the front: a block is deleted after the front has moved past it. If
-// the front were read first, blocks that were deleted after that look would be missed. Rejected:
-// asking the writer for its open hours, as an answer would then need the writer, and a writer that
-// is being replaced has none to give (docs/decisions/0021).
+// Why the tail is read before the log start: a block is deleted after the log start has moved past
+// it. If the log start were read first, blocks that are deleted after that would be missed.
+// Rejected: reading open hours from the writer. Every answer would then depend on the writer, and a
+// new writer cannot answer during its takeover (docs/decisions/0021).
 
 namespace hourcell {
 namespace {
 
-// Loads and reads that meet a change while they run are begun again so often.
+// Retries of loads and reads that meet a change.
 constexpr int kTriesMax = 5;
-// A catch-up in the background is left out if one began so recently.
+// A background catch-up is skipped if one began this recently.
 constexpr int64_t kRecentMs = 500;
 
 class ReadOnlyJournal : public Journal {
@@ -52,7 +52,7 @@ class ReadOnlyJournal : public Journal {
   class NoPin : public JournalPin {};
 };
 
-// Such a failure says nothing of what is known here.
+// Such a failure leaves the known state valid.
 bool IsPassing(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
 }
@@ -79,7 +79,7 @@ std::shared_ptr<OpenHours> Follower::hours() {
   return hours_;
 }
 
-// One that began before the call may have read before what the caller wants to see.
+// Waits for a catch-up that begins after the call: an earlier one may have read older state.
 absl::Status Follower::CatchUp() {
   uint64_t wanted = 0;
   {
@@ -110,7 +110,7 @@ void Follower::Tick() {
     MutexLock lock(&mutex_);
     if (begun_ > 0 && parts_.clock->MonotonicMs() - begun_ms_ < kRecentMs) return;
   }
-  CatchUp().IgnoreError();  // tried again, and told to those who read
+  CatchUp().IgnoreError();  // retried, and returned to readers
 }
 
 absl::Status Follower::CatchUpAlone() {
@@ -125,9 +125,9 @@ absl::Status Follower::CatchUpAlone() {
   return absl::IsAborted(done) ? absl::UnavailableError(done.message()) : done;
 }
 
-// kAborted: to be begun again. A block that is there when the tail is read was never deleted, if
-// the front is not above it afterwards. Otherwise a row that was read as a fence may be a fence
-// that a process wrote where a block had been deleted.
+// kAborted: to be retried. A block that exists when the tail is read was never deleted, if the log
+// start is not above it afterwards. Otherwise a row that was read as a fence may be a fence that a
+// process wrote where a block had been deleted.
 absl::Status Follower::CatchUpOnce() {
   const uint64_t begin = next_;
   HOURCELL_RETURN_IF_ERROR(ReadTail());
@@ -140,8 +140,8 @@ absl::Status Follower::CatchUpOnce() {
   return absl::OkStatus();
 }
 
-// The blocks from next_ on are applied. Those that were read before a failure are kept, and applied
-// by the next call.
+// Applies the blocks from next_ on. Blocks that were read before a failure are kept, and the next
+// call applies them.
 absl::Status Follower::ReadTail() {
   const uint32_t now_s = NowS();
   uint64_t next = next_;
@@ -154,22 +154,22 @@ absl::Status Follower::ReadTail() {
       });
   next_ = end.ok() ? *end : next;
   absl::Status applied = end.ok() ? replay->Apply(now_s) : end.status();
-  // Lists of a series that was never acknowledged may be kept.
+  // Its lists may have a series that was never acknowledged.
   if (absl::IsAborted(applied)) parts_.metric_series->Clear();
   return applied;
 }
 
 absl::Status Follower::Load() {
   loads_->Add(1);
-  // Before anything else is read: what is changed after that is found by the next catch-up.
+  // Before all other reads: the next catch-up finds changes made after this.
   HOURCELL_ASSIGN_OR_RETURN(const StoreMoment before, parts_.journal->Look());
   HOURCELL_ASSIGN_OR_RETURN(const uint64_t low_mark, ReadLowMark(parts_.tables));
   HOURCELL_RETURN_IF_ERROR(ForgetNames());
   loading_ = std::make_shared<OpenHours>(parts_.lanes);
   replay_ = std::make_unique<PointReplay>(
       ReplayParts{.open_hours = loading_.get(), .series = parts_.series});
-  // A front above the low mark is one that a writer stored whose low mark its successor did not
-  // see. The blocks below it are in the tables all the same.
+  // The log start is above the low mark if a writer stored it and its successor did not see that
+  // writer's low mark. The blocks below it are in the tables all the same.
   next_ = std::max({low_mark, before.front, uint64_t{1}});
   const uint64_t begin = next_;
   absl::Status read = ReadTail();
@@ -197,7 +197,7 @@ absl::Status Follower::ForgetNames() {
                             ReadOrReplaceStoreTtl(std::nullopt, parts_.tables));
   parts_.retention->Set({.store_ttl_s = store_ttl_s, .metric_ttl_s = std::move(metric_ttl_s)});
   HOURCELL_RETURN_IF_ERROR(parts_.annotations->LookAgain());
-  // Those of blocks that were deleted unread.
+  // The series of blocks that were deleted unread.
   HOURCELL_RETURN_IF_ERROR(parts_.series->FindAll());
   parts_.uids->DropCaches();
   parts_.metric_series->Clear();
@@ -216,7 +216,7 @@ absl::Status Follower::ReadSalts() {
 void Follower::DropSealed(uint64_t front) {
   std::vector<OpenedHour> opened;
   for (Lane& lane : loading_->lanes()) {
-    lane.TakeOpened(&opened);  // nobody else takes them
+    lane.TakeOpened(&opened);  // the series are not needed
     opened.clear();
   }
   if (front > front_) {

@@ -1,17 +1,15 @@
-// Follower: what a process that reads a store beside its writer knows of it. Before each read it
-// catches up: it reads the blocks of the journal that are new, and asks the storage whether
-// something was changed that is no new point, name or series. So a read has every point that was
-// acknowledged before it began, and asks nobody but the storage.
+// Follower: the state of a process that reads a store while another process writes to it. Before
+// each read it catches up: it reads the new blocks of the journal, and reads from the storage
+// whether names, TTLs, salts or deletions changed. So a read has every point that was acknowledged
+// before it began, and needs only the storage.
 //
-//   blocks from its own next one on -> open hours, and the series that they name
-//   then the log start: if it is above the first block that was looked for, blocks may have been
-//   deleted unread
-//   then the count of changes: if it is another one, what is kept of names, TTLs, salts and
-//   deletions may be wrong
+//   the journal's blocks after the last one read -> open hours, and the series that the blocks name
+//   then the log start: if it is above the first block wanted, blocks may have been deleted unread
+//   then the count of changes: if it differs, cached names, TTLs, salts and deletions may be wrong
 //
-// In both cases, and after damage, it loads: it makes new open hours from the low mark on, beside
-// those that reads under way still have, and forgets what it keeps. An hour leaves its memory when
-// the front is above the last block that has points of it: they are in cells then.
+// In the last two cases, and after damage, it loads: it drops its caches and reads new open hours
+// from the low mark on. Reads that are under way keep the old ones. An hour leaves memory when the
+// log start is above the last block that has points of it: its points are in cells then.
 //
 // Thread-safe.
 
@@ -43,7 +41,7 @@ namespace hourcell {
 
 class Follower {
  public:
-  // What it works on; borrowed, outlives it.
+  // Borrowed; they outlive the follower.
   struct Parts {
     JournalTail* journal = nullptr;
     Tables* tables = nullptr;
@@ -60,16 +58,16 @@ class Follower {
   };
   explicit Follower(const Parts& parts);
 
-  // Returns when what is known is no older than the call. Calls that come at once share the work.
-  // kUnavailable: the storage is away; kDataLoss: what it has does not fit together.
+  // Returns when the state is at least as new as the call. Concurrent calls share the work.
+  // kUnavailable: the storage cannot be reached; kDataLoss: its contents are inconsistent.
   absl::Status CatchUp();
 
-  // The same in the background, so that reads have little to catch up on; nothing if somebody else
-  // began to a moment ago.
+  // Catches up in the background, so that reads have little to do; returns at once if a catch-up
+  // began a moment ago.
   void Tick();
 
-  // The open hours as of the last time that one of those ended well. They stay as long as they are
-  // held; those that are held while others are loaded get no more points.
+  // The open hours after the last successful catch-up. The pointer keeps them alive. They get no
+  // more points once the follower has loaded again.
   std::shared_ptr<OpenHours> hours();
 
  private:
@@ -104,10 +102,10 @@ class Follower {
   absl::Status last_ ABSL_GUARDED_BY(mutex_);     // how the last one ended
 };
 
-// The journal of a process that writes none: it has no blocks and takes none.
+// The journal of a process that only reads: it is empty and refuses appends.
 std::unique_ptr<Journal> MakeReadOnlyJournal();
 
-// kFailedPrecondition: of all that writes.
+// kFailedPrecondition: the answer to every write.
 absl::Status OnlyReads();
 
 }  // namespace hourcell

@@ -1,6 +1,5 @@
-// LossCounter: counts the answers that are data loss, by the counter `storage.data_loss`, so that
-// an operator sees that a store is damaged even if nobody reads what a query was answered with.
-// Thread-safe.
+// LossCounter: counts results that are data loss in the counter `storage.data_loss`, so that an
+// operator sees damage even if the client ignores the error. Thread-safe.
 
 #pragma once
 
@@ -16,7 +15,7 @@ class LossCounter {
   // `stats` outlives it.
   explicit LossCounter(Stats* stats) : losses_(*stats->counter("storage.data_loss")) {}
 
-  // What it is given, counted if it is data loss.
+  // Returns `answer`; counts it if it is data loss.
   absl::Status Note(absl::Status answer) {
     if (absl::IsDataLoss(answer)) losses_.Add(1);
     return answer;

@@ -17,11 +17,11 @@
 namespace hourcell {
 namespace {
 
-// Of RunInOrder: what all buckets read ahead together, and a block of one.
+// For RunInOrder: read-ahead of all buckets together, and the size of a block.
 constexpr size_t kAheadBytes = 16 << 20;
 constexpr size_t kBlockBytesMin = 16 << 10;
 constexpr size_t kBlockBytesMax = 256 << 10;
-// A source has so many blocks in memory.
+// Blocks that a source has in memory.
 constexpr size_t kBlocksOfSource = 3;
 
 // Where the salt is in a row key.

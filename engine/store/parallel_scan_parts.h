@@ -1,4 +1,4 @@
-// What of a store a ParallelScan works on. Not installed.
+// The parts of a store that a ParallelScan uses. Not installed.
 
 #pragma once
 

@@ -16,22 +16,22 @@
 namespace hourcell {
 namespace {
 
-// Rows that are found before they are rewritten; and those that are read and written together, at
-// first, and as many as have so many bytes of cells later.
+// Rows that one query finds before they are rewritten; rows of the first rewrite; bytes of cells of
+// a later rewrite.
 constexpr size_t kDeletedRowsAtOnce = 1024;
 constexpr size_t kRewrittenRowsAtFirst = 16;
 constexpr size_t kRewrittenBytes = size_t{1} << 20;
-// What a decoded point takes: in the columns of its row, and in those of what is left of it.
+// Memory of a decoded point: in the columns of its row, and in the columns of the remaining points.
 constexpr size_t kDecodedPointBytes = 2 * (sizeof(uint64_t) + sizeof(uint32_t) + 2);
 
-// Rows of a round. Nothing is sealed during one, so that memory and journal fill; between two the
-// sealer has its turn.
+// Rows of a round. During a round nothing is sealed, so that memory and journal fill; the sealer
+// runs between two rounds.
 constexpr uint64_t kRowsPerRound = 65'536;
-// Of how much time the first round is, and the longest one, which is more than there is.
+// The time range of the first round, and of the longest one, which is above any range.
 constexpr int64_t kHoursAtFirst = 24;
 constexpr int64_t kHoursMax = int64_t{1} << 22;
 
-// The same selection, each series by itself and its points as they are.
+// The same selection, without grouping and with all points as they are.
 QuerySpec OfSeriesAlone(const QuerySpec& spec) {
   QuerySpec alone = spec;
   alone.keep_scanned = false;
@@ -67,7 +67,7 @@ absl::StatusOr<DeletedPoints> PointDeleter::Delete(const QuerySpec& spec, QueryC
   bool is_first = true;
   while (is_first || begin_ms <= spec.end_ms) {
     is_first = false;
-    // Up to the end of an hour, so that no row is in two rounds.
+    // Ends with an hour, so that each row is in one round.
     const int64_t last_hour_s = BaseTimeS(begin_ms) + (hours - 1) * int64_t{kRowSpanS};
     const int64_t end_ms = std::min(spec.end_ms, (last_hour_s + kRowSpanS) * 1000 - 1);
     QuerySpec round = OfSeriesAlone(spec);
@@ -78,7 +78,7 @@ absl::StatusOr<DeletedPoints> PointDeleter::Delete(const QuerySpec& spec, QueryC
     HOURCELL_RETURN_IF_ERROR(TellEmptied());
     const uint64_t rows = deleted_.rows - before;
     if (is_done) begin_ms = end_ms + 1;
-    // Many rows in it: the next one is of less time, for it looks at those of this one again.
+    // The round had many rows: the next one covers less time, because it reads these rows again.
     if (!is_done) {
       hours = std::max<int64_t>(1, hours / 2);
     } else if (rows < kRowsPerRound / 2) {
@@ -88,7 +88,7 @@ absl::StatusOr<DeletedPoints> PointDeleter::Delete(const QuerySpec& spec, QueryC
   return deleted_;
 }
 
-// True: there are no points of the selection any more; false: there may be, and some are gone.
+// True: all points of the selection are gone; false: some may remain.
 absl::StatusOr<bool> PointDeleter::DeleteRound(const QuerySpec& spec, QueryControl* control) {
   start_ms_ = spec.start_ms;
   end_ms_ = spec.end_ms;
@@ -107,7 +107,7 @@ absl::StatusOr<bool> PointDeleter::DeleteRound(const QuerySpec& spec, QueryContr
   return is_done;
 }
 
-// The checkpoint of the round is made: no crash brings back the rows that it deleted.
+// The checkpoint of the round is made: the deleted rows do not come back in a crash.
 absl::Status PointDeleter::TellEmptied() {
   std::vector<SeriesDay> emptied = std::exchange(emptied_, {});
   if (emptied.empty()) return absl::OkStatus();
@@ -121,7 +121,7 @@ absl::Status PointDeleter::TellEmptied() {
   return absl::OkStatus();
 }
 
-// Notes the rows of a series that have points in the range.
+// Collects the rows of a series with points in the range.
 absl::Status PointDeleter::AddSeries(const SeriesView& series) {
   for (const std::string_view tsuid : series.tsuids) {
     const Uid metric = LoadBigEndian(tsuid.data(), row_keys_.layout().metric_width);
@@ -144,9 +144,9 @@ absl::Status PointDeleter::AddSeries(const SeriesView& series) {
   return absl::OkStatus();
 }
 
-// Rewrites the rows noted so far.
+// Rewrites the rows collected so far.
 absl::Status PointDeleter::RewriteRows() {
-  // In key order, and those that two sub queries select once.
+  // In key order, and rows that two sub queries select only once.
   std::ranges::sort(rows_, {}, &Row::key);
   const auto repeats = std::ranges::unique(rows_, {}, &Row::key);
   rows_.erase(repeats.begin(), repeats.end());
@@ -168,13 +168,13 @@ absl::Status PointDeleter::RewriteTogether(std::span<const Row> rows) {
   size_t bytes = 0;
   for (const std::optional<std::string>& cell : cells)
     bytes += cell.has_value() ? cell->capacity() : 0;
-  // As they were, and as they will be.
+  // The old cells and the new ones.
   HOURCELL_RETURN_IF_ERROR(hold_->Set(2 * bytes));
   rows_at_once_ =
       std::clamp<size_t>(kRewrittenBytes / (bytes / rows.size() + 1), 1, kDeletedRowsAtOnce);
   std::vector<Mutation> group;
   for (size_t i = 0; i < cells.size(); ++i) {
-    // One without a cell is that of points which came while everything was sealed.
+    // A row without a cell has only points that came while everything was sealed.
     if (cells[i].has_value()) HOURCELL_RETURN_IF_ERROR(Rewrite(rows[i], *cells[i], &group));
   }
   if (group.empty()) return absl::OkStatus();
@@ -200,7 +200,7 @@ absl::Status PointDeleter::Rewrite(const Row& row,
     if (ms < start_ms_ || ms > end_ms_) {
       left.push_back(columns.qualifier(i), columns.value(i));
     } else if (ms >= row.expires_before_ms) {
-      // What has expired goes, too, but was not there for whoever asked.
+      // Expired points are deleted too, but not counted: queries did not return them.
       ++deleted_.points;
     }
   }

@@ -1,17 +1,17 @@
-// PointDeleter: takes points out of stored rows.
+// PointDeleter: removes points from stored rows.
 //
-//   rounds of some rows each, so that the sealer has its turn between two of them:
+//   rounds of a limited number of rows; the sealer runs between two rounds:
 //   Sealer::WithSealed: all points are in cells, and no other cell is written
-//     query of the series alone -> the rows with points in the range
+//     query, series by series -> the rows with points in the range
 //     each row: cell -> columns -> without those points -> set, or delete if none is left
 //     commit -> checkpoint
-//   between two rounds, while no cell is written: series without a row of a day leave the day's
-//     active set; those that are in no set any more the SeriesDropper drops, in its own time
+//   between two rounds, while no cell is written: a series without a row of a day leaves the day's
+//     active set; the SeriesDropper later drops series that are in no set
 //
-// A row is rewritten in the format it had. Rows go to the table as they are found, so after a crash
-// in the middle, or after a refusal by the memory of queries, a part of the points may be gone, of
-// whole rows; and series that are empty may stay in the sets of their days. One deletion at a time,
-// by the sealer's lock. Thread-compatible.
+// Rows keep their format. They are written to the table as they are found, so after a crash in the
+// middle, or if the memory of queries runs out, the points of some rows are gone and those of
+// others are not, and empty series may stay in the sets of their days. The sealer's lock admits one
+// deletion at a time. Thread-compatible.
 
 #pragma once
 
@@ -43,7 +43,7 @@ namespace hourcell {
 
 class PointDeleter {
  public:
-  // What it works on; borrowed.
+  // Borrowed.
   struct Parts {
     const QueryExecutor* executor = nullptr;
     Tables* tables = nullptr;
@@ -52,7 +52,7 @@ class PointDeleter {
     GroupCommit* commit = nullptr;
     const RowExpiry* expiry = nullptr;  // null: nothing expires
     ActiveSets* active = nullptr;       // of the same store
-    SeriesDropper* dropper = nullptr;   // is told of what was emptied; null: that stays
+    SeriesDropper* dropper = nullptr;   // receives emptied series; null: they stay
     QueryMemory* memory = nullptr;      // counts the rows that are rewritten
   };
   PointDeleter(const RowKeyCodec& row_keys, const Parts& parts)
@@ -86,7 +86,7 @@ class PointDeleter {
   std::vector<Row> rows_;           // found, not rewritten yet
   size_t rows_at_once_ = 0;         // that are rewritten together, by what cells took so far
   MemoryHold* hold_ = nullptr;      // of the cells of rows that are rewritten
-  std::vector<SeriesDay> emptied_;  // of which a row is gone, of the round
+  std::vector<SeriesDay> emptied_;  // in this round, days that lost a row
   DeletedPoints deleted_;
 };
 

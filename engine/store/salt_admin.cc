@@ -23,7 +23,7 @@
 namespace hourcell {
 namespace {
 
-// How long from now the hour of an epoch is at least, if nobody says.
+// By default an epoch begins at least this long from now.
 constexpr int64_t kAheadMs = 3600 * 1000;
 
 }  // namespace
@@ -47,7 +47,7 @@ absl::Status SaltAdmin::Change(uint32_t buckets, std::optional<uint64_t> from_s)
     HOURCELL_KILL_POINT("salt:checked");
     HOURCELL_RETURN_IF_ERROR(WriteSaltEpochs(longer, parts_.tables));
     HOURCELL_KILL_POINT("salt:written");
-    // Before a row of the epoch is written. Where it fails the epoch is stored all the same.
+    // Before a row of the epoch is written. If this fails, the epoch is stored all the same.
     const absl::Status noted = parts_.note_change ? parts_.note_change() : absl::OkStatus();
     HOURCELL_RETURN_IF_ERROR(parts_.schedule->Append(epoch));
     return noted;
@@ -84,8 +84,8 @@ absl::StatusOr<uint64_t> SaltAdmin::EndOfRows() const {
   return std::max(of_data, of_annotations);
 }
 
-// Of keys that have the same bytes before their time the last one is the latest: a seek for each
-// metric and bucket there is.
+// Among keys with the same bytes before their time the last one is the latest: one seek for each
+// metric and bucket.
 absl::StatusOr<uint64_t> SaltAdmin::EndOfRowsIn(TableView* view, TableId table) const {
   const RowKeyCodec& row_keys = *parts_.row_keys;
   const std::unique_ptr<RowCursor> cursor = view->NewCursor(table, {});

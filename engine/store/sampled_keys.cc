@@ -2,8 +2,8 @@
 
 #include "codec/base/status_macros.h"
 
-// Why what was looked up is kept: at two million points a second 4,096 series were read from the
-// table each second, to count points that nobody may look at.
+// Why tsuids are kept: at two million points a second, 4,096 series were read from the table each
+// second, to count points for statistics that are rarely read.
 
 namespace hourcell {
 

@@ -1,6 +1,5 @@
-// SampledKeys: the row keys of points that were sampled. It keeps the tsuids of the latest series,
-// since the next sample mostly has the same ones. Not thread-safe: for the thread that looks after
-// regions.
+// SampledKeys: the row keys of sampled points. It keeps the tsuids of the latest series, because
+// the next sample mostly has the same ones. Not thread-safe: for the thread that maintains regions.
 
 #pragma once
 
@@ -35,7 +34,7 @@ class SampledKeys {
 
   const SeriesTable* const series_;
   const RowKeyCodec* const row_keys_;
-  // A number is never used again, so that an entry stays true.
+  // Numbers are never reused, so an entry stays valid.
   absl::flat_hash_map<SeriesNumber, std::string> known_;
 };
 

@@ -17,19 +17,19 @@
 #include "engine/series/series_drop.h"
 #include "engine/series/series_rows.h"
 
-// Why a round, and not one series after another: each needs the cache to be walked, and the puts
-// under way to end. Why the list and not a lock that puts hold: a put may wait for seconds until it
-// may create a series, and whoever waits for all of them would hold up those that come after.
+// Why rounds and not single series: each step walks the cache and waits for the puts under way. Why
+// a list and not a lock that puts hold: a put may wait for seconds until it may create a series,
+// and a thread that waits for all puts would block the later ones.
 
 namespace hourcell {
 namespace {
 
 constexpr size_t kSeriesPerRound = 65'536;
 
-// Metrics that a step looks at until it finds one with series to be dropped.
+// Metrics that a step checks until it finds one with empty series.
 constexpr size_t kMetricsPerStep = 256;
 
-// So many go while nobody can create series: some milliseconds, and a sync.
+// Dropped at once, while series creation is blocked: some milliseconds, and a sync.
 constexpr size_t kDroppedAtOnce = 1024;
 
 }  // namespace
@@ -41,14 +41,14 @@ SeriesDropper::SeriesDropper(const Parts& parts)
 
 void SeriesDropper::Add(Uid metric) {
   MutexLock lock(&metrics_mutex_);
-  // The first one may be looked at already, up to some number: it is looked at once more.
+  // The first metric may be partly checked: then it is checked again.
   const auto waiting = metrics_.begin() + (metrics_.empty() ? 0 : 1);
   if (std::find(waiting, metrics_.end(), metric) == metrics_.end()) metrics_.push_back(metric);
 }
 
 absl::Status SeriesDropper::Step() {
   MutexLock step(&step_);
-  // Where sets are not whole, a series in none of them may have points.
+  // Where sets are incomplete, a series outside all sets may have points.
   if (is_stopped_.load() || !parts_.active->is_whole()) return absl::OkStatus();
   if (!round_.has_value()) HOURCELL_RETURN_IF_ERROR(Begin());
   if (!round_.has_value()) return absl::OkStatus();
@@ -70,7 +70,7 @@ absl::Status SeriesDropper::Step() {
   return absl::OkStatus();
 }
 
-// Announces the series of the next metric that has some without points.
+// Announces the empty series of the next metric that has some.
 absl::Status SeriesDropper::Begin() {
   for (size_t looked = 0; looked < kMetricsPerStep && !is_stopped_.load(); ++looked) {
     HOURCELL_RETURN_IF_ERROR(FindMetric());
@@ -81,7 +81,7 @@ absl::Status SeriesDropper::Begin() {
       metric = metrics_.front();
     }
     absl::StatusOr<Numbers> numbers = FindEmpty(metric);
-    // Of a metric whose sets are damaged nothing is dropped; fsck tells it.
+    // Skips a metric with damaged sets; fsck reports them.
     if (!numbers.ok() && !absl::IsDataLoss(numbers.status())) return numbers.status();
     if (!numbers.ok() || numbers->empty()) {
       above_ = 0;
@@ -103,9 +103,9 @@ absl::Status SeriesDropper::Begin() {
   return absl::OkStatus();
 }
 
-// If no metric is to be looked at, adds the next that was not since the store was opened: before, a
-// delete may have emptied series of it, or its sets may have been dropped: under a TTL that it has
-// no more, or by a program that dropped no series.
+// If the queue is empty, adds the next metric of the first pass. Before the store was opened, a
+// delete may have emptied series, or sets may have been dropped: under a TTL that was removed
+// since, or by a program that dropped no series.
 absl::Status SeriesDropper::FindMetric() {
   {
     MutexLock lock(&metrics_mutex_);
@@ -143,7 +143,8 @@ absl::StatusOr<SeriesDropper::Numbers> SeriesDropper::FindEmpty(Uid metric) {
   return numbers;
 }
 
-// Leaves out those whose index rows may be lost in a crash, and be made again from log rows.
+// Keeps only series with index rows in files. A crash may lose other index rows, and then they are
+// made again from log rows.
 absl::Status SeriesDropper::KeepThoseInFiles(Numbers* numbers) {
   if (numbers->empty()) return absl::OkStatus();
   if (numbers->back() > in_files_) {
@@ -162,15 +163,15 @@ absl::Status SeriesDropper::KeepThoseInFiles(Numbers* numbers) {
   return absl::OkStatus();
 }
 
-// No put uses their numbers any more, or will without taking them off the list.
+// From now on a put uses their numbers only after taking them off the list.
 absl::Status SeriesDropper::Check() {
   Numbers& numbers = round_->numbers;
-  // Hours first: one that is gone by now has its set in the table, and no copy of it comes into
-  // the journal any more.
+  // Hours first: the set of an hour that is gone by now is in the table, and the journal gets no
+  // more copies of it.
   std::erase_if(numbers, [this](SeriesNumber number) {
     return !parts_.open_hours->LaneOf(number).Detach(number);
   });
-  // Rows that were deleted, and are so in memory only, come back in a crash.
+  // Deletions that are only in memory are lost in a crash.
   HOURCELL_RETURN_IF_ERROR(parts_.tables->Flush(TableId::kData));
   HOURCELL_RETURN_IF_ERROR(parts_.active->RemoveActive(round_->metric, &numbers));
   if (!numbers.empty()) HOURCELL_RETURN_IF_ERROR(RemoveAnnotated());
@@ -208,7 +209,7 @@ absl::Status SeriesDropper::RemoveAnnotated() {
 absl::StatusOr<bool> SeriesDropper::JournalIsPast(uint64_t block) const {
   HOURCELL_ASSIGN_OR_RETURN(uint64_t low_mark, ReadLowMark(parts_.tables));
   if (low_mark >= block) return true;
-  // A store into which nothing is written makes no checkpoint by itself.
+  // An idle store makes no checkpoints.
   if (parts_.open_hours->LowMark(parts_.journal->next_sequence()) < block) return false;
   HOURCELL_RETURN_IF_ERROR(parts_.sealer->Checkpoint());
   HOURCELL_ASSIGN_OR_RETURN(low_mark, ReadLowMark(parts_.tables));
@@ -224,8 +225,8 @@ absl::Status SeriesDropper::Drop(std::span<const SeriesNumber> numbers) {
     std::vector<std::pair<SeriesNumber, std::string>> series;
     for (size_t i = 0; done.ok() && i < taken.size(); ++i)
       if (!tsuids[i].empty()) series.emplace_back(taken[i], std::move(tsuids[i]));
-    // Synced: the journal may be ahead of the tables in a power failure, and define one of them
-    // anew, under another number.
+    // Synced: after a power failure the journal may be ahead of the tables, and define one of these
+    // series anew, under another number.
     if (done.ok()) done = DropSeries(parts_.row_keys->layout(), series, parts_.tables);
     if (!done.ok()) {
       dropping->Undo(taken);

@@ -1,23 +1,23 @@
-// SeriesDropper: drops series that have no points any more while the store is in use, some at a
-// time: their numbers, tsuids and places in posting sets (series_drop.h). Names and UIDs stay, as
-// row keys of any table may hold a UID, and a UID without its name cannot be read.
+// SeriesDropper: drops series without points while the store is in use, in rounds: their numbers,
+// tsuids and places in posting sets (series_drop.h). Names and UIDs stay, because row keys of any
+// table may hold a UID, and a UID without its name cannot be read.
 //
-// A series has no points if it is in no active set of any day, as sets go only after the last row
-// of their day (active_sets.h), and has no hour in a lane. A round of up to 65,536 series of one
-// metric takes these steps, and as many calls as have to be waited for:
+// A series is empty if no active set of any day contains it (a set goes only after the last row of
+// its day, active_sets.h) and no lane holds an hour of it. A round of up to 65,536 series of one
+// metric has these steps; a step that must wait continues in a later call:
 //
-//   announce  they are on the list of DroppingSeries, and the cache of series forgets them. A put
-//             that comes now has to look its series up, which takes it off the list.
-//   check     once all puts have ended that were under way then: whatever has an hour, is in a set,
-//             or has an annotation, stays.
-//   wait      until the journal's low mark is past all blocks there were at the check. So no replay
-//             finds a point or a definition of a series that is gone.
-//   drop      what is still on the list, some hundred at a time, while nobody creates series. Their
-//             rows are in files by then: what a crash takes back of the table's unlogged rows is
-//             not made anew from its log rows.
+//   announce  puts the series on the list of DroppingSeries and removes them from the cache of
+//             series. A later put must look its series up, which takes it off the list.
+//   check     after all puts under way at that time have ended: keeps series with an hour, a place
+//             in a set, or an annotation.
+//   wait      until the journal's low mark is past all blocks written before the check. Then no
+//             replay finds a point or a definition of a dropped series.
+//   drop      drops the series still on the list, some hundred at a time, while series creation is
+//             blocked. Their rows are in files by then. So a crash, which loses unlogged rows of
+//             the table, does not make rows again from their log rows.
 //
-// A metric is looked at when one of its sets was dropped or a delete took series out of them, and
-// each once after open. Thread-safe.
+// A metric is checked after one of its sets was dropped or lost series to a delete, and once after
+// open. Thread-safe.
 
 #pragma once
 
@@ -49,7 +49,7 @@ namespace hourcell {
 
 class SeriesDropper {
  public:
-  // What it works on; borrowed, outlives it.
+  // Borrowed; they outlive the dropper.
   struct Parts {
     const RowKeyCodec* row_keys = nullptr;
     TableStore* tables = nullptr;
@@ -65,11 +65,11 @@ class SeriesDropper {
   };
   explicit SeriesDropper(const Parts& parts);
 
-  // Sets of the metric were dropped, or lost some series: these may have no points any more.
+  // Sets of the metric were dropped or lost series: some series may be empty now.
   void Add(Uid metric);
 
-  // Takes the round as far as it goes without waiting, or begins one; drops no more than one round.
-  // Errors are storage's; what failed is tried again by the next call.
+  // Advances the round as far as possible without waiting, or begins one; drops at most one round.
+  // Errors are storage's; the next call retries.
   absl::Status Step();
 
   // A step under way ends soon, and later ones do nothing. For a store that is being closed.
@@ -104,7 +104,7 @@ class SeriesDropper {
   std::optional<Round> round_ ABSL_GUARDED_BY(step_);
   SeriesNumber above_ ABSL_GUARDED_BY(step_) = 0;  // of the first metric: looked at up to this one
   SeriesNumber in_files_ ABSL_GUARDED_BY(step_) = 0;  // index rows up to this one are
-  // Where the first look at all metrics goes on; nothing: it has seen all.
+  // Where the first pass over all metrics continues; empty: the pass is complete.
   std::optional<std::string> next_metric_ ABSL_GUARDED_BY(step_);
 
   Mutex metrics_mutex_;

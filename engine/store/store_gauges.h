@@ -1,6 +1,5 @@
-// Figures of an open store that are read when somebody asks for its statistics: names, series,
-// regions, open hours, journal and waiting appends. All are 0 before it is open and once it is
-// closed.
+// Gauges of an open store, read on each request for statistics: names, series, regions, open hours,
+// journal and waiting appends. All are 0 before the store is open and after it is closed.
 
 #pragma once
 
@@ -23,7 +22,7 @@ class UidDirectory;
 // Borrowed; they outlive `stats`' readers, or is_open is false.
 struct StoreGauges {
   const std::atomic<bool>* is_open = nullptr;
-  // Null: the storage makes its regions by itself, and would have to be asked for their count.
+  // Null: the storage manages its regions, and counting them needs a call.
   RegionStore* regions = nullptr;
   UidDirectory* uids = nullptr;
   SeriesTable* series = nullptr;

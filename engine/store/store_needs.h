@@ -1,8 +1,8 @@
-// StoreNeeds: the promises of a store of tables without which the engine gives wrong answers, and
-// why. A store that lacks one is refused when it is opened, not when a query misses a point.
+// StoreNeeds: the promises of a store of tables that the engine needs for correct answers, with the
+// reasons. A store that lacks one is refused when it is opened, not when a query misses a point.
 //
-// What is not here the engine does without: groups are listed in an order in which they may be cut
-// (engine/table/tables.h), and a backup is refused where the tables are no files.
+// The engine works without all other promises: groups are listed in an order in which they may be
+// cut (engine/table/tables.h), and stores without files refuse a backup.
 
 #pragma once
 
@@ -22,8 +22,8 @@ struct StoreNeed {
 
 std::span<const StoreNeed> StoreNeeds();
 
-// kFailedPrecondition: `promised` lacks what the engine needs; the message names the store's engine
-// (`name`) and all that it lacks, with the reasons.
+// kFailedPrecondition: `promised` lacks a need. The message names the store's engine (`name`) and
+// all missing promises, with the reasons.
 absl::Status CheckStoreNeeds(std::string_view name, const TableCapabilities& promised);
 
 }  // namespace hourcell

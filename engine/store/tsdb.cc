@@ -104,7 +104,7 @@ absl::Status Tsdb::LastPoints(const LastQuery& query,
   if (control == nullptr) control = &own;
   const QueryWatch watch(impl_->clock, control, query.deadline_ms, impl_->options.query_timeout_ms);
   MemoryLease memory(impl_->executor->memory(), control);
-  // In this order, as in every read.
+  // Pin before snapshot, as in every read.
   const std::shared_ptr<OpenHours> hours = impl_->HoursToRead();
   const ReadPins::Pin pin = hours->pins().Acquire();
   const std::unique_ptr<TableView> view = impl_->tables->Snapshot();
@@ -266,7 +266,7 @@ absl::StatusOr<std::vector<Annotation>> Tsdb::GlobalAnnotations(int64_t start_ms
 absl::StatusOr<UidRow> Tsdb::AssignUid(UidKind kind, std::string_view name) {
   HOURCELL_RETURN_IF_ERROR(impl_->CheckWrites());
   HOURCELL_ASSIGN_OR_RETURN(const Uid uid, impl_->uids->GetOrAssign(kind, name));
-  // It may be of an assignment that a disk refused.
+  // The mapping may come from an assignment that a disk refused.
   HOURCELL_RETURN_IF_ERROR(impl_->Acknowledge(impl_->tables->CheckWritten()));
   return MakeUidRow(layout(), kind, std::string(name), uid);
 }

@@ -17,7 +17,7 @@
 namespace hourcell {
 namespace {
 
-// For the series of metrics that are queried.
+// For the series of queried metrics.
 constexpr size_t kMetricSeriesBytes = 128 << 20;
 
 }  // namespace
@@ -59,7 +59,7 @@ absl::Status Tsdb::Impl::Open() {
     HOURCELL_RETURN_IF_ERROR(StartFollowing());
   } else {
     StartBackground();
-    // What another process kept of the store before this one opened it may be wrong now.
+    // Other processes may have outdated state from before this open.
     HOURCELL_RETURN_IF_ERROR(NoteChange(absl::OkStatus()));
   }
   const bool has_regions = tables->capabilities().Has(TableCapability::kRegionChanges);
@@ -79,7 +79,7 @@ absl::Status Tsdb::Impl::Open() {
 }
 
 void Tsdb::Impl::MakeAdmins() {
-  // In front of each answer of theirs.
+  // Before each of their answers.
   const auto check = [this] {
     const absl::Status read = CheckReads();
     return read.ok() || !check_is_writer ? read : absl::UnavailableError(read.message());
@@ -147,7 +147,7 @@ absl::Status Tsdb::Impl::OpenStorage() {
   return CheckStoreNeeds(options.storage->name(), tables->capabilities());
 }
 
-// Parts that write are there, and find a journal and tables that take nothing.
+// Creates the writing parts too, with a journal and tables that refuse writes.
 absl::Status Tsdb::Impl::OpenToFollow() {
   HOURCELL_ASSIGN_OR_RETURN(FollowedStorage followed, options.storage->Follow(options.warn));
   tables = std::move(followed.tables);
@@ -192,7 +192,7 @@ absl::Status Tsdb::Impl::OpenTables() {
   row_keys.emplace(layout, salts);
   HOURCELL_RETURN_IF_ERROR(LoadRetention());
   MakeRegionMaintenance();
-  // A point that is acknowledged as synced goes by the names that it was put under.
+  // A point that was acknowledged as synced needs its names synced.
   const bool sync = options.sync == Durability::kAlways;
   uid_store = std::make_unique<TableUidStore>(
       layout, tables.get(),
@@ -257,7 +257,7 @@ absl::Status Tsdb::Impl::OpenFileJournal(uint64_t low_mark) {
   return absl::OkStatus();
 }
 
-// The journal, and from it the hours that were open.
+// Opens the journal, and restores the open hours from it.
 absl::Status Tsdb::Impl::OpenJournal() {
   HOURCELL_ASSIGN_OR_RETURN(const uint64_t low_mark, ReadLowMark(tables.get()));
   if (journal == nullptr) HOURCELL_RETURN_IF_ERROR(OpenFileJournal(low_mark));
@@ -270,7 +270,7 @@ absl::Status Tsdb::Impl::OpenJournal() {
                                                           .series = series.get(),
                                                           .open_hours = open_hours.get(),
                                                           .row_keys = &*row_keys},
-                                        // What they keep of the sets may be old by now.
+                                        // A follower's cached sets may be outdated.
                                         has_sets && !options.follow);
   if (!options.observers.empty()) observed_puts = std::make_unique<ObservedPuts>(options.observers);
   commit =
@@ -313,19 +313,19 @@ absl::Status Tsdb::Impl::OpenJournal() {
 }
 
 void Tsdb::Impl::StartBackground() {
-  // What nobody waits for is in the journal this soon.
+  // Points without a waiting client reach the journal this soon.
   constexpr int64_t kCommitMs = 20;
-  // How often the sealer looks, and how soon it makes room.
+  // The interval of the sealer's tick, and the delay until it makes room.
   constexpr int64_t kSealMs = 200;
   Counter* const failures = stats.counter("storage.sync.errors");
   committer = std::make_unique<Background>("hc-commit", kCommitMs, [this] {
-    // What fails is tried again, and told to whoever waits.
+    // Failures are retried, and returned to waiting callers.
     if (commit->pending_bytes() > 0) commit->CommitAll(/*sync=*/false).IgnoreError();
   });
-  // Mostly woken by who creates series.
+  // Mostly woken by the creation of series.
   constexpr int64_t kIndexSeriesMs = 1000;
   series_indexer = std::make_unique<Background>("hc-index", kIndexSeriesMs, [this] {
-    // What fails is tried again, and told to those who create series.
+    // Failures are retried, and returned to callers that create series.
     if (series->WantsIndex()) series->WriteIndex().IgnoreError();
   });
   series->SetIndexer([this] { series_indexer->Wake(); });
@@ -337,7 +337,7 @@ void Tsdb::Impl::StartBackground() {
   seal_ticker = std::make_unique<Background>("hc-seal", kSealMs, [this] {
     if (owes_note) NoteChange(absl::OkStatus()).IgnoreError();  // it still does
     const absl::Status done = options.seal_in_background ? sealer->Tick() : sealer->MakeRoom();
-    done.IgnoreError();  // counted; what is left is tried again
+    done.IgnoreError();  // counted; the next tick retries
   });
   constexpr int64_t kDropExpiredMs = 60'000;
   Counter* const freed = stats.counter("retention.freed_bytes");
@@ -348,10 +348,10 @@ void Tsdb::Impl::StartBackground() {
         bytes.ok() ? freed->Add(*bytes) : drop_errors->Add(1);  // tried again
       });
   admission->SetWake([this] { seal_ticker->Wake(); });
-  // To look at regions that nobody can change is calls of an engine for nothing.
+  // Without region changes, these would be useless calls of the engine.
   const bool has_regions = tables->capabilities().Has(TableCapability::kRegionChanges);
   const int64_t regions_ms = has_regions && options.seal_in_background ? 1000 : 0;
-  // What fails is counted and tried again.
+  // Failures are counted and retried.
   region_ticker = std::make_unique<Background>(
       "hc-regions", regions_ms, [this] { region_maintenance->Tick().IgnoreError(); });
   region_trimmer = std::make_unique<Background>(
@@ -390,7 +390,8 @@ void Tsdb::Impl::MakeDropper() {
 absl::Status Tsdb::Impl::Flush(const SealControl& control) {
   HOURCELL_RETURN_IF_ERROR(commit->CommitAll(/*sync=*/false));
   const absl::Status sealed = sealer->SealAll(control);
-  // As the store closes there is an end to sealing; what is sealed by then is flushed all the same.
+  // A store that is being closed limits the time of sealing; the hours sealed by then are flushed
+  // all the same.
   if (absl::IsDeadlineExceeded(sealed) && !is_open) {
     if (options.warn) options.warn(std::string(sealed.message()));
   } else {
@@ -425,16 +426,16 @@ absl::Status Tsdb::Impl::CheckWrites() const {
   return lost.ok() ? absl::OkStatus() : absl::UnavailableError(lost.message());
 }
 
-// The row that names the writer is written before a later writer reads anything. So if it named
-// this process after the write, the later writer reads what was written.
+// A new writer first writes the row that names the writer, and reads afterwards. So if the row
+// still names this process after the write, a later writer reads the written data.
 absl::Status Tsdb::Impl::Acknowledge(absl::Status written) {
   if (!written.ok() || !check_is_writer) return written;
   const absl::Status is_writer = check_is_writer();
   return is_writer.ok() ? written : absl::UnavailableError(is_writer.message());
 }
 
-// Where it fails the change may be unknown to others for a while: it is told again until it is
-// known, and the caller hears of the failure.
+// If the notification fails, other processes may not know of the change for a while. The caller
+// gets the error, and the sealer's tick retries.
 absl::Status Tsdb::Impl::NoteChange(absl::Status changed) {
   const bool is_refused = absl::IsInvalidArgument(changed) || absl::IsNotFound(changed) ||
                           absl::IsAlreadyExists(changed);
@@ -480,7 +481,7 @@ absl::Status Tsdb::Impl::Close() {
     commit->StopWaits();
     return tables->Close();
   }
-  // So long at most hours are sealed; the rest is in the journal, and open again with the store.
+  // The time limit for sealing; the other hours are in the journal, and open again with the store.
   constexpr int64_t kCloseSealMs = 10'000;
   sealer->EndWithin(kCloseSealMs);
   if (dropper != nullptr) dropper->Stop();
@@ -492,13 +493,13 @@ absl::Status Tsdb::Impl::Close() {
   series_indexer.reset();
   committer.reset();
   commit->StopWaits();
-  // Whatever cannot be sealed any more is in the journal.
+  // Hours that were not sealed are in the journal.
   absl::Status closed = Flush();
   HOURCELL_KILL_POINT("close:flushed");
   closed.Update(journal->Close());
   HOURCELL_KILL_POINT("close:journal");
   if (closed.ok()) {
-    // Nothing in the journal is needed any more, its last segment included.
+    // The whole journal is unneeded, including its last segment.
     const absl::StatusOr<uint64_t> low_mark = ReadLowMark(tables.get());
     closed = low_mark.ok() ? journal->DeleteBelow(*low_mark) : low_mark.status();
     HOURCELL_KILL_POINT("close:deleted");

@@ -1,5 +1,5 @@
-// Tsdb::Impl: the parts of an open store, put together when it is opened and taken apart when it is
-// closed. Thread-safe as Tsdb is, but for Open.
+// Tsdb::Impl: the parts of an open store. Open creates them, Close destroys them. Thread-safe as
+// Tsdb is, except Open.
 
 #pragma once
 
@@ -80,22 +80,22 @@ class Tsdb::Impl {
   absl::StatusOr<uint64_t> DropExpired();
   StoreHealth Health();
   ClusterView Cluster();
-  // OK: what this process has is all that was acknowledged before the call. kAborted: to find out
-  // takes a call to the storage, and `at_once` wants none.
+  // OK: this process has everything that was acknowledged before the call. kAborted: the check
+  // needs a call to the storage, and `at_once` forbids it.
   absl::Status CheckIsWriter(bool at_once);
   // Before a read: the store is open, and CheckIsWriter, which may make a call.
   absl::Status CheckReads();
-  // After one of those: the open hours that a read is to use.
+  // The open hours for a read. REQUIRES: CheckIsWriter or CheckReads succeeded.
   std::shared_ptr<OpenHours> HoursToRead();
-  // OK, or why nothing may be written: the store is closed, it is only read, or it is known that
-  // another process is the writer (kUnavailable).
+  // OK, or why writes are refused: the store is closed or read only, or another process is known to
+  // be the writer (kUnavailable).
   absl::Status CheckWrites() const;
-  // Of a write that ended so, before it is acknowledged: kUnavailable if another process may have
-  // become the writer before the write took effect.
+  // The status to acknowledge a write with result `written`: kUnavailable if another process may
+  // have become the writer before the write took effect.
   absl::Status Acknowledge(absl::Status written);
-  // The same, and tells processes that follow the store of it. Returns the first failure.
+  // Acknowledge, and notifies processes that follow the store. Returns the first failure.
   absl::Status NoteChange(absl::Status changed);
-  // The same of the first annotation since the store was opened.
+  // NoteChange for the first annotation since the store was opened.
   absl::Status NoteAnnotation();
 
   Options options;
@@ -109,8 +109,8 @@ class Tsdb::Impl {
   std::function<std::vector<ClusterNode>()> nodes;  // none: there is this process alone
   std::function<absl::Status()> check_is_writer;    // of another process; none: the lock does it
   std::function<absl::Status()> known_loss;         // with check_is_writer
-  std::function<absl::Status()> note_change;        // none: nobody follows
-  std::atomic<bool> owes_note{false};               // the last was not told
+  std::function<absl::Status()> note_change;        // none: the store has no followers
+  std::atomic<bool> owes_note{false};               // the last notification failed
   std::atomic<bool> has_noted_annotation{false};
   std::unique_ptr<JournalTail> tail;  // of the journal of another process; null: it is ours
   std::shared_ptr<SaltSchedule> salts;
@@ -123,7 +123,7 @@ class Tsdb::Impl {
   std::shared_ptr<OpenHours> open_hours;
   std::unique_ptr<ActiveSets> active;
   std::unique_ptr<Journal> journal;
-  std::unique_ptr<ObservedPuts> observed_puts;  // null: there are no observers
+  std::unique_ptr<ObservedPuts> observed_puts;  // null: without observers
   std::unique_ptr<GroupCommit> commit;
   std::unique_ptr<Admission> admission;
   std::optional<RegionLoads> region_loads;
