@@ -5,16 +5,16 @@
 
 #include <fmt/format.h>
 
-// Why room is asked for before anything is stored: what was taken is never dropped, so a batch
-// that cannot be kept must not begin. It waits, or is refused as a whole.
+// Why room is checked before points are stored: accepted points are never dropped, so a batch must
+// not begin without room for all points. It waits, or is refused as a whole.
 
 namespace hourcell {
 namespace {
 
-// What may wait for the journal, while it cannot be written.
+// Limit of pending sections while the journal cannot be written.
 constexpr size_t kPendingBytesMax = 32 << 20;
 
-// A waiting append looks so often even if nobody calls RoomChanged.
+// A waiting append checks at this interval even without a call of RoomChanged.
 constexpr int64_t kLookMs = 50;
 
 absl::Status Full(const char* what, uint64_t bytes, uint64_t limit) {

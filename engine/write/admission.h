@@ -1,6 +1,6 @@
-// Admission: whether there is room for more points: in the memory of open hours, in the journal,
-// and in what waits to be written to it. Beyond a limit an append waits, or is refused; nothing
-// that was taken is ever dropped. Thread-safe.
+// Admission: limits points in the memory of open hours, in the journal, and in sections not written
+// to the journal yet. At a limit, an append waits or is refused; accepted points are never dropped.
+// Thread-safe.
 
 #pragma once
 
@@ -30,19 +30,19 @@ class Admission {
             const GroupCommit* commit)
       : limits_(limits), open_hours_(*open_hours), journal_(*journal), commit_(*commit) {}
 
-  // `wake` is called when room is wanted, and makes some. Set it before the first Admit.
+  // `wake` is called to make room. Set it before the first Admit.
   void SetWake(std::function<void()> wake) { wake_ = std::move(wake); }
 
-  // OK if there is room, or was within `wait_ms`. kUnavailable names what is full.
+  // OK if there is room now or within `wait_ms`. kUnavailable names the full resource.
   absl::Status Admit(int64_t wait_ms);
 
-  // OK if there is room now. kUnavailable names what is full.
+  // OK if there is room now. kUnavailable names the full resource.
   absl::Status Room() const;
 
-  // To be called when there may be room again.
+  // Call it when there may be room again.
   void RoomChanged();
 
-  // The shares of the limits from which on hours are sealed early, and down to which.
+  // Shares of the limits at which early sealing starts, and stops.
   bool OpenHoursPressed() const { return open_hours_.bytes() > limits_.open_hours_bytes / 4 * 3; }
   bool JournalPressed() const { return journal_.bytes() > limits_.journal_bytes / 5 * 4; }
   int64_t OpenHoursTarget() const { return limits_.open_hours_bytes / 2; }

@@ -11,10 +11,9 @@
 #include "codec/base/status_copy.h"
 #include "codec/base/status_macros.h"
 
-// Why the first waiter writes and no thread of its own does: with one client there is no hand-
-// over between threads, and with many the blocks grow by themselves while one is written. A
-// block that could not be written is tried first by the next leader, because a later one would
-// leave a gap in the sequence.
+// Why the first waiter writes, and not a dedicated thread: one client needs no hand-over between
+// threads, and with many clients the blocks grow while one is being written. If a block fails, the
+// next leader retries it first, because a later one would leave a gap in the sequence.
 
 namespace hourcell {
 namespace {
@@ -173,13 +172,13 @@ void GroupCommit::StopWaits() {
 }
 
 absl::Status GroupCommit::CommitAll(bool sync) {
-  // Whatever is in the lanes now is in the next block at the latest.
+  // All points now in the lanes are in the next block at the latest.
   uint64_t block = 0;
   bool is_pending = false;
   {
     MutexLock lock(&mutex_);
-    // What a leader on its way has taken is pending no more, and not written yet. It may have
-    // passed some lanes already.
+    // A leader under way has taken sections that no longer count as pending and are not written
+    // yet. It may have passed some lanes already.
     is_pending = pending_bytes() > 0 || has_leader_;
     block = parts_.journal->next_sequence() + (has_leader_ && pending_bytes() > 0 ? 1 : 0);
   }
@@ -190,7 +189,7 @@ absl::Status GroupCommit::CommitAll(bool sync) {
 absl::Status GroupCommit::Lead() {
   if (!unwritten_.empty()) HOURCELL_RETURN_IF_ERROR(WriteSections());
   const uint64_t block = parts_.journal->next_sequence();
-  // Before the sections are taken: what is added meanwhile may be counted twice, never not at all.
+  // Before the sections are taken: points added meanwhile may count twice, but are never missed.
   pending_bytes_.store(0, std::memory_order_relaxed);
   const std::span<Lane> lanes = parts_.open_hours->lanes();
   for (size_t i = 0; i < lanes.size(); ++i)
@@ -201,8 +200,8 @@ absl::Status GroupCommit::Lead() {
   return WriteSections();
 }
 
-// As many blocks as the sections need; nearly always one. No section is in two: each lane's has no
-// more than admission lets wait.
+// Writes the blocks that the sections need, nearly always one. A section is never split: admission
+// limits its size.
 absl::Status GroupCommit::WriteSections() {
   while (!unwritten_.empty()) {
     std::vector<std::string_view> parts = {kPayloadWithoutDefinitions};
@@ -220,7 +219,7 @@ absl::Status GroupCommit::WriteSections() {
     const absl::Status written = WriteBlock(parts);
     if (!written.ok()) {
       failures_.fetch_add(1, std::memory_order_relaxed);
-      // Something waits, whoever else adds to it: CommitAll tries again.
+      // Keeps pending_bytes_ above 0, so that CommitAll retries.
       size_t none = 0;
       pending_bytes_.compare_exchange_strong(none, 1, std::memory_order_relaxed);
       return written;
@@ -258,9 +257,9 @@ absl::Status GroupCommit::Sync() {
     MutexLock lock(&mutex_);
     next_block = written_;
   }
-  // Series first: a block on disk may name only what the tables have, or what it or a block in
-  // front of it defines. So where the tables cannot be synced, the journal can, all the same: the
-  // series that they do not have are defined in it.
+  // Series first: a block on disk may name only series that are in the tables, or that this or an
+  // earlier block defines. If the tables cannot be synced, the journal still can: it defines the
+  // series that the tables lack.
   const absl::Status tables = parts_.tables->Sync();
   if (tables.ok()) parts_.series->MarkSynced(last);
   HOURCELL_RETURN_IF_ERROR(SyncJournal());

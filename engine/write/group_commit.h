@@ -33,56 +33,57 @@ namespace hourcell {
 
 class GroupCommit final : public BlockCommitter {
  public:
-  // What it works on; borrowed, outlives it.
+  // Borrowed; they outlive the group commit.
   struct Parts {
     OpenHours* open_hours = nullptr;
     Journal* journal = nullptr;
     Tables* tables = nullptr;
     SeriesTable* series = nullptr;
-    ObservedPuts* observed_puts = nullptr;  // is told what is acknowledged; null: nobody is
+    ObservedPuts* observed_puts = nullptr;  // receives acknowledged blocks; may be null
     // Sections that would make a larger block are written in several.
     size_t block_bytes_max = kBlockPayloadBytesMax;
     Stats* stats = nullptr;  // null: latencies are not recorded
   };
-  // Tells the lanes the journal's next block. `always_sync`: every commit is synced.
+  // Sets the lanes to the journal's next block. `always_sync`: every commit is synced.
   GroupCommit(const Parts& parts, bool always_sync);
 
-  // Returns when the block is written (and, with `sync`, synced together with the tables that its
-  // series are defined in).
-  // kUnavailable: the journal could not be written; its points are tried again with the next
-  // commit. kFailedPrecondition: an fsync failed; nothing more is taken until the store is opened
-  // again.
+  // Returns when the block is written (and, with `sync`, synced together with the tables that
+  // define its series).
+  // kUnavailable: the journal could not be written; the next commit retries its points.
+  // kFailedPrecondition: an fsync failed; the store refuses points until it is opened again.
   absl::Status CommitThrough(uint64_t block, bool sync) override;
 
   // CommitThrough for at most `wait_ms` milliseconds. A write or an fsync under way cannot be
-  // interrupted, so another thread does it for all such waiters, and goes on when they have left.
-  // kDeadlineExceeded: not done by then.
+  // interrupted, so another thread does it for all such waiters, and finishes it after they have
+  // left.
+  // kDeadlineExceeded: not finished within `wait_ms`.
   absl::Status CommitWithin(uint64_t block, bool sync, int64_t wait_ms) override;
 
-  // Waits until that thread has finished, before the journal and the tables are closed.
-  // CommitWithin fails with kFailedPrecondition from then on.
+  // Waits until that thread has finished, before the journal and the tables are closed. Afterwards
+  // CommitWithin fails with kFailedPrecondition.
   void StopWaits();
 
-  // Commits what there is.
+  // Commits all pending sections.
   absl::Status CommitAll(bool sync);
 
-  // Notes that sections have grown by about so many bytes. True if it is time for a commit.
+  // Adds the growth of the sections, in bytes, roughly. True if it is time for a commit.
   bool AddPending(size_t bytes) {
     return pending_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes >= kCommitBytes;
   }
   size_t pending_bytes() const { return pending_bytes_.load(std::memory_order_relaxed); }
 
-  // Syncs tables and journal; the journal also where the tables fail, which is returned then.
+  // Syncs tables and journal. If the tables fail, syncs the journal all the same, and returns that
+  // error.
   absl::Status Sync();
 
-  // OK, or why the last block could not be written: it is tried again.
+  // OK, or the error of the last block, which is retried.
   absl::Status last_written();
 
   uint64_t blocks_written() const { return blocks_written_.load(std::memory_order_relaxed); }
   uint64_t failures() const { return failures_.load(std::memory_order_relaxed); }
 
  private:
-  // A commit is begun for so many bytes even if nobody waits.
+  // A commit begins at this size even without a waiter.
   static constexpr size_t kCommitBytes = 256 << 10;
 
   // A caller that is, or was, in CommitWithin.
@@ -98,11 +99,11 @@ class GroupCommit final : public BlockCommitter {
     if (parts_.observed_puts != nullptr) parts_.observed_puts->Acknowledge(block, is_synced);
   }
 
-  // What the other thread does.
+  // The body of the other thread.
   void ServeWaits();
 
-  // Writes one block, or two if one was left over; more if it would be too large. Only the leader
-  // is in it.
+  // Writes one block, and before it a block left over, if any; more if a block would be too large.
+  // Only the leader calls it.
   absl::Status Lead();
   absl::Status WriteSections();
   absl::Status WriteBlock(std::span<const std::string_view> parts);
@@ -114,15 +115,15 @@ class GroupCommit final : public BlockCommitter {
   LatencyHistogram* const sync_latency_;   // may be null
 
   std::vector<JournalPayloadWriter> sections_;          // the leader's; one a lane
-  std::vector<const JournalPayloadWriter*> unwritten_;  // the leader's: of them, not written yet
-  uint64_t promised_;   // the leader's: the block that the lanes tell appenders now
-  uint64_t completed_;  // the leader's: what was promised to be in blocks below is written
+  std::vector<const JournalPayloadWriter*> unwritten_;  // the leader's: sections not written yet
+  uint64_t promised_;   // the leader's: the block number that appenders get now
+  uint64_t completed_;  // the leader's: all points promised below it are written
 
   Mutex mutex_;
   CondVar led_;
   bool has_leader_ ABSL_GUARDED_BY(mutex_) = false;
   uint64_t turns_ ABSL_GUARDED_BY(mutex_) = 0;  // how many leaders have finished
-  // What was promised to be in blocks below is in the journal.
+  // All points promised to blocks below this one are in the journal.
   uint64_t written_ ABSL_GUARDED_BY(mutex_);   // completed_ of the last leader
   absl::Status last_ ABSL_GUARDED_BY(mutex_);  // of the last leader
 

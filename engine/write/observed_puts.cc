@@ -5,10 +5,9 @@
 
 #include "codec/base/status_macros.h"
 
-// Why a list of batches that are not acknowledged: an observer learns of a put when the journal
-// has it, not when memory has it, or it would act on a point that a crash takes back. What waits
-// is told by whoever waited for the block, so that observers learn of a batch before its sender
-// does.
+// Why a list of unacknowledged batches: observers learn of a put when the journal has it. If they
+// learned of it earlier, they could act on a point that a crash removes. The thread that waited for
+// the block calls the observers, so that they learn of a batch before its sender does.
 
 namespace hourcell {
 namespace {
@@ -24,7 +23,7 @@ class AskingScope {
   AskingScope& operator=(const AskingScope&) = delete;
 };
 
-// The object whose observers the thread is calling: they may put, and wait for it.
+// The object that is calling observers on this thread: they may put, and wait for the put.
 thread_local const ObservedPuts* tells = nullptr;
 
 }  // namespace
@@ -68,7 +67,7 @@ void ObservedPuts::Acknowledge(uint64_t block, bool is_synced) {
     written_ = std::max(written_, block + 1);
     if (is_synced) synced_ = std::max(synced_, block + 1);
   }
-  // What an observer puts while it is told of something is told by the call that is under way.
+  // The outer call reports puts that observers make during their calls.
   if (tells == this) return;
   MutexLock telling(&telling_);
   tells = this;

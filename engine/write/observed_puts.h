@@ -3,8 +3,8 @@
 //   Ask -> Order { Show -> points into their open hours } -> Add -> journal block written
 //     -> Acknowledge -> AfterPut
 //
-// The thread that has waited for a block calls Acknowledge before it goes on, so that observers
-// learn of a batch before its sender does. Thread-safe.
+// A thread that has waited for a block calls Acknowledge before it returns, so that observers learn
+// of a batch before its sender does. Thread-safe.
 
 #pragma once
 
@@ -30,31 +30,31 @@ class ObservedPuts {
   // Borrowed.
   explicit ObservedPuts(std::vector<StoreObserver*> observers);
 
-  // Holds other puts off from Show until the points are in their hours, if an observer wants to
-  // see them in order.
+  // Blocks other puts from Show until the points are in their hours, if an observer wants to see
+  // them in order.
   class Order {
    public:
-    // `puts` may be null: there are no observers.
+    // `puts` may be null, without observers.
     explicit Order(ObservedPuts* puts);
 
    private:
     std::optional<MutexLock> lock_;
   };
 
-  // The number of the batch, or why an observer refuses it.
+  // Returns the number of the batch, or the error of an observer that refuses it.
   absl::StatusOr<uint64_t> Ask(std::span<const PointView> points, std::string_view via = {});
 
-  // The points of this are those of an allowed batch that are stored next.
+  // Shows observers the points of an allowed batch that are stored next.
   void Show(const PutBatch& batch);
 
   // Points of the batch are in the journal once `block` is written; and acknowledged once it is
   // synced, if they want that.
   void Add(uint64_t batch, size_t points, uint64_t block, bool wants_sync);
 
-  // All blocks up to `block` are written, and synced if that is said.
+  // All blocks up to `block` are written, and with `is_synced` synced.
   void Acknowledge(uint64_t block, bool is_synced);
 
-  // True while the calling thread is inside of Ask or Show.
+  // True while the calling thread is in Ask or Show.
   static bool IsAsking();
 
  private:
@@ -65,14 +65,14 @@ class ObservedPuts {
     bool wants_sync;
   };
 
-  // Removes and returns those that are acknowledged, in the order of Add.
+  // Removes and returns acknowledged entries, in the order of Add.
   std::vector<Entry> TakeDone();
 
   const std::vector<StoreObserver*> observers_;
   const bool wants_order_;
   Mutex order_;  // taken before those of lanes
   std::atomic<uint64_t> last_batch_{0};
-  Mutex telling_;  // held while observers are told; taken before mutex_
+  Mutex telling_;  // held while observers are called; taken before mutex_
   Mutex mutex_;
   std::vector<Entry> entries_ ABSL_GUARDED_BY(mutex_);
   // Blocks below are written, and synced.

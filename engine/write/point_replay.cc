@@ -14,25 +14,24 @@
 #include "codec/base/status_macros.h"
 #include "engine/hours/journal_payload.h"
 
-// Why the replay has one reader: a block has one meaning, also where points were copied to the
-// journal's end. A replay that starts at any block reads some of the first copies, then all
-// points of the hour in order, then later points, so the last write of each instant wins as it
-// did in memory. Rejected: a checkpoint segment with a format of its own, which would need a
-// second reader and a proof of the order between copies and later points (docs/decisions/0005,
-// 0014).
+// Why the replay has one reader: a block has one meaning, even if points were copied to the
+// journal's end. A replay that starts at any block reads some of the first copies, then all points
+// of the hour in order, then later points, so the last write of each instant wins as it did in
+// memory. Rejected: a checkpoint segment with a separate format, which would need a second reader
+// and a proof of the order between copies and later points (docs/decisions/0005, 0014).
 
 namespace hourcell {
 namespace {
 
-// Blocks are gathered until they are so many bytes, and then taken apart by all threads at once.
+// Blocks are gathered up to this size, and then decoded by all threads together.
 constexpr size_t kBytesAtOnce = 8 << 20;
 
-// Points a lane is given under one lock.
+// Points that a lane gets under one lock.
 constexpr size_t kPointsAtOnce = 512;
 
 constexpr size_t kThreadsMax = 8;
 
-// Fewer bytes are not worth a start of threads.
+// Fewer bytes are not worth starting threads.
 constexpr size_t kBytesOfThreads = 256 << 10;
 
 }  // namespace
@@ -128,7 +127,7 @@ class PointReplay::Body {
     SeriesDefinition definition;
   };
 
-  // Series first: their numbers are what points are known by. Nearly always the tables have them.
+  // Series first: points refer to them by number. Nearly always the tables have them.
   absl::Status Define() {
     std::vector<Definition> lost;
     for (const Section& section : defining_) {
@@ -150,7 +149,7 @@ class PointReplay::Body {
     return parts_.series->Restore(definitions);
   }
 
-  // Of a journal of another process the tables have all series.
+  // The tables have all series of another process's journal.
   absl::Status FindSeries() {
     if (parts_.journal == nullptr) return parts_.series->CatchUp(LastNumber());
     HOURCELL_RETURN_IF_ERROR(Define());
@@ -174,7 +173,7 @@ class PointReplay::Body {
   // sealed. No other series may get its number.
   absl::Status ReserveNumbers() { return parts_.series->Reserve(LastNumber()); }
 
-  // What one thread gathers of a lane before it gives it to the lane.
+  // Gathers one thread's points of a lane before they enter the lane.
   class Gatherer {
    public:
     Gatherer(Body* replay, size_t lane) : replay_(*replay), lane_(lane) {
@@ -237,8 +236,7 @@ class PointReplay::Body {
     return is_by_lane_ ? ApplyLanes(count) : ApplyMixed(share, count);
   }
 
-  // Lane after lane that no other thread has taken. Of one lane the series are few, and stay in the
-  // processor's cache.
+  // Takes lanes until all are taken. A lane has few series, and they stay in the processor's cache.
   absl::Status ApplyLanes(uint64_t* count) {
     for (size_t lane = next_lane_++; lane < lanes_; lane = next_lane_++) {
       Gatherer gatherer(this, lane);
@@ -252,8 +250,8 @@ class PointReplay::Body {
     return absl::OkStatus();
   }
 
-  // All sections in their order, and of each the points of this thread's lanes: what was written
-  // with another number of lanes.
+  // Reads all sections in order, and takes the points of this thread's lanes: for sections that
+  // were written with another number of lanes.
   absl::Status ApplyMixed(size_t share, uint64_t* count) {
     std::vector<Gatherer> gatherers;
     for (size_t lane = 0; lane < lanes_; ++lane)

@@ -18,11 +18,10 @@
 #include "codec/text/number.h"
 #include "codec/text/point_text.h"
 
-// Why a batch is sorted by lane: each lane's lock is then taken once a batch and not once a
-// point. Names are looked at only where the cache does not know the series as it was spelled,
-// and new series are made outside of the locks that known ones take: a burst of new series had
-// kept the puts of known ones waiting. Values and times are checked before names: what is
-// refused must not create one.
+// Why a batch is sorted by lane: each lane's lock is then taken once a batch and not once a point.
+// Names are read only if the cache does not know the spelling of the series, and new series are
+// made outside of the locks that known ones take: otherwise a burst of new series delays the puts
+// of known ones. Values and times are checked before names: a refused point must not create a name.
 
 namespace hourcell {
 namespace {
@@ -31,7 +30,7 @@ PointError Illegal(std::string text) {
   return {.kind = PointErrorKind::kIllegalArgument, .text = std::move(text)};
 }
 
-// What is wrong with a point's time or value.
+// The error of a point's time or value, if any.
 std::optional<PointError> ContentFault(const Timestamp& time, const Value& value) {
   if (time.ms < 0 || time.ms > kTimestampMsMax) {
     return Illegal(fmt::format("bad timestamp={}: got {} ms; want 0 to {} ms", time.ms, time.ms,
@@ -47,7 +46,7 @@ std::optional<PointError> ContentFault(const Timestamp& time, const Value& value
   return std::nullopt;
 }
 
-// What is wrong with the number and the keys of the tags.
+// The error of the number or the keys of the tags, if any.
 std::optional<PointError> TagsFault(const PointView& point, size_t tags_max) {
   if (point.tags.empty()) {
     return Illegal(fmt::format("Need at least one tag (metric={}, tags={{}})", point.metric));
@@ -67,7 +66,7 @@ std::optional<PointError> TagsFault(const PointView& point, size_t tags_max) {
 
 using NameLimits = PointWriter::NameLimits;
 
-// The names of points whose series is not known by its spelling.
+// The names of points with an unknown spelling.
 class Names {
  public:
   Names(size_t points, const NameLimits& limits) : limits_(limits) { views_.reserve(points); }
@@ -79,7 +78,7 @@ class Names {
     return std::nullopt;
   }
   std::optional<PointError> Add(const LinePoint& point) {
-    PointText& text = texts_.emplace_back();  // keeps what the view borrows
+    PointText& text = texts_.emplace_back();  // owns the text of the view
     if (auto fault = text.ParseSeries(point, {.tags_max = limits_.tags_max})) return fault;
     if (auto fault = FaultOfOpenTsdb(text.point())) return fault;
     views_.push_back(text.point());
@@ -88,15 +87,15 @@ class Names {
     return std::nullopt;
   }
   std::span<const PointView> views() const { return views_; }
-  // Gives them away, with what they borrow.
+  // Moves out the views and the texts that they borrow.
   void MoveTo(std::deque<PointText>* texts, std::vector<PointView>* views) && {
     *texts = std::move(texts_);
     *views = std::move(views_);
   }
 
  private:
-  // A store that takes any names takes OpenTSDB's alone of a client that speaks its protocol. Other
-  // stores refuse a name when it is to be made.
+  // A store that accepts any names accepts only OpenTSDB's from clients that use its protocol.
+  // Other stores refuse a name when it is created.
   std::optional<PointError> FaultOfOpenTsdb(const PointView& point) const {
     if (!limits_.only_opentsdb || point.has_any_names) return std::nullopt;
     return NamesFault(point, NameEncoding::kUtf8, limits_.extra_name_chars);
@@ -126,7 +125,7 @@ void AppendSpellings(std::span<const PointView> points,
     spellings->push_back(SpellingOf(point, bytes));
 }
 
-// Stands for the series of a point that is refused whatever its series is.
+// The series of a point that is refused for another reason than its series.
 constexpr SeriesNumber kNoSeries = ~SeriesNumber{0};
 
 // The name of a point's metric in UTF-8; a line has it as it came.
@@ -137,7 +136,7 @@ std::string_view MetricName(const LinePoint& point, std::string* buffer) {
   return TelnetTextToUtf8(point.metric, buffer);
 }
 
-// From when on points are kept, by metric as it is spelled; what one batch has asked for.
+// The expiry times of a batch's metrics, by their spelling.
 class KeptFrom {
  public:
   KeptFrom(const RowExpiry& expiry, UidDirectory* uids) : expiry_(expiry), uids_(*uids) {}
@@ -154,7 +153,7 @@ class KeptFrom {
 
  private:
   int64_t BeforeMs(const absl::StatusOr<std::optional<Uid>>& uid) const {
-    // A metric that is new, or none at all, has no TTL of its own.
+    // A new or invalid metric uses the default TTL.
     if (uid.ok() || absl::IsInvalidArgument(uid.status())) {
       return expiry_.ExpiresBeforeMs(uid.ok() ? uid->value_or(kNoUid) : kNoUid);
     }
@@ -166,7 +165,7 @@ class KeptFrom {
   absl::flat_hash_map<std::string_view, int64_t> by_metric_;
 };
 
-// Of a definition in the journal, roughly: its names, and UIDs and lengths beside them.
+// Approximate size of a definition in the journal: names, UIDs and lengths.
 size_t DefinitionBytes(const PointView& point) {
   constexpr size_t kBesideAName = 8;
   size_t bytes = point.metric.size() + kBesideAName;
@@ -175,14 +174,14 @@ size_t DefinitionBytes(const PointView& point) {
   return bytes;
 }
 
-// Runs what changes the store. An exception would leave it half changed: where this runs out of
-// memory, the process ends, and the next open replays the journal.
+// Runs a change of the store. An exception would leave it half made: if memory runs out here, the
+// process ends, and the next open replays the journal.
 template <typename Work>
 void WholeOrNot(const Work& work) noexcept {  // NOLINT(bugprone-exception-escape): meant to end it
   work();
 }
 
-// kAborted if there is a point that may be put again later.
+// kAborted if a point may be retried later.
 absl::Status WhyThrottled(std::span<const RefusedPoint> refused) {
   const auto found = std::ranges::find(refused, PointErrorKind::kThrottled,
                                        [](const RefusedPoint& point) { return point.error.kind; });
@@ -247,7 +246,7 @@ CommitTicket PointWriter::Append(std::span<const LinePoint> points,
   return AppendBatch(points, refused, options);
 }
 
-// Where a batch's own memory cannot be had, nothing of it is taken.
+// If memory for the batch cannot be allocated, the whole batch is refused.
 template <typename Point>
 CommitTicket PointWriter::AppendBatch(std::span<const Point> points,
                                       std::vector<RefusedPoint>* refused,
@@ -264,7 +263,7 @@ CommitTicket PointWriter::TakeBatch(std::span<const Point> points,
                                     std::vector<RefusedPoint>* refused,
                                     const AppendOptions& options) {
   if (points.empty()) return CommitTicket();
-  // The batch of the caller's caller is in the memory that this one would take.
+  // The inner call would overwrite the batch of the outer one.
   if (parts_.observed_puts != nullptr && ObservedPuts::IsAsking()) {
     return CommitTicket(absl::FailedPreconditionError(
         "put: called by an observer in BeforePut or BeforeStore; an observer must not put there"));
@@ -272,12 +271,12 @@ CommitTicket PointWriter::TakeBatch(std::span<const Point> points,
   if (absl::Status room = parts_.admission->Admit(options.wait_ms); !room.ok()) {
     return CommitTicket(std::move(room));
   }
-  // Kept from batch to batch, so that its memory is used again; but not that of a huge one.
+  // Kept from batch to batch, to reuse its memory, unless the batch is huge.
   constexpr size_t kKeptPointsMax = 16384;
   thread_local Batch batch;
   if (batch.series.capacity() > kKeptPointsMax) batch = Batch();
   batch.Clear();
-  // Before series are looked for, and until their points are in open hours.
+  // From before the lookup of series until their points are in open hours.
   ReadPins::Pin pin;
   if (parts_.puts != nullptr) pin = parts_.puts->Acquire();
   FindKnown(points, &batch);
@@ -330,15 +329,15 @@ CommitTicket PointWriter::Commit(Batch* batch_of_points,
                         .base_time_s = static_cast<uint32_t>(seconds - seconds % kHourS)};
     });
   }
-  // Before it is pending: the commit that nobody waits for acknowledges it too.
+  // Before the points are pending: then background commits acknowledge them too.
   if (parts_.observed_puts != nullptr) {
     parts_.observed_puts->Add(appended.batch, batch.placed.size(), block,
                               options.sync || always_sync_);
   }
-  // Roughly; how much waits is only looked at to begin a commit that nobody waits for.
+  // Approximate; pending bytes only decide when a background commit begins.
   constexpr size_t kBytesPerPoint = 6;
   if (parts_.commit->AddPending(batch.placed.size() * kBytesPerPoint + batch.definition_bytes)) {
-    // What fails here is tried again, and told to whoever waits.
+    // Failures are retried, and returned to waiting callers.
     parts_.commit->CommitThrough(block, /*sync=*/false).IgnoreError();
   }
   return CommitTicket(parts_.commit, block, options.sync);
@@ -350,7 +349,7 @@ void PointWriter::FindKnown(std::span<const Point> points, Batch* batch) {
   AppendSpellings(points, &batch->spelling_bytes, &batch->spellings);
   batch->series.resize(points.size());
   parts_.cache->FindAll(batch->spellings, batch->series);
-  // Before names are looked at: what is not stored must not create a name.
+  // Before names are read: points that are not stored must not create a name.
   CheckPoints(points, batch);
 }
 
@@ -364,7 +363,7 @@ absl::StatusOr<PointWriter::AskedPoints> PointWriter::AskObservers(std::span<con
   Names names(points.size(), limits_);
   asked.indexes.reserve(points.size());
   for (size_t i = 0; i < points.size(); ++i) {
-    // What has no series to be told of is refused further on, with the same words.
+    // Later checks refuse points without a series, with the same words.
     if (batch.series[i].number == kNoSeries) continue;
     if (!names.Add(points[i]).has_value()) asked.indexes.push_back(i);
   }
@@ -410,7 +409,7 @@ void PointWriter::ResolveMissing(std::span<const Point> points,
   const auto is_missing = [](const CachedSeries& one) { return one.number == 0; };
   if (std::ranges::none_of(batch->series, is_missing)) return;
   const uint64_t epoch = parts_.cache->epoch();  // before the lookups it vouches for
-  // Each spelling once: its first point, and its place among the names or what is wrong with them.
+  // One a spelling: its first point, and its place among the names or its error.
   struct Missing {
     size_t point;
     size_t name;
@@ -453,7 +452,7 @@ void PointWriter::ResolveMissing(std::span<const Point> points,
                                       .metric = view.metric,
                                       .tags = view.tags,
                                       .tag_uids = ref->tags};
-    // In the journal before its first point, and so before others can find it.
+    // In the journal before its first point, and so before other threads can find it.
     found[i].number = ref->number;
     const bool is_synced = parts_.series->IsSynced(ref->number);
     if (!is_synced) batch->definition_bytes += DefinitionBytes(view);
@@ -471,7 +470,7 @@ void PointWriter::ResolveMissing(std::span<const Point> points,
   }
 }
 
-// Sorts the points by lane, and leaves out those that are refused.
+// Sorts the points by lane, without refused ones.
 template <typename Point>
 void PointWriter::Place(std::span<const Point> points, Batch* batch) const {
   const OpenHours& open_hours = *parts_.open_hours;

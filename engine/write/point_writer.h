@@ -1,9 +1,10 @@
-// PointWriter: the way in. A batch of points finds its series, goes into their open hours and into
-// the lanes' sections of the next journal block, and is acknowledged when that block is written.
+// PointWriter: appends points. It finds the series of each point of a batch, adds the points to
+// their open hours and to the lanes' sections of the next journal block, and acknowledges the batch
+// when that block is written.
 //
-// A point whose series was seen before, spelled as before, costs a hash and a lookup; for others
-// the names are checked and their UIDs and series looked up or made. Within a batch the order of
-// points is kept, so that the later of two points of one instant wins. Thread-safe.
+// A point costs a hash and a lookup if its series was seen before in the same spelling. Otherwise
+// the writer checks the names and looks up, or creates, UIDs and series. It keeps the order of
+// points within a batch: of two points with one time, the later wins. Thread-safe.
 
 #pragma once
 
@@ -37,7 +38,7 @@ namespace hourcell {
 
 class PointWriter {
  public:
-  // What the writer works on; borrowed, outlives it.
+  // Borrowed; they outlive the writer.
   struct Parts {
     SeriesTable* series = nullptr;
     SeriesCache* cache = nullptr;
@@ -46,9 +47,9 @@ class PointWriter {
     Admission* admission = nullptr;
     UidDirectory* uids = nullptr;
     const RowExpiry* expiry = nullptr;
-    ObservedPuts* observed_puts = nullptr;  // of observers; null: there are none
-    ReadPins* puts = nullptr;     // has a pin for each put under way; null: nobody asks for them
-    PutSample* sample = nullptr;  // of what is put; null: nobody asks for it
+    ObservedPuts* observed_puts = nullptr;  // of observers; may be null
+    ReadPins* puts = nullptr;               // has a pin for each put under way; may be null
+    PutSample* sample = nullptr;            // samples puts; may be null
     Clock* clock = nullptr;
     Stats* stats = nullptr;
   };
@@ -62,7 +63,7 @@ class PointWriter {
                       std::vector<RefusedPoint>* refused,
                       const AppendOptions& options);
 
-  // What names a point may have, and how many of them.
+  // Limits of a point's names and of the number of its tags.
   struct NameLimits {
     size_t tags_max = 0;
     bool only_opentsdb = false;  // of points that may not have any names
@@ -81,7 +82,7 @@ class PointWriter {
   CommitTicket TakeBatch(std::span<const Point> points,
                          std::vector<RefusedPoint>* refused,
                          const AppendOptions& options);
-  // A batch of observers whose points are in their hours, and the block that has the last of them.
+  // An appended batch: its number for observers, and the block of its last point.
   struct Appended {
     uint64_t batch = 0;
     uint64_t block = 0;
@@ -91,25 +92,25 @@ class PointWriter {
                       const Appended& appended,
                       std::vector<RefusedPoint>* refused,
                       const AppendOptions& options);
-  // The series of points whose spelling is known.
+  // Finds the series of points with a known spelling.
   template <typename Point>
   void FindKnown(std::span<const Point> points, Batch* batch);
-  // What observers are asked about, with its number; or why it is refused. REQUIRES: there are
-  // observers.
+  // The points to ask observers about, with the number of the batch; or the error that refuses
+  // them. REQUIRES: observers.
   template <typename Point>
   absl::StatusOr<AskedPoints> AskObservers(std::span<const Point> points,
                                            const Batch& batch,
                                            std::string_view via) const;
-  // Shows them those that are stored.
+  // Shows observers the stored points.
   void ShowObservers(const AskedPoints& asked, const Batch& batch) const;
-  // Leaves out points that are wrong, and those that are expired.
+  // Leaves out wrong and expired points.
   template <typename Point>
   void CheckPoints(std::span<const Point> points, Batch* batch) const;
   template <typename Point>
   void ResolveMissing(std::span<const Point> points, const AppendOptions& options, Batch* batch);
   template <typename Point>
   void Place(std::span<const Point> points, Batch* batch) const;
-  // Returns the block that has the last of them.
+  // Returns the block of the last point.
   uint64_t AppendPlaced(Batch* batch);
 
   const NameLimits limits_;
@@ -120,7 +121,7 @@ class PointWriter {
   Counter* const points_expired_;
 };
 
-// Why a point that was put alone was refused, as Tsdb::Put says it.
+// The status of Tsdb::Put for a refused point.
 absl::Status StatusOfRefused(std::string_view metric, const PointError& error);
 
 }  // namespace hourcell

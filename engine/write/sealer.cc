@@ -24,33 +24,34 @@
 namespace hourcell {
 namespace {
 
-// Hours that are frozen, encoded and written together: so much memory is taken a second time.
+// Hours that are frozen, encoded and written together; they take their memory twice meanwhile.
 constexpr size_t kHoursAtOnce = 1024;
 
-// Cells wait so long, or until they are so many, for a flush that lets the journal go.
+// Limits of unflushed cells, in bytes and age. A flush lets the journal be deleted.
 constexpr size_t kUnflushedBytesMax = 64 << 20;
 constexpr int64_t kUnflushedAgeMaxS = 300;
 
 constexpr int64_t kMilestoneEveryS = 60;
 
-// A tick looks for hours that are due so often, and seals so many at most.
+// How often a tick looks for hours that are due, and how many it seals at most.
 constexpr int64_t kLookEveryS = 10;
 constexpr size_t kHoursPerTick = 8192;
 
-// How long a series with an hour in a region that lags is left alone.
+// How long a series with an hour in a lagging region is put off.
 constexpr int64_t kPutOffMs = 1000;
 
-// So many pieces that fail one after the other because the storage is away end a round. One may be
-// the fault of its rows.
+// A round ends after this number of consecutive pieces that fail because the storage is
+// unavailable. A single failure may be caused by its rows.
 constexpr int kPiecesAwayMax = 2;
 
-// A checkpoint that was to free some of the journal and did not is not repeated for so long.
+// A checkpoint that was to free some of the journal and did not is not repeated for this time.
 constexpr int64_t kNoReliefMs = 1000;
 
-// Hours of about so many bytes are written to the journal's end as one block, or two.
+// Hours of about this size are copied to the journal's end as one block, or two.
 constexpr size_t kCopyBytesAtOnce = 8 << 20;
 
-// Early sealing under memory pressure takes first what frees most for one more cell in a row.
+// Early sealing under memory pressure first takes the hours that free most for one more cell in a
+// row.
 bool FreesMore(const OpenHourInfo& a, const OpenHourInfo& b) {
   // By powers of two, so that of about equal ones the hour that ends first goes first.
   const auto size_class = [](uint32_t bytes) { return bytes == 0 ? 0 : 32 - __builtin_clz(bytes); };
@@ -58,7 +59,8 @@ bool FreesMore(const OpenHourInfo& a, const OpenHourInfo& b) {
   return a.base_time_s < b.base_time_s;
 }
 
-// In key order a memtable is quickest. Stable: of one row, what was opened first stays first.
+// A memtable is fastest in key order. Stable: cells of one row keep the order of their hours'
+// opening.
 void SortByKey(std::vector<Mutation>* merges, std::vector<FrozenHour>* hours) {
   std::vector<size_t> order(merges->size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -115,7 +117,8 @@ std::vector<OpenHourInfo> Sealer::DueNow() const {
   const auto visit = [&](const OpenHourInfo& hour) {
     const int64_t over_s = wall_s - int64_t{hour.base_time_s} - kRowSpanS;
     const int64_t idle_s = now_s - int64_t{hour.touched_s};
-    // A point from the future, or from before the clock was set back, waits for no end of its hour.
+    // A point from the future, or from before the clock was set back, does not wait for its hour's
+    // end.
     const bool is_future = over_s < -2 * int64_t{kRowSpanS};
     const bool is_over = over_s >= grace_s_ && idle_s >= grace_s_;
     if (is_over || (is_future && idle_s >= kRowSpanS)) due.push_back(hour);
@@ -167,8 +170,8 @@ absl::Status Sealer::KeepUp() {
   return CheckpointIsDue() ? CheckpointLocked() : absl::OkStatus();
 }
 
-// Makes the older half of the journal's segments unneeded. By whole segments, so that no more is
-// sealed early than what lets one go; and nothing as long as none may go.
+// Makes the older half of the journal's segments unneeded. In whole segments, so that only hours
+// that free one are sealed early; and nothing while no segment can be freed.
 absl::Status Sealer::RelieveJournal() {
   const uint64_t oldest = parts_.journal->oldest_sequence();
   const uint64_t next = parts_.journal->next_sequence();
@@ -188,7 +191,7 @@ std::vector<OpenHourInfo> Sealer::OpenBefore(uint64_t end_block) const {
   return hours;
 }
 
-// Seals early what needs journal blocks before `end_block`.
+// Seals early the hours that need journal blocks before `end_block`.
 absl::Status Sealer::SealWhatNeeds(uint64_t end_block, Lagging lagging) {
   std::vector<OpenHourInfo> hours = OpenBefore(end_block);
   if (lagging == Lagging::kPutOff) DropPutOff(&hours);
@@ -196,9 +199,9 @@ absl::Status Sealer::SealWhatNeeds(uint64_t end_block, Lagging lagging) {
   return Seal(std::move(hours), lagging);
 }
 
-// Writes the points of open hours that need blocks before `end_block` to the journal's end once
-// more, so that they need those blocks no longer. If that would take more than a quarter of the
-// journal, only for the oldest segment, or not at all: then it frees too little.
+// Copies the points of open hours that need blocks before `end_block` to the journal's end, so that
+// they do not need those blocks any more. If that would take more than a quarter of the journal,
+// copies only for the oldest segment, or nothing if that is still too much.
 absl::Status Sealer::CopyWhatNeeds(uint64_t end_block) {
   const auto bytes_of = [](std::span<const OpenHourInfo> hours) {
     uint64_t bytes = 0;
@@ -213,7 +216,7 @@ absl::Status Sealer::CopyWhatNeeds(uint64_t end_block) {
     std::erase_if(hours, [&](const OpenHourInfo& hour) { return hour.first_block >= first_end; });
   }
   if (hours.empty() || bytes_of(hours) > bytes_max) return absl::OkStatus();
-  // A journal that takes nothing is given no copies on top.
+  // A journal that cannot be written gets no copies.
   HOURCELL_RETURN_IF_ERROR(parts_.commit->CommitAll(/*sync=*/false));
   size_t begin = 0;
   size_t bytes = 0;
@@ -243,7 +246,7 @@ absl::Status Sealer::Copy(std::span<const OpenHourInfo> hours) {
   }
   if (block == 0) return absl::OkStatus();
   HOURCELL_KILL_POINT("copy:in_memory");
-  // Synced in any mode: the low mark that goes past the first copies is, too.
+  // Synced in any mode, like the low mark that passes the first copies.
   const absl::Status written = parts_.commit->CommitThrough(block, /*sync=*/true);
   if (!written.ok()) {
     errors_->Add(1);
@@ -262,7 +265,7 @@ absl::Status Sealer::WithSealed(const std::function<absl::Status()>& change) {
   HOURCELL_KILL_POINT("change:sealed");
   HOURCELL_RETURN_IF_ERROR(change());
   HOURCELL_KILL_POINT("change:done");
-  // A block may have points of sealed hours and of those that were opened after them.
+  // A block may have points of sealed hours and of hours opened after them.
   HOURCELL_RETURN_IF_ERROR(SealWhatNeeds(parts_.journal->next_sequence(), Lagging::kWaitFor));
   HOURCELL_KILL_POINT("change:sealed_again");
   return CheckpointLocked();
@@ -292,12 +295,12 @@ absl::Status Sealer::MakeRoomLocked() {
   return Seal(std::move(hours), Lagging::kPutOff);
 }
 
-// What fails is tried again, and keeps no hour from being sealed.
+// Failures are retried, and do not prevent sealing.
 void Sealer::IndexSeries() {
   if (!parts_.series->WriteIndex().ok()) errors_->Add(1);
 }
 
-// The same; no cell is written before its series is in its set.
+// Failures are retried; no cell is written before its series is in its set.
 void Sealer::WriteSets() {
   if (!parts_.active->Write().ok()) errors_->Add(1);
 }
@@ -312,7 +315,7 @@ absl::Status Sealer::SealAll(const SealControl& control) {
   return Seal(OpenNow(), Lagging::kWaitFor, control);
 }
 
-// Ended by `control` only between two pieces: a piece that is frozen is written or thawed.
+// `control` ends sealing only between two pieces: a frozen piece is written or thawed.
 absl::Status Sealer::CheckGoOn(size_t left, const SealControl& control) const {
   if (control.cancelled != nullptr && control.cancelled->load(std::memory_order_relaxed)) {
     return absl::CancelledError(fmt::format(
@@ -386,8 +389,8 @@ absl::Status Sealer::SealSome(std::span<const OpenHourInfo> hours, Lagging laggi
   return written;
 }
 
-// True if the hour's cell is not to be written to the row now. If an hour was put off, then so are
-// all of its series for a while: of one row, what was opened first must be written first.
+// True if the hour's cell must not be written to the row now. If an hour was put off, all hours of
+// its series are put off for a while: cells of one row must be written in the order of opening.
 bool Sealer::IsPutOff(const FrozenHour& hour, std::string_view row) {
   if (!put_off_.contains(hour.info.series)) {
     if (!parts_.tables->IsLagging(TableId::kData, row)) return false;
@@ -398,7 +401,7 @@ bool Sealer::IsPutOff(const FrozenHour& hour, std::string_view row) {
   return true;
 }
 
-// Leaves those out that it is too early to try again.
+// Removes hours that are too early to try again.
 void Sealer::DropPutOff(std::vector<OpenHourInfo>* hours) {
   if (parts_.clock->MonotonicMs() >= put_off_until_ms_) put_off_.clear();
   if (put_off_.empty()) return;
@@ -408,7 +411,7 @@ void Sealer::DropPutOff(std::vector<OpenHourInfo>* hours) {
   hours->resize(kept);
 }
 
-// Hours that are put off are told.
+// Sets `is_put_off` for hours that are put off.
 absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours,
                                 Lagging lagging,
                                 std::vector<bool>* is_put_off) {
@@ -474,8 +477,8 @@ absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours,
   return SetAside(refused, "has a row that the storage refuses for good");
 }
 
-// Merges cells, of these hours. If the storage refuses them for good, it is found out by halves for
-// which of them.
+// Merges the cells of `hours`. If the storage refuses them permanently, halving finds the cells
+// that it refuses.
 absl::Status Sealer::Merge(std::span<const Mutation> merges,
                            std::span<const FrozenHour> hours,
                            std::vector<FrozenHour>* refused) {
@@ -516,7 +519,7 @@ absl::Status Sealer::TellObservers(std::span<const ToldHour> hours) {
   return absl::OkStatus();
 }
 
-// The tsuids of the hours' series; empty ones where the tables have none that can be read.
+// The tsuids of the hours' series; empty if the tables lack one or it is damaged.
 absl::Status Sealer::FindTsuids(std::span<const FrozenHour> hours,
                                 std::vector<std::string>* tsuids) const {
   std::vector<SeriesNumber> numbers;
@@ -525,7 +528,7 @@ absl::Status Sealer::FindTsuids(std::span<const FrozenHour> hours,
     numbers.push_back(hour.info.series);
   const absl::Status found = parts_.series->TsuidsFound(numbers, tsuids);
   if (!absl::IsDataLoss(found)) return found;
-  // Rows are damaged: of which series, is found one by one.
+  // Some rows are damaged: reads the series one by one to find them.
   tsuids->assign(numbers.size(), {});
   std::vector<std::string> one;
   for (size_t i = 0; i < numbers.size(); ++i) {
@@ -575,7 +578,7 @@ void Sealer::AppendCell(const OpenHourPoints& points, std::string* cell) {
   }
 }
 
-// The oldest block an open hour may need by its age; 0 if that is no other one than before.
+// The oldest block that an open hour may need by its age; 0 if it has not changed.
 uint64_t Sealer::OldestBlockByAge() {
   const int64_t now_s = NowS();
   const uint64_t next = parts_.journal->next_sequence();
@@ -592,7 +595,7 @@ uint64_t Sealer::OldestBlockByAge() {
 
 bool Sealer::CheckpointIsDue() const {
   if (parts_.admission->JournalPressed() && parts_.clock->MonotonicMs() >= no_relief_until_ms_) {
-    // Only if that lets a segment go.
+    // Only if that frees a segment.
     const uint64_t first_end = parts_.journal->LowMarkThatDeletes(0);
     const uint64_t next = parts_.journal->next_sequence();
     if (first_end != 0 && parts_.open_hours->LowMark(next) >= first_end) return true;
@@ -607,7 +610,7 @@ absl::Status Sealer::Checkpoint() {
 }
 
 absl::Status Sealer::CheckpointLocked() {
-  // First the mark, then the flush: what was sealed before is in the files afterwards.
+  // First the mark, then the flush: hours sealed before the mark are then in files.
   const uint64_t low_mark = parts_.open_hours->LowMark(parts_.journal->next_sequence());
   const uint64_t oldest = parts_.journal->oldest_sequence();
   const auto attempt = [&]() -> absl::Status {

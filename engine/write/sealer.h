@@ -3,27 +3,27 @@
 //   open hours -> freeze -> cells, merged into their rows without RocksDB's log
 //             -> flush of the data table -> low mark in `meta`, synced -> segments deleted
 //
-// An hour is sealed when it ended, and was last written, a grace time ago; under pressure, whatever
-// frees memory or journal soonest: the largest hours, and those that need the oldest blocks. An
-// hour that is sealed early opens again with its next point, and the row gets one more cell to
-// merge.
+// An hour is sealed a grace time after its end and its last write. Under pressure, the sealer first
+// takes the hours that free most memory or journal: the largest hours, and those that need the
+// oldest blocks. An hour that is sealed early opens again with its next point, and the row gets one
+// more cell to merge.
 //
-// An hour whose series is not in the tables has no row to go to. That cannot be, but for damage:
-// its cell is set aside in `meta`, so that the others go on and nothing is lost, and is told and
-// counted as seal.set_aside. So is a cell that the storage refuses for good (kInvalidArgument), say
-// because its row has become too large. Hours are sealed in pieces of a thousand; a piece that
-// fails holds up no other, unless the storage is away.
+// If damage removed an hour's series from the tables, the hour does not have a row. Then the sealer
+// sets its cell aside in `meta`, so that other hours are sealed and no point is lost, warns, and
+// counts it in seal.set_aside. It does the same with a cell that the storage refuses permanently
+// (kInvalidArgument), for example because the row is too large. Hours are sealed in pieces of a
+// thousand; a failed piece does not stop the others, unless the storage is unavailable.
 //
 //   aside/<series number>/<base time, s>/<first journal block>   the cell; decimal text
 //
-// Hours whose region lags (Tables::IsLagging) stay open for a second, unless all is to be
-// sealed: then they are waited for. The others go on. If they hold up the journal, their points are
-// written to its end once more, so that its front can go: see docs/decisions/0014.
+// Hours in a lagging region (Tables::IsLagging) stay open for a second while others are sealed. If
+// all hours are to be sealed, the sealer waits for the region. If the open hours hold up the
+// journal, the sealer copies their points to its end, so that its log start can move: see
+// docs/decisions/0014.
 //
-// Whether an hour is over is told by the wall clock, which may step; all else that is a matter of
-// time, by the monotonic one.
+// Hour ends use the wall clock (which may step); all other timing is monotonic.
 //
-// One round at a time; rounds run on a thread of their own and on callers' threads. Thread-safe.
+// One round at a time; rounds run on the sealer's thread and on callers' threads. Thread-safe.
 
 #pragma once
 
@@ -62,7 +62,7 @@ namespace hourcell {
 
 class Sealer {
  public:
-  // What the sealer works on; borrowed, outlives it.
+  // Borrowed; they outlive the sealer.
   struct Parts {
     OpenHours* open_hours = nullptr;
     Journal* journal = nullptr;
@@ -73,50 +73,51 @@ class Sealer {
     Admission* admission = nullptr;
     GroupCommit* commit = nullptr;      // writes points once more
     const RowExpiry* expiry = nullptr;  // null: nothing expires
-    RegionLoads* loads = nullptr;       // is told of the rows that are written; null: nobody is
+    RegionLoads* loads = nullptr;       // receives written rows; may be null
     Clock* clock = nullptr;
     Stats* stats = nullptr;
-    std::function<void(std::string_view message)> warn = {};  // none: nobody is told
+    std::function<void(std::string_view message)> warn = {};  // may be empty
   };
   Sealer(const Options& options, const RowKeyCodec& row_keys, const Parts& parts);
 
-  // Seals all that is due, makes room under pressure, and moves the low mark if that is worth it.
-  // Errors are storage's; what could not be sealed is still open and in the journal.
+  // Seals all hours that are due, makes room under pressure, and moves the low mark if that is
+  // worth it.
+  // Errors are storage's; hours that were not sealed stay open and in the journal.
   absl::Status SealDue();
 
-  // The same a little at a time, to be called several times a second: when an hour ends for a
-  // million series, their cells are spread over half a minute.
+  // A small part of SealDue, to be called several times a second: when an hour ends for a million
+  // series, their cells are spread over half a minute.
   absl::Status Tick();
 
-  // Seals early until memory is below its target; no low mark is moved. For a replay, which is not
-  // done with the journal yet.
+  // Seals hours early until memory is below its target; does not move the low mark. For a replay,
+  // which still needs the journal.
   absl::Status MakeRoom();
 
-  // Seals everything that is open now. kCancelled: by `control`, which is asked between pieces of a
-  // thousand hours; what is sealed by then stays so.
+  // Seals all open hours. kCancelled: `control` stopped it, which is checked between pieces of a
+  // thousand hours; hours sealed by then stay sealed.
   absl::Status SealAll(const SealControl& control = {});
 
-  // From now on sealing ends after `limit_ms` with kDeadlineExceeded. What is open then stays in
-  // the journal. For a store that is being closed. Thread-safe, also beside a round.
+  // Sealing ends `limit_ms` from now with kDeadlineExceeded. Hours still open then stay in the
+  // journal. For a store that is being closed. Thread-safe, also during a round.
   void EndWithin(int64_t limit_ms);
 
   // Flushes the cells sealed so far, moves the low mark past them, and deletes the journal's
   // segments below it.
   absl::Status Checkpoint();
 
-  // Seals everything, calls `change`, which rewrites rows and may take long, while no other cell is
-  // written, and then makes a checkpoint after all journal blocks written by then: no replay
-  // brings back what `change` took away. For that, `change` ends with a commit of all there is to
-  // commit. Hours that were opened meanwhile are sealed early.
-  // Errors are storage's and those of `change`; then rows may be changed, and nothing is promised
-  // of what a crash leaves of the change.
+  // Seals all hours, then calls `change`, which rewrites rows and may take long, while no other
+  // cell is written. Then makes a checkpoint after all journal blocks written by then, so that no
+  // replay restores points that `change` removed. For that, `change` must end by committing all
+  // pending sections. Hours opened meanwhile are sealed early.
+  // Errors are storage's and those of `change`. After an error, or a crash, some rows may be
+  // changed and others not.
   absl::Status WithSealed(const std::function<absl::Status()>& change);
 
-  // Calls `work` while no cell is written and the low mark stays; returns what it returns.
+  // Calls `work` while no cell is written and the low mark stays; returns its result.
   absl::Status WithSealingPaused(const std::function<absl::Status()>& work);
 
  private:
-  // What observers are told of an hour once its cell is written.
+  // A sealed hour, for observers.
   struct ToldHour {
     SeriesNumber series = 0;
     std::string tsuid;
@@ -124,7 +125,7 @@ class Sealer {
     std::string cell;
   };
 
-  // What becomes of hours whose region lags.
+  // Treatment of hours in a lagging region.
   enum class Lagging : uint8_t { kPutOff, kWaitFor };
 
   absl::Status Seal(std::vector<OpenHourInfo> hours,
