@@ -19,13 +19,13 @@
 #include "engine/journal/journal_synced.h"
 #include "engine/rocks/files/rocks_status.h"
 
-// Why a log of our own and not RocksDB's WAL: the journal is read once, after a crash, in order,
-// and its front must go as hours are sealed, not as memtables are flushed. A point in it is a
-// byte or two, for it names its series by number (docs/decisions/0006). A segment is never
-// appended to by a later opening, so nothing has to be proved about a tail that an earlier
-// process left. After a failed fsync the state of the file is unknown and the journal takes no
-// more writes. A sync covers the segment before, too, if that got a block after its own last
-// sync: such a block was once never synced although later syncs vouched for it.
+// Why not RocksDB's WAL: the journal is read once, after a crash, in order, and its oldest blocks
+// must be deleted as hours are sealed, not as memtables are flushed. A point takes a byte or two,
+// because it names its series by number (docs/decisions/0006). Each opening begins a new segment,
+// so it need not handle a tail that an earlier process left. After a failed fsync the state of the
+// file is unknown and the journal refuses writes. A sync covers the previous segment, too, if that
+// got a block after its last sync: once such a block was never synced although later syncs counted
+// it as synced.
 
 namespace hourcell {
 namespace {
@@ -69,8 +69,8 @@ absl::StatusOr<WritableFile> CreateForAppend(rocksdb::FileSystem* fs, const std:
   return WritableFile(std::move(file));
 }
 
-// Reserves the space of [from, from + bytes). kUnavailable: there is none; kFailedPrecondition: the
-// file system does not do this.
+// Reserves the space of [from, from + bytes). kUnavailable: the disk is full; kFailedPrecondition:
+// the file system does not support this.
 absl::Status ReserveSpace(rocksdb::FSWritableFile* file, uint64_t from, uint64_t bytes) {
   const rocksdb::IOStatus status = file->Allocate(from, bytes, rocksdb::IOOptions(), nullptr);
   if (status.ok()) return absl::OkStatus();
@@ -284,7 +284,7 @@ absl::StatusOr<WritableFile> FileJournal::CreateSegmentFile(uint64_t number) {
 // No more blocks go to the current segment. Its file stays open as long as it has to be synced.
 void FileJournal::LeaveSegment() {
   if (current_ == nullptr) return;
-  // Gives back what is reserved and not used. If it fails, the space is free when the segment goes.
+  // Frees reserved space that is not used. If this fails, deleting the segment frees it.
   if (reserved_bytes_ > current_bytes_) {
     current_->Truncate(current_bytes_, rocksdb::IOOptions(), nullptr).PermitUncheckedError();
   }
@@ -322,7 +322,7 @@ absl::Status FileJournal::AppendBuffer() {
   if (current_->Truncate(current_bytes_, rocksdb::IOOptions(), nullptr).ok()) {
     reserved_bytes_ = current_bytes_;
   } else {
-    // What follows the good blocks stays; the next segment takes over at this sequence.
+    // Bytes after the good blocks stay; the next segment takes over at this sequence.
     current_.reset();
   }
   return status;
@@ -363,7 +363,7 @@ absl::Status FileJournal::SyncAll() {
     if (!list_.empty()) newest = list_.back().number;
     with_directory = std::exchange(is_directory_unsynced_, false);
   }
-  // The oldest first: a block is on disk only after those in front of it.
+  // The oldest first: a block is on disk only after all earlier ones.
   absl::Status status;
   for (Unsynced& file : files) {
     status = SyncFile(&file);
@@ -379,7 +379,7 @@ absl::Status FileJournal::SyncAll() {
 
   MutexLock lock(&mutex_);
   synced_sequence_.store(target, std::memory_order_relaxed);
-  // Not by what is the newest now: that may be another one, with blocks after the sync in this.
+  // Not by the newest segment now: that may be a later one, with blocks after this sync.
   std::erase_if(unsynced_, [newest](const Unsynced& entry) { return entry.number < newest; });
   return absl::OkStatus();
 }
@@ -440,7 +440,7 @@ class FileJournalPin : public JournalPin {
 
 std::unique_ptr<JournalPin> FileJournal::Pin(uint64_t low_mark) {
   auto pin = std::make_unique<FileJournalPin>(this);
-  // After it, so that no deletion that has begun goes on to delete what is pinned.
+  // After a deletion under way, so that it does not delete pinned segments.
   MutexLock sync_lock(&sync_mutex_);
   MutexLock lock(&mutex_);
   ++pins_;

@@ -1,18 +1,19 @@
 // FileJournal: the journal as files. On disk: a directory of segments, 00000000000000000001.log and
-// so on, each a header and blocks (engine/journal/journal_block.h has the bytes). A later opening
-// never appends to a segment.
+// so on, each a header and blocks (engine/journal/journal_block.h has the bytes). Each opening
+// begins a new segment.
 //
-// What is lost when:
-//   kill -9      nothing that Write returned OK for.
-//   power loss   nothing below synced_sequence(); of the rest, any blocks, for pages reach the disk
+// Possible losses:
+//   kill -9      no block that Write returned OK for.
+//   power loss   no block below synced_sequence(); any later blocks, because pages reach the disk
 //                in any order.
-//   damage       of blocks that were synced, and something after them says so, or the note beside
-//                the segments (engine/journal/journal_synced.h): Open fails with kDataLoss, with
-//                file, offset, what is there and what was expected. Others that do not check are
-//                taken out and kept beside, see cuts(); blocks after them stay (journal_repair.h).
+//   damage       to synced blocks: Open fails with kDataLoss, with file, offset, and the actual and
+//                expected value. Later blocks, or the note in the directory
+//                (engine/journal/journal_synced.h), show that they were synced. Other invalid
+//                blocks are taken out and kept in files, see cuts(); blocks after them stay
+//                (journal_repair.h).
 //
-// Threads: as journal.h says; Replay may run beside a Write, too. The lock of the store keeps other
-// processes out (engine/rocks/files/store_lock.h).
+// Threads: as in journal.h; Replay may also run during a Write. The lock of the store excludes
+// other processes (engine/rocks/files/store_lock.h).
 
 #pragma once
 
@@ -49,54 +50,53 @@ class SyncedNote;
 // The file system of an Env; null for null. Borrows from it.
 rocksdb::FileSystem* FileSystemOf(rocksdb::Env* env);
 
-// Makes a journal's directory, if it is missing, so that a power loss leaves it there. `fs` as in
-// JournalOptions.
+// Creates a journal's directory, if it is missing, durably. `fs` as in JournalOptions.
 absl::Status MakeJournalDirectory(rocksdb::FileSystem* fs, const std::string& path);
 
 struct JournalOptions {
   std::string directory;              // <store>/journal; made if missing and `create`
   rocksdb::FileSystem* fs = nullptr;  // borrowed; null = the operating system's
   size_t segment_bytes = 64 << 20;    // a block that would go beyond it begins a new segment
-  // Disk space is reserved this far ahead of the blocks, so that a full disk is found by a Write
-  // and not after it. 0 = never.
+  // Disk space is reserved this far ahead of the blocks, so that a full disk fails the Write
+  // itself. 0 = never.
   size_t preallocate_bytes = 4 << 20;
   bool create = true;  // false: a missing directory is kDataLoss
-  // All blocks below it are in cells: none is needed any more, damage among them does no harm, and
-  // no block gets a sequence below it. 0 = not known.
+  // All blocks below it are in cells: they are not needed, damage to them is harmless, and new
+  // blocks get higher sequences. 0 = unknown.
   uint64_t low_mark = 0;
 };
 
 class FileJournal : public Journal {
  public:
-  // Finds the segments and checks every block from the low mark on. What was not synced and does
-  // not check is taken out durably; beyond that nothing is written until the first Write.
+  // Finds the segments and checks every block from the low mark on. Durably removes invalid blocks
+  // that were not synced; otherwise writes to the disk only from the first Write on.
   // kDataLoss: damage, see above. kFailedPrecondition: a segment of a newer format. kUnavailable:
-  // the file system refused something.
+  // an error of the file system.
   static absl::StatusOr<std::unique_ptr<FileJournal>> Open(const JournalOptions& options);
-  // As after a crash: no footer is written and nothing is synced. Close is the good end.
+  // As after a crash: without a footer and a sync. Close ends the journal in good order.
   ~FileJournal() override;
 
-  // Another thread reads and checks ahead.
+  // Another thread reads ahead and checks.
   absl::Status Replay(uint64_t from, const Visit& visit) const override;
 
-  // When it returns OK the block is with the operating system.
+  // On OK, the operating system has the block.
   // kUnavailable (no space, a short write, an I/O error): the block is not in the journal.
   // kFailedPrecondition: an earlier fsync failed (see Sync), or Close was called.
   // kInvalidArgument: more than kBlockPayloadBytesMax bytes.
   absl::Status Write(std::span<const std::string_view> payload_parts) override;
 
-  // kFailedPrecondition: an fsync failed, now or earlier. What is on disk is unknown then, and
-  // every Write and Sync is refused until the journal is opened again.
+  // kFailedPrecondition: an fsync failed, now or earlier. The contents of the disk are then
+  // unknown, and every Write and Sync is refused until the journal is opened again.
   absl::Status Sync() override;
 
-  // Deletes segments all of whose blocks are below `low_mark`; the newest one only once the journal
-  // is closed. kUnavailable: a file could not be deleted; later ones were not tried.
+  // Deletes segments with all blocks below `low_mark`; the newest one only once the journal is
+  // closed. kUnavailable: a file could not be deleted, and later ones were not tried.
   absl::Status DeleteBelow(uint64_t low_mark) override;
 
   std::unique_ptr<JournalPin> Pin(uint64_t low_mark) override;
   uint64_t LowMarkThatDeletes(uint64_t sequence) const override;
 
-  // Syncs, and writes a footer, which lets the next Open tell an end from a loss.
+  // Syncs, and writes a footer, so that the next Open can distinguish an end from a loss.
   absl::Status Close() override;
 
   const std::vector<JournalCut>& cuts() const override { return cuts_; }
@@ -128,7 +128,7 @@ class FileJournal : public Journal {
     uint64_t first_sequence = 0;
     uint64_t bytes = 0;  // header and valid blocks
   };
-  // A segment that has to be synced before what is in it counts as synced.
+  // A segment to sync before its blocks count as synced.
   struct Unsynced {
     uint64_t number = 0;
     std::shared_ptr<rocksdb::FSWritableFile> file;  // null: found by Open, not opened yet

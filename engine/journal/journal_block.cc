@@ -10,10 +10,10 @@
 #include "codec/base/crc32c.h"
 #include "codec/base/strings.h"
 
-// Why each block says below which sequence all was synced: it is what tells damage from a torn
-// tail. A block that was synced and does not check is damage; one that was not may be what a
-// power loss left. The CRC covers the segment's number, so that old disk blocks of another
-// segment do not pass for this one's.
+// Why each block records the sequence below which all blocks were synced: this distinguishes damage
+// from a torn tail. An invalid block that was synced is damage; one that was not may be the result
+// of a power loss. The CRC covers the segment's number, so that old disk blocks of another segment
+// do not pass for this one's.
 
 namespace hourcell {
 namespace {
@@ -33,7 +33,7 @@ uint64_t Load64(std::string_view bytes, size_t at) {
   return LoadBigEndian(bytes.data() + at, 8);
 }
 
-// The CRC that `bytes`, what follows a stored CRC, have in segment `segment`.
+// The CRC of `bytes`, the bytes after a stored CRC, in segment `segment`.
 uint32_t CrcIn(uint64_t segment, std::string_view bytes) {
   char number[8];
   StoreBigEndian(segment, 8, number);

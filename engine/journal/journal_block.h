@@ -1,4 +1,4 @@
-// The bytes of a journal segment. Pure functions; engine/journal/journal.h says what a journal is.
+// The bytes of a journal segment. Pure functions; see engine/journal/journal.h for the journal.
 //
 // Integers are unsigned and big-endian. A segment is a header and blocks without a gap between
 // them; a footer ends it if the journal was closed in good order.
@@ -13,18 +13,19 @@
 //   32  8  synced below
 //
 // CRC32C covers the 8 bytes of the segment's number, which a block does not store, and everything
-// after the CRC: a file under a wrong name, or old disk blocks of another segment, do not check.
+// after the CRC. So a file under a wrong name, or old disk blocks of another segment, fail the
+// check.
 //
-// sequence: of a block, one more than the block before it; of a footer, that of the block that
-// would have followed; of a gap, that of the block that follows. A gap has no payload. It stands
-// where an open found blocks damaged, and says that those in front of its sequence are lost.
+// sequence: of a block, one more than the block before it; of a footer, the number of the block
+// that would have followed; of a gap, the number of the block that follows. A gap has an empty
+// payload. It replaces blocks that an open found damaged: the blocks before its sequence are lost.
 //
-// first sequence: of the segment's first block. Blocks of an earlier segment that have this one or
-// a higher one do not count: this segment takes over there, because the writer could not cut back a
-// block that it failed to write.
+// first sequence: the number of the segment's first block. Blocks of an earlier segment with this
+// number or a higher one do not count: this segment takes over there, because the writer could not
+// cut back a block that it failed to write.
 //
-// synced below: all blocks with a lower sequence were synced when this was written. It is what
-// tells damage from a torn tail: a block that was synced and is not there any more is damage.
+// synced below: all blocks with a lower sequence were synced when this was written. It
+// distinguishes damage from a torn tail: a missing block that was synced is damage.
 
 #pragma once
 
@@ -67,8 +68,9 @@ struct JournalBlock {
 // Appends the header.
 void AppendSegmentHeader(const SegmentHeader& header, std::string* out);
 
-// The header at the front of `bytes`, which should be that of segment `number`. kDataLoss says what
-// is wrong with it; kFailedPrecondition: it is whole, but of a newer format.
+// Decodes the header at the start of `bytes`, for segment `number`. kDataLoss: the header is
+// invalid, the message has the reason; kFailedPrecondition: the header is valid, but of a newer
+// format.
 absl::StatusOr<SegmentHeader> DecodeSegmentHeader(std::string_view bytes, uint64_t number);
 
 // Appends a block of the parts, one after the other. REQUIRES: at most kBlockPayloadBytesMax bytes
@@ -79,7 +81,7 @@ void AppendJournalBlock(uint64_t segment,
                         std::span<const std::string_view> payload_parts,
                         std::string* out);
 
-// Appends the footer of a segment whose blocks are all synced; `next_sequence` as above.
+// Appends the footer of a segment with all blocks synced; `next_sequence` as above.
 void AppendJournalFooter(uint64_t segment, uint64_t next_sequence, std::string* out);
 
 // Appends a gap: the block that follows has `next_sequence`.
@@ -88,12 +90,12 @@ void AppendJournalGap(uint64_t segment,
                       uint64_t synced_below,
                       std::string* out);
 
-// How many bytes the block at the front of `bytes` has, by its header; nullopt if no block is that
-// long. REQUIRES: bytes has at least kBlockHeaderBytes bytes.
+// The size of the block at the start of `bytes`, by its header; nullopt if it is above the limit.
+// REQUIRES: bytes has at least kBlockHeaderBytes bytes.
 std::optional<size_t> JournalBlockBytes(std::string_view bytes);
 
-// The block at the front of `bytes`, with the sequence that is expected there; of a gap, with a
-// higher one. kDataLoss says what is wrong with it.
+// Decodes the block at the start of `bytes`, with the expected sequence; a gap has a higher one.
+// kDataLoss: the block is invalid; the message has the reason.
 absl::StatusOr<JournalBlock> DecodeJournalBlock(std::string_view bytes,
                                                 uint64_t segment,
                                                 uint64_t sequence);
@@ -106,17 +108,17 @@ struct JournalRun {
   uint64_t first_sequence = 0;
   uint64_t end_sequence = 0;  // that of the block that would follow
   uint64_t blocks = 0;        // with footer and gaps
-  uint64_t synced_below = 0;  // the highest any of them says
-  uint64_t said_by = 0;       // the sequence of the one that says it
+  uint64_t synced_below = 0;  // the highest in the run
+  uint64_t said_by = 0;       // the sequence of the block with it
   bool begins_with_gap = false;
   bool has_footer = false;
 
   bool operator==(const JournalRun&) const = default;
 };
 
-// Looks at every offset of `bytes` from `from` on, which are of segment `segment`, for valid blocks
-// with ascending sequences in [first, end). Ends after a footer. Linear but for the CRC of what
-// looks like a block.
+// Searches `bytes` of segment `segment`, at every offset from `from` on, for valid blocks with
+// ascending sequences in [first, end). Ends after a footer. Linear except for the CRCs of possible
+// blocks.
 std::vector<JournalRun> FindJournalRuns(
     std::string_view bytes, uint64_t from, uint64_t segment, uint64_t first, uint64_t end);
 

@@ -13,11 +13,11 @@
 #include "engine/journal/journal_segment.h"
 #include "engine/rocks/files/rocks_status.h"
 
-// Why what is taken out is kept, as files and not as a count: the end of a killed store's
-// journal was once cut at the first bad block in silence, and a flipped bit took all points
-// after it, although kill -9 tears nothing. What was cut can now be looked at, and is reported
-// at every open until an operator says that he has seen it. The file's name says all there is to
-// know, so no second file can contradict it.
+// Why bytes that are taken out are kept as files, and not only counted: once, the end of a killed
+// store's journal was silently cut at the first bad block, and a flipped bit removed all points
+// after it, although kill -9 does not tear blocks. Operators can now inspect a cut, and every open
+// reports it until an operator acknowledges it. The file's name has all data of the cut, so that it
+// cannot contradict a second file.
 
 namespace hourcell {
 namespace {
@@ -25,7 +25,7 @@ namespace {
 constexpr std::string_view kCutEnding = ".cut";
 constexpr std::string_view kSeenEnding = ".seen";
 constexpr std::string_view kUnfinishedEnding = ".tmp";
-// More that would have one name are not told apart, and the last one is replaced.
+// Further cuts with an equal name replace the last one.
 constexpr int kCopiesMax = 100;
 
 bool TakeNumber(std::string_view* text, uint64_t* number) {

@@ -1,15 +1,15 @@
-// What an open took out of the journal because it was damaged or torn: kept beside the segments, a
-// file for each stretch of bytes, until an operator has seen it.
+// JournalCut: damaged or torn bytes that an open took out of the journal. They are kept in the
+// journal's directory, a file for each stretch of bytes, until an operator has seen them.
 //
 //   journal/<segment>.log.<begin>-<end>.<first>-<next>.cut
 //
-// The bytes [begin, end) of that segment. Blocks `first` up to before `next` are lost; `next` is
-// missing where nothing readable follows and so nobody knows how many there were. first = next:
-// none is lost, for the low mark says that the points are in the tables, or because another file
-// counts them. "~2" and so on before ".cut" tells apart files that would have the same name.
+// The bytes [begin, end) of that segment. Blocks `first` to before `next` are lost; `next` is
+// absent if no readable block follows and so the number of lost blocks is unknown. first = next: no
+// block is lost, because the points are in the tables by the low mark, or because another file
+// counts the blocks. "~2" and so on before ".cut" distinguish equal names.
 //
-// An operator acknowledges a cut: appends ".seen" to the file's name, or moves the file elsewhere.
-// A process may have the store open meanwhile.
+// An operator acknowledges a cut: appends ".seen" to the file's name, or moves the file elsewhere,
+// even while a process has the store open.
 
 #pragma once
 
@@ -41,36 +41,36 @@ struct JournalCut {
   std::string file = {};                      // the name it is kept under
 
   uint64_t bytes() const { return end - begin; }
-  // At least so many: 1 where it is not known.
+  // A lower bound: 1 if unknown.
   uint64_t blocks() const { return end_sequence.has_value() ? *end_sequence - first_sequence : 1; }
   bool operator==(const JournalCut&) const = default;
 };
 
-// "....log.71-140.5-7.cut"; `copy` > 1 tells it apart.
+// "....log.71-140.5-7.cut"; `copy` > 1 makes the name unique.
 std::string CutName(const JournalCut& cut, int copy = 1);
-// nullopt for the name of something else, or of a cut that was acknowledged.
+// nullopt for other names, and for acknowledged cuts.
 std::optional<JournalCut> CutOf(std::string_view name);
 
 // "segment 00...02.log: removed bytes 71 to 140, which are damaged; blocks 5 to 6 are lost; ...".
 std::string CutText(const JournalCut& cut);
 
-// Counts them in journal.cut_blocks and journal.cut_bytes, and warns of each if `warn` is set.
+// Counts cuts in journal.cut_blocks and journal.cut_bytes, and warns of each if `warn` is set.
 void TellCuts(const std::vector<JournalCut>& cuts,
               Stats* stats,
               const std::function<void(std::string_view message)>& warn);
 
-// Keeps `bytes` as that cut, durably but for its name, and sets its file. Does nothing if they are
-// kept already.
+// Writes `bytes` to the file of that cut, durable except for its name, and sets cut->file. Does
+// nothing if the file exists.
 absl::Status KeepCut(rocksdb::FileSystem* fs,
                      const std::string& directory,
                      std::string_view bytes,
                      JournalCut* cut);
 
-// Those that nobody has acknowledged, by name.
+// Unacknowledged cuts, by name.
 absl::StatusOr<std::vector<JournalCut>> ListCuts(rocksdb::FileSystem* fs,
                                                  const std::string& directory);
 
-// Acknowledges these.
+// Acknowledges these cuts.
 absl::Status AcknowledgeCuts(rocksdb::FileSystem* fs,
                              const std::string& directory,
                              const std::vector<JournalCut>& cuts);

@@ -17,10 +17,10 @@
 #include "engine/rocks/files/rocks_status.h"
 
 // Why an open does not stop at the first bad block: only a power loss tears the end, and kill -9
-// does not. So valid blocks after a bad one are looked for, and only if none of the missing ones
-// was synced is the open allowed to go on (docs/damage.md). A read that gives fewer bytes than
-// the file has was once taken for the end of the segment, and acknowledged blocks were cut off;
-// now a bad place is read again before anything is decided.
+// does not. So the open searches for valid blocks after a bad one, and continues only if none of
+// the missing blocks was synced (docs/damage.md). Once a read that returned fewer bytes than the
+// file has was taken for the end of the segment, and acknowledged blocks were cut off. Now a bad
+// place is read again before the open decides.
 
 namespace hourcell {
 namespace {
@@ -41,13 +41,13 @@ class Recovery {
       const JournalFiles files{fs_, directory_, path_, low_mark_, synced_below};
       HOURCELL_ASSIGN_OR_RETURN(journal_.cuts, RepairJournal(files, needed_, *bad));
       HOURCELL_ASSIGN_OR_RETURN(bad, Read());
-      // What was put there is not what is read.
+      // The repaired bytes read back differently.
       if (bad.has_value()) return bad->fault;
       HOURCELL_RETURN_IF_ERROR(CheckEnd(synced_below));
     }
     if (low_mark_ > journal_.next_sequence) HOURCELL_RETURN_IF_ERROR(BeginAtLowMark());
     HOURCELL_RETURN_IF_ERROR(DeleteUnneeded());
-    // Without a segment there is no block that could have to be synced.
+    // Without segments, no block needs a sync.
     if (journal_.segments.empty()) journal_.synced_below = journal_.next_sequence;
     journal_.synced_below = std::min(journal_.synced_below, journal_.next_sequence);
     return std::move(journal_);
@@ -110,7 +110,7 @@ absl::Status Recovery::FindSegments() {
   return absl::OkStatus();
 }
 
-// The segments in front of the last one that begins at the low mark or below it.
+// The number of segments before the last one that begins at or below the low mark.
 size_t Recovery::CountUnneeded() const {
   size_t count = 0;
   for (size_t i = 0; i < found_.size(); ++i) {
@@ -211,7 +211,7 @@ absl::Status Recovery::Delete(const std::string& path) {
   return FromRocks(directory_->Fsync(rocksdb::IOOptions(true), nullptr), "fsync " + path_);
 }
 
-// Nothing that is left is needed: a power loss took blocks whose points are in synced cells.
+// All blocks left are unneeded: a power loss took blocks with points in synced cells.
 absl::Status Recovery::BeginAtLowMark() {
   while (!journal_.segments.empty()) {
     HOURCELL_RETURN_IF_ERROR(Delete(path_ + "/" + SegmentName(journal_.segments.back().number)));

@@ -1,19 +1,16 @@
-// RecoverJournal: what a directory of segments holds after a crash, with what does not check taken
-// out.
+// RecoverJournal: reads a directory of segments after a crash, and takes out invalid bytes.
 //
-// It reads the segments in order up to the first place that is not right: a block that does not
-// check, an end too early, a header that does not check. What is after that place decides
-// (engine/journal/journal_repair.h): if the missing blocks had been synced, this is damage, and
-// nothing is touched. Else valid blocks after the place stay, and what is between is taken out and
-// kept beside.
+// It reads the segments in order up to the first bad place: an invalid block, an early end, or an
+// invalid header. The bytes after that place decide (engine/journal/journal_repair.h): if the
+// missing blocks had been synced, this is damage, and the files stay as they are. Otherwise valid
+// blocks after the place stay, and the bytes between are moved to files of cuts.
 //
-// What was synced is known from blocks that were written later, and of the newest ones from the
-// note beside the segments (engine/journal/journal_synced.h). What cannot be told apart: after a
-// power loss, which may have taken the note, damage to the newest blocks that were synced looks
-// like a torn tail; and whole blocks that are gone from the end, and were never synced, as if they
-// had never been written.
+// Later blocks show that a block was synced; for the newest blocks, the note in the directory does
+// (engine/journal/journal_synced.h). Two cases cannot be distinguished: after a power loss, which
+// may have taken the note, damage to the newest synced blocks looks like a torn tail; and whole
+// blocks lost at the end that were never synced look as if they had never been written.
 //
-// A missing number among the segments is damage always: their names become durable in order.
+// A missing number among the segments is always damage: their names become durable in order.
 
 #pragma once
 
@@ -43,11 +40,11 @@ struct RecoveredJournal {
   uint64_t next_sequence = 1;
   uint64_t synced_below = 1;  // all blocks below it are known to be synced
   bool has_gap = false;       // blocks are missing in the middle, by this open or an earlier one
-  std::vector<JournalCut> cuts = {};  // what this open took out
+  std::vector<JournalCut> cuts = {};  // removed by this open
 };
 
-// `low_mark`: blocks below it are not needed; 0 = not known. Segments that hold only such blocks
-// are deleted, whatever state they are in; if the journal ends below it, it goes on there.
+// `low_mark`: blocks below it are not needed; 0 = not known. Deletes segments that hold only such
+// blocks, even damaged ones; if the journal ends below the low mark, it continues there.
 // kDataLoss: damage. kFailedPrecondition: a newer format. kUnavailable: the file system.
 absl::StatusOr<RecoveredJournal> RecoverJournal(rocksdb::FileSystem* fs,
                                                 rocksdb::FSDirectory* directory,

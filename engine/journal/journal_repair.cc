@@ -14,24 +14,24 @@
 #include "engine/journal/journal_segment.h"
 #include "engine/rocks/files/rocks_status.h"
 
-// Why a segment with a bad place is replaced as a whole: a crash in the middle of a repair then
-// leaves the same question with the same answer. Changing the file in place would leave a state
-// that the next open has to tell from damage. A bad place is read three times first, because a
-// disk that gives a flipped bit once had cost blocks that were good.
+// Why a segment with a bad place is replaced as a whole: after a crash in the middle of a repair,
+// the next open decides in the same way. Changing the file in place would leave a state that the
+// next open cannot distinguish from damage. A bad place is read three times first, because once a
+// disk that returned a flipped bit once cost good blocks.
 
 namespace hourcell {
 namespace {
 
 constexpr std::string_view kNewEnding = ".new";
 
-// What a segment has that is valid.
+// The valid parts of a segment.
 struct Look {
   std::optional<SegmentHeader> header;
   uint64_t bytes = 0;
   std::vector<JournalRun> runs;
 
   bool has_footer() const { return !runs.empty() && runs.back().has_footer; }
-  // How far it is valid, as whoever reads it in order sees it.
+  // The end of the valid bytes for a reader that reads in order.
   uint64_t good_end() const {
     return runs.empty() || !begins_in_order() ? kSegmentHeaderBytes : runs.front().end;
   }
@@ -60,17 +60,17 @@ struct Loss {
   std::vector<Stretch> stretches;  // at least one; it may be of no bytes
   uint64_t first = 0;
   std::optional<uint64_t> end = {};  // nullopt: nothing valid follows
-  size_t pieces = 0;                 // how many of the pieces are in front of it
+  size_t pieces = 0;                 // valid pieces before the loss
 };
 
-// A header, or a run of blocks, as somebody who says what was synced.
+// A header, or a run of blocks, as evidence of a sync.
 struct Piece {
   uint64_t blocks = 0;
   uint64_t synced_below = 0;
   uint64_t said_by = 0;
 };
 
-// What becomes of a segment.
+// The repair of a segment.
 struct Plan {
   std::string content;  // its new bytes; of one that is cut or stays, not used
   bool is_replaced = false;
@@ -122,10 +122,10 @@ class Repair {
   std::vector<Look> looks_;  // from the bad segment on
   std::vector<Piece> pieces_;
   std::vector<Loss> losses_;
-  // Of FindLosses: what does not check since the last valid piece.
+  // For FindLosses: invalid bytes since the last valid piece.
   std::vector<Stretch> open_;
   uint64_t next_ = 0;
-  size_t kept_ = 0;  // so many segments stay
+  size_t kept_ = 0;  // segments that stay
   std::vector<JournalCut> cuts_;
 };
 
@@ -179,7 +179,7 @@ absl::StatusOr<Look> Repair::LookAt(size_t i, uint64_t next, uint64_t end) const
   return look;
 }
 
-// What a disk gives differently each time is not taken out: it may all be there.
+// Bytes that differ between reads are not taken out: the blocks may all be intact.
 absl::Status Repair::CheckStillBad() const {
   const Look& first = looks_.front();
   const bool is_bad = !first.header.has_value() || first.good_end() == bad_.offset;
@@ -191,7 +191,7 @@ absl::Status Repair::CheckStillBad() const {
       segment(bad_.index).path, bad_.offset));
 }
 
-// True if the next segment takes over where the blocks of this one end: what follows them is a
+// True if the next segment takes over where the blocks of this one end: the bytes after them are a
 // block that could neither be written nor cut back.
 bool Repair::IsTakenOver(size_t i) const {
   if (i + 1 >= segments_.size() || !look(i + 1).header.has_value()) return false;
@@ -206,9 +206,9 @@ uint64_t Repair::EndOf(size_t i) const {
   return has_blocks ? look(i).end_sequence() : 0;
 }
 
-// Something valid follows what is open, with blocks from `first` on.
+// Valid blocks from `first` on follow the open stretches.
 void Repair::MeetValid(uint64_t first, const Stretch& at, const Piece& piece) {
-  // Only where the oldest header is gone: the blocks begin below what is needed.
+  // Only if the oldest header is lost: the blocks begin below the needed ones.
   next_ = std::min(next_, first);
   if (!open_.empty() || first > next_) {
     if (open_.empty()) open_.push_back(at);
@@ -303,7 +303,7 @@ absl::Status Repair::KeepBytes() {
                      .end = stretch.end,
                      .first_sequence = first,
                      .end_sequence = first};
-      // What is lost counts once.
+      // Each loss counts once.
       if (&stretch == &loss.stretches.front()) {
         cut.end_sequence = loss.end;
         if (loss.end.has_value()) cut.end_sequence = std::max(first, *loss.end);
@@ -371,7 +371,7 @@ absl::StatusOr<std::string> Repair::ContentOf(size_t i) const {
   }
   const uint64_t follows = std::max(next, EndOf(i));
   if (follows > next) AppendJournalGap(old.number, follows, 0, &content);
-  // What was read may not be what was looked at.
+  // This read may have returned other bytes than the search.
   const std::vector<JournalRun> runs =
       FindJournalRuns(content, kSegmentHeaderBytes, old.number, header.first_sequence, follows);
   const uint64_t end = runs.empty() ? kSegmentHeaderBytes : runs[0].end;

@@ -10,10 +10,9 @@
 #include "codec/base/named_thread.h"
 #include "codec/base/status_macros.h"
 
-// Why one thread reads ahead: reading and CRC then overlap with what the visitor does with a
-// block. The blocks are still given in order by one thread, since the last write of an instant
-// has to win; how the points of a block are shared out among threads is the visitor's business
-// (engine/write/point_replay.cc).
+// Why one thread reads ahead: reading and CRC then overlap with the visitor's work on a block. One
+// thread still visits the blocks in order, because the last write of an instant has to win; the
+// visitor distributes the points of a block to threads (engine/write/point_replay.cc).
 
 namespace hourcell {
 namespace {

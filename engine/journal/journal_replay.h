@@ -1,5 +1,5 @@
-// ReplaySegments: the blocks of several segments in order, one thread ahead of the visitor, so that
-// reading and CRC overlap with what the visitor does.
+// ReplaySegments: reads the blocks of several segments in order, one thread ahead of the visitor,
+// so that reading and CRC overlap with the visitor's work.
 
 #pragma once
 
@@ -15,8 +15,8 @@
 namespace hourcell {
 
 // Calls visit(sequence, payload) on the caller's thread for each block with sequence >= `from`.
-// Each segment has to end at its end_sequence; where it ends before, or a block does not check, it
-// is kDataLoss with file and offset. An error of `visit` ends it and is returned.
+// Each segment must end at its end_sequence. An earlier end, or an invalid block, is kDataLoss with
+// file and offset. An error of `visit` ends the replay and is returned.
 absl::Status ReplaySegments(
     rocksdb::FileSystem* fs,
     const std::vector<SegmentReader::Range>& segments,

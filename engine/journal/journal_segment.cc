@@ -12,17 +12,16 @@
 #include "codec/base/status_macros.h"
 #include "engine/rocks/files/rocks_status.h"
 
-// Why the reader takes a megabyte at a time and knows the file's size: a read that ends before
-// the size says so is an error of the disk and not the end of the segment. That was a bug once:
-// acknowledged blocks were cut off after a short read
-// (SegmentReaderTest.AReadThatGivesTooFewBytesIsNoEnd).
+// Why the reader takes a megabyte at a time and knows the file's size: a read that ends before that
+// size is an error of the disk and not the end of the segment. Once acknowledged blocks were cut
+// off after a short read (SegmentReaderTest.AReadThatGivesTooFewBytesIsNoEnd).
 
 namespace hourcell {
 namespace {
 
 constexpr std::string_view kExtension = ".log";
 constexpr size_t kNumberDigits = 20;
-// What is read at once. Small enough for several to lie in the processor's cache.
+// The size of a read. Several fit in the processor's cache.
 constexpr size_t kReadBytes = 1 << 20;
 
 absl::StatusOr<std::unique_ptr<rocksdb::FSRandomAccessFile>> OpenFile(rocksdb::FileSystem* fs,
@@ -36,8 +35,8 @@ absl::StatusOr<std::unique_ptr<rocksdb::FSRandomAccessFile>> OpenFile(rocksdb::F
   return file;
 }
 
-// Fewer bytes than were asked for are the end of the file only if it says so itself: what a disk
-// leaves out must not be taken for bytes that were never written.
+// A short read is the end of the file only if the file's size confirms it: bytes that a disk omits
+// must not be taken for bytes that were never written.
 absl::Status CheckEnd(rocksdb::FileSystem* fs, const std::string& path, uint64_t end) {
   uint64_t bytes = 0;
   HOURCELL_RETURN_IF_ERROR(
@@ -137,7 +136,7 @@ absl::StatusOr<size_t> SegmentReader::Fill(BlockBatch* batch) {
   return filled;
 }
 
-// Takes the block at the front of `rest` and returns its size; 0 if there is none or not all of it.
+// Takes the block at the start of `rest` and returns its size; 0 if it is incomplete or missing.
 size_t SegmentReader::TakeBlock(std::string_view rest, BlockBatch* batch) {
   const bool is_all = read_bytes_ == range_.bytes;
   if (next_sequence_ >= range_.end_sequence || (rest.empty() && is_all)) {

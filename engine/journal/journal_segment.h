@@ -24,11 +24,11 @@ class FSRandomAccessFile;
 
 namespace hourcell {
 
-// "00000000000000000007.log" for 7, and back; nullopt for the name of something else.
+// "00000000000000000007.log" for 7, and back; nullopt for other names.
 std::string SegmentName(uint64_t number);
 std::optional<uint64_t> SegmentNumberOf(std::string_view name);
 
-// Blocks that were read together, footers and gaps not among them. They point into `bytes`.
+// Blocks that were read together, without footers and gaps. They point into `bytes`.
 struct BlockBatch {
   std::string bytes;
   std::vector<JournalBlock> blocks;
@@ -37,37 +37,36 @@ struct BlockBatch {
 // Thread-compatible.
 class SegmentReader {
  public:
-  // Where to read and up to where.
+  // The part of a segment to read.
   struct Range {
     std::string path;
     uint64_t number = 0;
-    uint64_t bytes = 0;  // of the file; what follows them is not read
-    // The sequence at which a later segment takes over: that block and what follows it is not
-    // read.
+    uint64_t bytes = 0;  // of the file; later bytes are not read
+    // The sequence at which a later segment takes over: reading ends before that block.
     uint64_t end_sequence = ~uint64_t{0};
   };
 
-  // Opens the file and reads its header. kDataLoss or kFailedPrecondition: as DecodeSegmentHeader
-  // has it, with the file. kUnavailable or kNotFound: the file system.
+  // Opens the file and reads its header. kDataLoss or kFailedPrecondition: as DecodeSegmentHeader,
+  // with the file. kUnavailable or kNotFound: the file system.
   static absl::StatusOr<std::unique_ptr<SegmentReader>> Open(rocksdb::FileSystem* fs, Range range);
   ~SegmentReader();
   SegmentReader(const SegmentReader&) = delete;
   SegmentReader& operator=(const SegmentReader&) = delete;
 
-  // Replaces what is in `*batch` by the next blocks. Returns false when the segment has ended: in
-  // good order, or with a fault(). The last call may give blocks and false. kUnavailable: the file
-  // system failed, or gave fewer bytes than the file has.
+  // Replaces `*batch` by the next blocks. Returns false at the end of the segment: in good order,
+  // or with a fault(). The last call may return blocks and false. kUnavailable: the file system
+  // failed, or returned fewer bytes than the file has.
   absl::StatusOr<bool> Next(BlockBatch* batch);
 
   const SegmentHeader& header() const { return header_; }
-  // Where the first byte is that was not given out as a block or footer, and its block's sequence.
+  // The offset of the first byte after the blocks returned, and the sequence of the block there.
   uint64_t offset() const { return offset_; }
   uint64_t next_sequence() const { return next_sequence_; }
-  // The highest that the header, a block or a footer said so far.
+  // The highest in the header, blocks and footer so far.
   uint64_t synced_below() const { return synced_below_; }
   // Whether there was a gap: an earlier open skipped blocks.
   bool has_gap() const { return has_gap_; }
-  // What is wrong at offset(): kDataLoss with file and offset; OK if the segment ended in order.
+  // The error at offset(): kDataLoss with file and offset; OK if the segment ended in order.
   const absl::Status& fault() const { return fault_; }
 
  private:
@@ -84,7 +83,7 @@ class SegmentReader {
   const Range range_;
   SegmentHeader header_;
   uint64_t read_bytes_ = 0;  // of the file
-  std::string carry_;        // of them, what is not given out yet
+  std::string carry_;        // bytes read and not returned yet
   size_t carry_block_ = 0;   // bytes of the block that carry_ begins, where known
   uint64_t offset_ = 0;
   uint64_t next_sequence_ = 0;

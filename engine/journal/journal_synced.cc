@@ -12,10 +12,10 @@
 #include "engine/journal/journal_segment.h"
 #include "engine/rocks/files/rocks_status.h"
 
-// Why a note beside the segments: blocks say what was synced before them, and nothing says it of
-// the newest ones. The note is not synced itself, so it never claims more than is on disk: after
-// kill -9 it is there, and after a power loss it says that, or less, or nothing. Damage to the
-// newest synced blocks then looks like a torn tail (docs/reliability.md, "Not promised").
+// Why a note in the directory: each block records the sync before it, so the newest blocks need
+// another record. The note is not synced itself, so it never claims more than is on disk. After
+// kill -9 it is there; after a power loss it may be older, or missing. Damage to the newest synced
+// blocks then looks like a torn tail (docs/reliability.md, "Not promised").
 
 namespace hourcell {
 namespace {
@@ -48,7 +48,7 @@ void SyncedNote::Write(uint64_t sequence) {
       return;
     }
   }
-  // Half a record would be in front of all that come later.
+  // Half a record would precede all later ones.
   if (!file_->Append(record, rocksdb::IOOptions(), nullptr).ok()) file_.reset();
   bytes_ += record.size();
 }

@@ -1,11 +1,10 @@
-// A note beside the segments of a journal: how far they were synced.
+// SyncedNote: a file in a journal's directory that records how far the segments were synced.
 //
-// Blocks say what was synced before them (engine/journal/journal_block.h); of the newest ones,
-// which have nothing after them, only this note does. It is written after each sync and is not
-// synced itself: after kill -9 it is there, and after a power loss it says that, or less, or
-// nothing.
+// Each block records the sync before it (engine/journal/journal_block.h); only the note does so for
+// the newest blocks. It is written after each sync and is not synced itself. After kill -9 it is
+// there; after a power loss it may be older, or missing.
 //
-//   journal/synced: records of 12 bytes, integers big-endian; the highest one that checks counts
+//   journal/synced: records of 12 bytes, integers big-endian; the highest valid record counts
 //   0   8  all blocks with a lower sequence were synced
 //   8   4  CRC32C of that
 //
@@ -34,9 +33,9 @@ class SyncedNote {
   SyncedNote(const SyncedNote&) = delete;
   SyncedNote& operator=(const SyncedNote&) = delete;
 
-  // Notes that all blocks below `sequence` were synced. What cannot be written is left out.
+  // Records that all blocks below `sequence` were synced. Errors are ignored.
   void Write(uint64_t sequence);
-  // Deletes the note: there are no segments any more.
+  // Deletes the note, after the last segment.
   void Remove();
 
  private:
@@ -46,7 +45,7 @@ class SyncedNote {
   uint64_t bytes_ = 0;
 };
 
-// Below which sequence all was synced, by the note in a journal's directory; 0 if there is none.
+// All blocks below the result were synced, by the note in a journal's directory; 0 without a note.
 // kUnavailable: the file system failed.
 absl::StatusOr<uint64_t> ReadSyncedNote(rocksdb::FileSystem* fs, const std::string& directory);
 
