@@ -17,21 +17,22 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 
-// Why a journal beside the store's own, whose blocks name series by number and go when hours are
-// sealed: this one keeps names, goes when points are sent, and may be dropped. Points are collected
-// in memory until the first of their puts is acknowledged, so that one write serves all puts under
-// way, as in the store. A reader that keeps up takes blocks from memory and never reads a file.
+// Why a second journal: the store's blocks name series by number and are deleted when hours are
+// sealed. This journal keeps names, deletes blocks when points are sent, and may drop them. Points
+// are collected in memory until the first of their puts is acknowledged, so that one write serves
+// all puts under way, as in the store. A reader that keeps up takes blocks from memory and never
+// reads a file.
 
 namespace hourcell {
 namespace {
 
 // Collected points are written at this size, acknowledged or not.
 constexpr size_t kPendingBytesMax = 1 << 20;
-// Blocks in memory for a reader that keeps up; and what another reads from files at once.
+// Blocks in memory for a reader that keeps up; and the size of a read from files.
 constexpr size_t kTailBytesMax = 4 << 20;
 constexpr size_t kAheadBytes = 4 << 20;
 constexpr size_t kSpoolSegmentBytesMax = 16 << 20;
-// The files are so many, so that little is dropped at once.
+// The number of files at bytes_max, so that little is dropped at once.
 constexpr uint64_t kSpoolSegments = 16;
 constexpr int64_t kWarnMs = 10'000;
 
@@ -48,12 +49,12 @@ std::string ReadSmallFile(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// What is not a position was not written whole: then the spool begins at its oldest block.
+// An invalid position was not written completely: then the spool begins at its oldest block.
 std::optional<SpoolPosition> ReadPosition(const std::string& path) {
   return DecodeSpoolPosition(ReadSmallFile(path));
 }
 
-// Not synced: what a power loss leaves is older, or no position, and points are sent twice.
+// Not synced: after a power loss the position is older or missing, and points are sent twice.
 absl::Status WriteSmallFile(const std::string& path, std::string_view bytes) {
   const std::string next = path + ".new";
   std::ofstream out(next, std::ios::binary | std::ios::trunc);
@@ -119,7 +120,7 @@ absl::Status PointSpool::FindId() {
   return WriteSmallFile(PathOf("id"), id_);
 }
 
-// What the newest block says, and the oldest where there is no position.
+// Finds the end by the newest block, and without a position the begin by the oldest.
 absl::Status PointSpool::FindEnd() {
   const uint64_t oldest = journal_->oldest_sequence();
   const uint64_t next = journal_->next_sequence();
@@ -142,7 +143,7 @@ absl::Status PointSpool::FindEnd() {
     MutexLock lock(&mutex_);
     const uint64_t first_points = first.has_value() ? first->points_before : loaded_.points;
     if (loaded_.sequence == 0) loaded_.points = first_points;
-    // What was read and not done with when the process ended, and what was dropped since.
+    // Points read and not done when the process ended, and points dropped since.
     if (loaded_.sequence < oldest) dropped = SkipTo(first_points);
     total_points_ = std::max({last.points_before + last.points, loaded_.points, loaded_.total});
     if (loaded_.sequence < next && first.has_value()) oldest_ms_ = last.time_ms;
@@ -189,7 +190,7 @@ absl::Status PointSpool::BeforePut(const PutBatch& batch) {
 
 void PointSpool::BeforeStore(const PutBatch& given) {
   const auto is_stale = [](const PointView& point) { return point.value.is_stale_marker(); };
-  // The other server has no stale markers.
+  // The other server does not support stale markers.
   std::vector<PointView> kept;
   PutBatch batch = given;
   if (std::ranges::any_of(given.points, is_stale)) {
@@ -246,7 +247,7 @@ void PointSpool::Flush() {
   const uint64_t sequence = journal_->next_sequence();
   const std::string_view part = block;
   const absl::Status written = journal_->Write({&part, 1});
-  total_points_ += points;  // those that cannot be written are a gap in front of the next block
+  total_points_ += points;  // points that cannot be written are a gap before the next block
   if (!written.ok()) {
     {
       MutexLock lock(&mutex_);
@@ -394,7 +395,7 @@ absl::Status PointSpool::ReadFiles(uint64_t from) {
     SkipDamage(from, read);
     return absl::OkStatus();
   }
-  // Blocks in front of damage first; the next call finds it at its begin.
+  // Blocks before damage first; the next call begins at the damage.
   if (blocks.empty()) return read;
   MutexLock lock(&mutex_);
   for (Block& block : blocks)
@@ -402,7 +403,7 @@ absl::Status PointSpool::ReadFiles(uint64_t from) {
   return absl::OkStatus();
 }
 
-// Leaves out the rest of the segment; the next block says how many points that were.
+// Skips the rest of the segment; the next block has the number of points skipped.
 void PointSpool::SkipDamage(uint64_t from, const absl::Status& damage) {
   AddDropped(0, TextOf(damage));
   const uint64_t next_segment = journal_->LowMarkThatDeletes(from);
@@ -413,7 +414,7 @@ void PointSpool::SkipDamage(uint64_t from, const absl::Status& damage) {
 void PointSpool::Load(Block block) {
   const absl::StatusOr<SpoolBlockHeader> header = DecodeSpoolBlockHeader(block.bytes);
   const uint64_t next = block.sequence + 1;
-  if (!header.ok()) {  // what it had is missing in front of the next one
+  if (!header.ok()) {  // its points are missing before the next block
     loaded_.sequence = next;
     return;
   }

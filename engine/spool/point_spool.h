@@ -1,28 +1,29 @@
-// PointSpool: acknowledged points on their way to another server. An observer of a store: it writes
-// the points of each put to a journal of its own before they are acknowledged. One thread reads
-// them in order and says what is done with.
+// PointSpool: a queue of acknowledged points for another server. It observes a store, and writes
+// the points of each put to a separate journal before they are acknowledged. One thread reads in
+// order and calls Done for the points that it sent.
 //
 //   put    BeforeStore -> memory -> journal block of the store -> AfterPut: files -> acknowledged
 //   read   Read -> (the caller sends) -> Done: position durable, files deleted
 //
-// On disk: a directory with the segments of a FileJournal, whose blocks spool_block.h describes,
-// `position`, and `id`, by which servers that forward to each other know their own points. Only one
-// process may have it open: the lock of the store sees to that.
+// On disk: a directory with the segments of a FileJournal (spool_block.h describes the blocks),
+// `position`, and `id`. Servers that forward to each other recognize their own points by `id`. The
+// lock of the store ensures that only one process has the spool open.
 //
-// Points of one instant are read in the order in which the store has taken them: the last one is
-// the one that it keeps. Points that have come through this server before are refused, so that they
-// do not go round.
+// Points of one instant are read in the order in which the store took them: the store keeps the
+// last one. The spool refuses points that have come through this server before, so that forwarding
+// does not loop.
 //
-// What is lost when:
-//   kill -9      no point that was acknowledged. Points that were sent and not yet said to be Done
-//                are read again.
-//   power loss   with sync_always, no point that was acknowledged. Else those since the last sync,
-//                as of the store; and either may keep a point that the other loses.
-//   no room      beyond bytes_max, or where a file cannot be written: see dropped(). Puts go on.
-//   failed sync  nothing by that alone: see unsynced(). Nothing more can be written until the spool
-//                is opened again, and points are dropped.
-//   damage       of what was synced: Open fails with kDataLoss. While it is open, the segment with
-//                the damage is left out, and its points are counted as dropped.
+// Possible losses:
+//   kill -9      no acknowledged point. Points that were sent, but not reported with Done, are
+//                read again.
+//   power loss   with sync_always, no acknowledged point. Otherwise points since the last sync,
+//                as in the store; and either may keep a point that the other loses.
+//   no room      points beyond bytes_max, or while a file cannot be written: see dropped(). Puts
+//                succeed.
+//   failed sync  by itself, no point: see unsynced(). Later points are dropped until the spool is
+//                opened again.
+//   damage       to synced bytes: Open fails with kDataLoss. In an open spool, the damaged segment
+//                is skipped, and its points count as dropped.
 //
 // Threads: the observer's methods and the counters from any thread; Read and Done from one.
 
@@ -51,12 +52,12 @@
 namespace hourcell {
 
 struct SpoolSettings {
-  std::string directory = {};              // its parent is there
-  uint64_t bytes_max = uint64_t{1} << 30;  // of the files; at least kSpoolBytesMin
-  bool sync_always = false;                // before a put is acknowledged
-  int64_t sync_interval_ms = 0;            // between syncs of a thread of its own; 0 = none
-  Clock* clock = Clock::System();          // borrowed
-  rocksdb::FileSystem* fs = nullptr;       // borrowed; null = the operating system's
+  std::string directory = {};                       // its parent is there
+  uint64_t bytes_max = uint64_t{1} << 30;           // of the files; at least kSpoolBytesMin
+  bool sync_always = false;                         // before a put is acknowledged
+  int64_t sync_interval_ms = 0;                     // between syncs by the spool's thread; 0 = none
+  Clock* clock = Clock::System();                   // borrowed
+  rocksdb::FileSystem* fs = nullptr;                // borrowed; null = the operating system's
   std::function<void(std::string_view)> warn = {};  // as Options::warn
 };
 
@@ -64,14 +65,14 @@ inline constexpr uint64_t kSpoolBytesMin = 64 << 10;
 
 // The header of /api/put with the ids of the servers that have forwarded its points.
 inline constexpr char kViaHeader[] = "X-Hourcell-Via";
-// What a server says that gets its own points.
+// The error of a server that receives its own points.
 inline constexpr char kOwnPointsText[] = "these points have come from this server by tsd.forward";
 
-// Points that were read together. They borrow of `blocks`.
+// Points that were read together. They borrow from `blocks`.
 struct SpooledBatch {
   std::deque<std::string> blocks;
   SpooledPoints read;
-  std::string via;    // of all of them: the servers that have forwarded them
+  std::string via;    // the servers that have forwarded these points
   SpoolPosition end;  // of the block after its last
 };
 
@@ -83,11 +84,11 @@ class PointSpool : public StoreObserver {
   PointSpool(const PointSpool&) = delete;
   PointSpool& operator=(const PointSpool&) = delete;
 
-  // Opens the files, which are made if they are missing. Before the first put. kDataLoss: damage.
-  // kUnavailable: the file system refused something.
+  // Opens the files; creates missing ones. Call it before the first put. kDataLoss: damage.
+  // kUnavailable: an error of the file system.
   absl::Status Open();
 
-  // Writes what is in memory, and ends the files in good order. No put and no Read from then on.
+  // Writes points in memory, and ends the files in good order. No later put or Read.
   absl::Status Close();
 
   absl::Status BeforePut(const PutBatch& batch) override;
@@ -95,43 +96,44 @@ class PointSpool : public StoreObserver {
   void BeforeStore(const PutBatch& batch) override;
   void AfterPut(uint64_t batch, size_t points) override;
 
-  // The next points, of whole blocks: of `bytes` at least, if there are so many. Gives each once in
-  // an opening. False: there are none now. kUnavailable: the files cannot be read; try again.
+  // Reads the next points, in whole blocks: at least `bytes`, if available. Returns each point once
+  // in an opening. False: no points now. kUnavailable: the files cannot be read; retry.
   absl::StatusOr<bool> Read(size_t bytes, SpooledBatch* batch);
 
-  // Adds the next points to the batch, if they have its `via`. False: there are none now.
+  // Adds the next points to the batch, if they have its `via`. False: no points now.
   absl::StatusOr<bool> ReadMore(size_t bytes, SpooledBatch* batch);
 
-  // All points up to the batch's end are done with. kUnavailable: the position could not be written
-  // or files not be deleted; after a crash the points may be read again.
+  // All points up to the batch's end were sent or refused. kUnavailable: the position could not be
+  // written, or files could not be deleted; after a crash the points may be read again.
   absl::Status Done(const SpooledBatch& batch);
 
-  // Of this server; 16 hexadecimal digits. After Open.
+  // The id of this server: 16 hexadecimal digits. After Open.
   const std::string& id() const { return id_; }
 
-  // Points that will not be read: there was no room, or they were damaged. Since the spool was
-  // made: the number is kept beside the position. A crash may take those that could not be written
-  // since the last Done and after which no block was written.
+  // Points that will not be read, for lack of room or because of damage. Counts from the creation
+  // of the spool; the number is stored in `position`. A crash loses the count of points that could
+  // not be written since the last Done, if no block was written after them.
   uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
-  // Points that were acknowledged and not sent, and that a power loss takes, as a sync has failed.
+  // Acknowledged points that are not sent yet and would be lost in a power loss, because a sync
+  // failed.
   uint64_t unsynced() const;
-  // Of the files. The newest one stays although all of its points are done with.
+  // Of the files. The newest file stays even if all of its points were sent.
   uint64_t bytes() const { return journal_ == nullptr ? 0 : journal_->bytes(); }
-  // How long ago the oldest point was put that is not Done; 0: there is none.
+  // The age of the oldest point without a Done; 0 without one.
   int64_t LagMs() const;
 
  private:
   struct Block {
     uint64_t sequence = 0;
     std::string bytes;
-    uint64_t dropped = 0;  // points in front of it; once it is loaded
+    uint64_t dropped = 0;  // points before the block; once it is loaded
   };
 
   absl::Status FindId();
   absl::Status FindEnd();
   void Flush();
-  // Moves the reader to the block after a gap. Returns how many points of the gap are not counted
-  // as dropped yet.
+  // Moves the reader to the block after a gap. Returns the number of points in the gap that are not
+  // counted as dropped yet.
   uint64_t SkipTo(uint64_t points_before) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void SyncFiles();
   absl::Status SavePosition() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -143,7 +145,7 @@ class PointSpool : public StoreObserver {
   bool TakeFromMemory() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status ReadFiles(uint64_t from);
   void SkipDamage(uint64_t from, const absl::Status& damage);
-  // Gives the block to the reader; what is missing in front of it was dropped.
+  // Passes the block to the reader; missing points before the block were dropped.
   void Load(Block block) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void TakeLoaded(size_t bytes, SpooledBatch* batch);
 
@@ -163,17 +165,17 @@ class PointSpool : public StoreObserver {
 
   // Held while a block is written, and with sync_always synced.
   Mutex write_mutex_ ABSL_ACQUIRED_BEFORE(pending_mutex_, mutex_);
-  // Of all blocks, gone ones too, with those that could not be written. Written under write_mutex_.
+  // Points of all blocks, including deleted ones and failed writes. Written under write_mutex_.
   std::atomic<uint64_t> total_points_{0};
 
   mutable Mutex mutex_;                             // held briefly
   std::deque<Block> tail_ ABSL_GUARDED_BY(mutex_);  // the newest, as they are in the files
   size_t tail_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t end_ ABSL_GUARDED_BY(mutex_) = 0;      // of the block that is written next
-  SpoolPosition loaded_ ABSL_GUARDED_BY(mutex_);  // the reader has what is in front of it
-  SpoolPosition done_ ABSL_GUARDED_BY(mutex_);    // what is in front of it is done with
+  SpoolPosition loaded_ ABSL_GUARDED_BY(mutex_);  // the reader has all earlier points
+  SpoolPosition done_ ABSL_GUARDED_BY(mutex_);    // all earlier points are done
   std::deque<Block> ahead_;                       // of the reader: loaded, and not given out
-  uint64_t undecoded_ = 0;                        // the same: points of blocks that are no blocks
+  uint64_t undecoded_ = 0;                        // the same: points of invalid blocks
 
   std::unique_ptr<Background> syncer_;  // from Open to Close
 

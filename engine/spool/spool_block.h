@@ -1,5 +1,5 @@
-// The bytes of a spool: blocks of points with their names, and the note of what was sent. Pure
-// functions; engine/spool/point_spool.h says what a spool is.
+// The bytes of a spool: blocks of points with their names, and the position of the reader. Pure
+// functions; engine/spool/point_spool.h describes the spool.
 //
 // A block is the payload of a journal block, which has the length and the checksum
 // (engine/journal/journal_block.h). Integers of a fixed width are big-endian.
@@ -14,19 +14,18 @@
 //   flags   1 time in milliseconds; 2 value is a binary64; 4 metric of the point before; 8 tags of
 //           the point before. Others are 0.
 //
-// points before: how many points were in all blocks in front of this one, over the life of the
-// spool, so that a reader who misses blocks knows how many points they had. time: of the clock, in
-// milliseconds since 1970, when the block was written. via: the ids of the servers that have
-// forwarded the points to this one, the latest first, with commas between them; a block of points
-// of clients has version 01.
+// points before: the number of points in all earlier blocks, over the life of the spool, so that a
+// reader that misses blocks knows how many points they had. time: when the block was written, in
+// milliseconds since 1970. via: the ids of the servers that have forwarded the points to this one,
+// the latest first, separated by commas; a block of points from clients has version 01.
 //
 //   position, 44 bytes = sequence: 8 | points: 8 | dropped: 8 | dropped after: 8 | total: 8
-//                        | CRC32C of those: 4
+//                        | CRC32C of these: 4
 //
-// All blocks below `sequence` are done with; `points` is "points before" of the block that has it.
-// Of the points in front of it, `dropped` were dropped and not sent; of those after it, `dropped
-// after`, as they could not be written. `total` is "points before" of the block that is written
-// next. Earlier versions wrote 20 bytes, without the three.
+// All blocks below `sequence` are done; `points` is "points before" of the block `sequence`. Before
+// that block, `dropped` points were dropped and not sent; after it, `dropped after` points could
+// not be written. `total` is "points before" of the next block to be written. Earlier versions
+// wrote 20 bytes, without the three.
 
 #pragma once
 
@@ -71,32 +70,33 @@ struct SpooledPoints {
   std::vector<PointView> points;
 };
 
-// Whether these are ids as `via` has them; nothing is none.
+// True if these are ids in the format of `via`; empty is valid, and means that clients sent the
+// points.
 bool IsVia(std::string_view via);
 
-// Appends what goes between the header and the points of a block with `via`; nothing if it is
-// empty. REQUIRES: IsVia.
+// Appends the bytes of `via` between the header and the points of a block; nothing if it is empty.
+// REQUIRES: IsVia.
 void AppendSpoolVia(std::string_view via, std::string* out);
 
-// Appends the points. The first refers to none before it.
+// Appends the points. The first does not refer to an earlier point.
 void AppendSpooledPoints(std::span<const PointView> points, std::string* out);
 
-// Writes the header over the first bytes of `block`, whose `via` follows if it has one. REQUIRES:
-// it has kSpoolBlockHeaderBytes.
+// Writes the header over the first bytes of `block`; its `via`, if any, follows. REQUIRES: `block`
+// has kSpoolBlockHeaderBytes.
 void SetSpoolBlockHeader(const SpoolBlockHeader& header, bool has_via, std::string* block);
 
-// kDataLoss: it is cut short, or its version is another.
+// kDataLoss: the block is truncated, or has another version.
 absl::StatusOr<SpoolBlockHeader> DecodeSpoolBlockHeader(std::string_view block);
 
-// Appends the points of a block, which borrow of it. kDataLoss: the block is no block; `*out` may
+// Appends the points of a block; they borrow from it. kDataLoss: the block is invalid; `*out` may
 // have some of its points then.
 absl::Status DecodeSpoolBlock(std::string_view block, SpooledPoints* out);
 
-// The `via` of a block, which borrows of it; empty: it has none, or is no block.
+// The `via` of a block, borrowed from it; empty if the block lacks one or is invalid.
 std::string_view SpoolViaOf(std::string_view block);
 
 std::string EncodeSpoolPosition(const SpoolPosition& position);
-// Nothing: these are not the bytes of one.
+// nullopt: the bytes are not a position.
 std::optional<SpoolPosition> DecodeSpoolPosition(std::string_view bytes);
 
 }  // namespace hourcell
