@@ -1,8 +1,8 @@
-// AdoptionAdmin: makes rows that another program wrote into the data table rows of this store:
-// names keep the UIDs that the rows' keys have, and their series come into the index. The rows
-// themselves stay as they are. engine/opentsdb/adoption.h calls it for each row of an OpenTSDB.
+// AdoptionAdmin: turns rows that another program wrote into the data table into rows of this store:
+// names keep the UIDs in the rows' keys, and their series enter the index. The rows themselves do
+// not change. engine/opentsdb/adoption.h calls it for each row of an OpenTSDB.
 //
-// Thread-safe. What was done already may be done again.
+// Thread-safe. Every call may be repeated.
 
 #pragma once
 
@@ -55,15 +55,15 @@ class AdoptionAdmin {
   // another UID, or a UID another name; both are named, and none of the names is restored.
   absl::Status RestoreNames(UidKind kind, std::span<const RestoredName> names, Uid highest);
 
-  // The highest UID that was given out.
+  // The highest UID in use.
   Uid HighestUid(UidKind kind);
 
-  // Makes the series of rows that are, or will be, in the data table, and notes the days on which
-  // they have points. A row whose key cannot be one of this store, or whose UIDs have no names, is
-  // told in `faults`, ascending by index. kUnavailable: try again.
+  // Creates the series of rows that are, or will be, in the data table, and records the days on
+  // which they have points. `faults`, ascending by index, gets each row with a key that is invalid
+  // for this store or with UIDs without names. kUnavailable: retry.
   absl::Status IndexRows(std::span<const std::string> keys, std::vector<RowFault>* faults);
 
-  // Replaces the points of a row; an empty cell: it has none.
+  // Replaces the points of a row; an empty cell removes them.
   absl::Status ReplaceRow(std::string_view key, std::string_view cell);
 
  private:

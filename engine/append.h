@@ -1,5 +1,5 @@
-// The values of Tsdb::Append: how a batch of points is taken, which of them are refused, and the
-// ticket on which a caller waits for the acknowledgement.
+// The values of Tsdb::Append: its options, the refused points of a batch, and the ticket on which a
+// caller waits for the acknowledgement.
 
 #pragma once
 
@@ -30,16 +30,16 @@ class BlockCommitter {
   virtual absl::Status CommitWithin(uint64_t block, bool sync, int64_t wait_ms) = 0;
 };
 
-// A point of a batch that was not taken, and why.
+// A refused point of a batch, and the reason.
 struct RefusedPoint {
   size_t index = 0;  // into the batch
   PointError error;
 };
 
 // The promise after an Append. Wait returns once the points it covers are acknowledged: OK means
-// kill -9 cannot undo them, in any sync mode. A ticket covers its own Append and no other one: a
-// later Append may take no points, or may get an earlier block. A caller of several Appends that
-// waits once has one ticket Cover the others. Valid as long as the store is open.
+// kill -9 cannot undo them, in any sync mode. A ticket covers only its Append: a later Append may
+// store no points, or may get an earlier block. To wait once for several Appends, let one ticket
+// Cover the others. Valid as long as the store is open.
 class CommitTicket {
  public:
   CommitTicket() = default;
@@ -47,21 +47,21 @@ class CommitTicket {
   CommitTicket(BlockCommitter* commit, uint64_t block, bool sync)
       : commit_(commit), block_(block), sync_(sync) {}
 
-  // From now on this ticket also covers what `other` covers. The greater block counts, `sync`
-  // counts if either has it, and the first failure is kept. REQUIRES: both are of one store.
+  // Adds everything that `other` covers. The greater block counts, `sync` counts if either has it,
+  // and the first failure is kept. REQUIRES: both are of one store.
   void Cover(const CommitTicket& other);
 
-  // kUnavailable: the points are not acknowledged, as there is no room for them or the journal
-  // cannot be written; they may be put again. kFailedPrecondition: the store takes no more points
-  // until it is opened again. Else: what an observer has refused them with (store_observer.h).
+  // kUnavailable: the points are not acknowledged, because memory or journal are full or the
+  // journal cannot be written; retry. kFailedPrecondition: the store refuses points until it is
+  // opened again. Otherwise the error of the observer that refused them (store_observer.h).
   absl::Status Wait() const;
 
-  // Wait for at most `wait_ms` milliseconds. kDeadlineExceeded: not acknowledged by then. Nothing
-  // is taken back: the points are visible, and mostly acknowledged a little later.
+  // Wait for at most `wait_ms` milliseconds. kDeadlineExceeded: not acknowledged by then. The
+  // points stay visible, and are usually acknowledged a little later.
   absl::Status WaitFor(int64_t wait_ms) const;
 
-  // Known at once: no Append that it covers took a point, as there was no room for them, or an
-  // observer refused them.
+  // True if all Appends that it covers stored nothing, because memory or journal were full or an
+  // observer refused the points. Known without a Wait.
   bool took_nothing() const { return commit_ == nullptr && !done_.ok(); }
 
  private:
@@ -71,22 +71,23 @@ class CommitTicket {
   bool sync_ = false;
 };
 
-// How many of so many new series may be created now; it counts them as created. Thread-safe.
+// Returns how many of `wanted` new series may be created now, and counts them as created.
+// Thread-safe.
 using NewSeriesQuota = std::function<size_t(size_t wanted)>;
 
 struct AppendOptions {
   bool sync = false;  // fsync before the ticket is done, whatever the mode (/api/put?sync)
-  // How long Append may block when memory or journal are full, before it takes none of the points
-  // and the ticket is kUnavailable; and how long before it may create series, as others are being
-  // created or the tables of names take no rows: then it refuses the points of new series, with
-  // kThrottled, and takes the others.
+  // How long Append may block while memory or journal are full. Then it refuses all points and the
+  // ticket is kUnavailable. Also how long it waits to create series, while other series are being
+  // created or the tables of names cannot be written. Then it refuses the points of new series,
+  // with kThrottled, and stores the others.
   int64_t wait_ms = 10'000;
-  // Rather than refuse some of the points with kThrottled it takes none; the ticket is kAborted.
+  // If some points would be refused with kThrottled, refuses all; the ticket is kAborted.
   bool all_or_none = false;
   // The servers that have forwarded the points, for observers (PutBatch::via); borrowed.
   std::string_view via = {};
-  // Of the series that the points would create; borrowed, null = none. Points of series beyond it
-  // are refused with kIllegalArgument.
+  // Limit for the series that the points would create; borrowed, null = unlimited. Points of series
+  // beyond it are refused with kIllegalArgument.
   const NewSeriesQuota* new_series = nullptr;
 };
 

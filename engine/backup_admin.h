@@ -1,16 +1,15 @@
-// BackupAdmin: backups of a store that is open, while points are put and queries run.
+// BackupAdmin: backs up an open store, while points are put and queries run.
 //
 //   regions at rest, sealing paused:
-//     commit what there is -> pin the journal's segments -> pin the tables' files   milliseconds
-//   go on; copy the journal up to its end of then -> unpin it -> copy the tables' files
-//     -> manifest
+//     commit pending points -> pin the journal's segments -> pin the tables' files   milliseconds
+//   sealing resumes; copy the journal up to its end at that time -> unpin it
+//     -> copy the tables' files -> manifest
 //
-// A backup has every point that was acknowledged before it was called for, and of the others those
-// of the journal's blocks before a certain one, and none else: what a crash at that moment would
-// have left. Nothing is sealed or flushed for it. Tables keep the files they have deleted until it
-// is done, which takes disk space. No segment of the journal is deleted while it is copied; puts
-// wait if it comes near its limit meanwhile. A store restored from it replays the journal when it
-// is opened.
+// A backup has every point acknowledged before the call, and later points in the journal's blocks
+// up to a certain one: the state after a crash at that moment. A backup does not seal or flush.
+// Tables keep the files they have deleted until it is done, which takes disk space. Segments of the
+// journal are not deleted while it is copied; puts wait if it comes near its limit meanwhile. A
+// store restored from a backup replays the journal when it is opened.
 //
 // Thread-safe; one backup to a directory at a time.
 
@@ -54,17 +53,18 @@ class BackupAdmin {
     rocksdb::Env* env = nullptr;  // null = the operating system's
   };
 
-  // Told before each file: the bytes of those before it, and of all. False ends the backup.
+  // Called before each file: the bytes of earlier files, and of all. False ends the backup.
   using Progress = std::function<bool(uint64_t done, uint64_t total)>;
 
   explicit BackupAdmin(Parts parts);
 
-  // Makes a backup in a directory of backups (engine/backup_set.h), which is made if it is not
-  // there, and copies what none of its backups has. Returns its manifest.
+  // Makes a backup in a directory of backups (engine/backup_set.h), creating the directory if
+  // needed; copies only files that its other backups lack. Returns the manifest.
   // kInvalidArgument: the directory is the store's, or in it. kUnavailable: another backup is being
   // made there, or a disk is full, or fails. kDataLoss: an SST file is damaged; the backup is not
-  // made. kFailedPrecondition: the directory has files of something else. kCancelled: `progress`,
-  // which may be null, said so.
+  // made.
+  // kFailedPrecondition: the directory has other files. kCancelled: `progress`, which may be null,
+  // returned false.
   // REQUIRES: the store is not closed meanwhile.
   absl::StatusOr<BackupManifest> Make(const std::string& directory,
                                       const Progress& progress = nullptr);

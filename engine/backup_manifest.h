@@ -1,20 +1,19 @@
-// BackupManifest: what one backup consists of: the files of a store, by the names they have in it,
-// and when it was made. As text, a line each, every line ended by \n:
+// BackupManifest: the contents of one backup: the files of a store, by their names in the store,
+// and the time of the backup. As text, a line each, every line ended by \n:
 //
 //   hourcell-backup 1
 //   id <n>
 //   made_ms <n>                            since 1970
 //   low_mark <n>                           the journal's, in `meta`
-//   next_block <n>                         the first block of the journal that is not in it
-//   copied <files> <bytes>                 what no earlier backup had
+//   next_block <n>                         the journal's first block after the backup
+//   copied <files> <bytes>                 not in earlier backups
 //   file <crc32c> <bytes> <path>           ascending by path
 //   ...
 //   crc32c <crc32c>                        of all bytes before this line
 //
 // Numbers are decimal, CRCs eight lower-case hexadecimal digits. A path is db/<name> or
-// journal/<name>, a name of letters, digits, '-', '_' and '.', and more than dots: what a manifest
-// says, nothing of it leads out of a store. One manifest has one text: what differs in a bit is
-// refused.
+// journal/<name>. A name has letters, digits, '-', '_' and '.', and not only dots, so that no path
+// leads out of a store. One manifest has one text: any other text is refused.
 //
 // Pure; thread-safe.
 
@@ -34,9 +33,9 @@ struct BackupFile {
   uint64_t bytes = 0;
   uint32_t crc = 0;  // CRC-32C of its bytes
 
-  // "<name>-<bytes>-<crc32c>": under which a set of backups has it.
+  // "<name>-<bytes>-<crc32c>": the file's name in a set of backups.
   std::string StoredName() const;
-  // What it begins with, whatever its CRC is.
+  // The name up to its CRC.
   static std::string StoredPrefix(std::string_view path, uint64_t bytes);
 
   friend bool operator==(const BackupFile&, const BackupFile&) = default;
@@ -58,8 +57,8 @@ struct BackupManifest {
 
 std::string EncodeBackupManifest(const BackupManifest& manifest);
 
-// kDataLoss: not the whole text of a manifest, or not to the bit; says what is wrong.
-// kFailedPrecondition: whole, but of a later format.
+// kDataLoss: the text is not exactly that of a manifest; the message has the reason.
+// kFailedPrecondition: valid, but of a later format.
 absl::StatusOr<BackupManifest> DecodeBackupManifest(std::string_view text);
 
 }  // namespace hourcell

@@ -1,20 +1,20 @@
-// BackupSet: a directory of backups of a store. Each is a manifest; the files that manifests name
-// are shared: what an earlier backup has is not copied again.
+// BackupSet: a directory of backups of a store. Each backup is a manifest. Manifests share files: a
+// backup copies only files that earlier backups lack.
 //
-//   LOCK                               held by the writer; a file as StoreLock's is not one of ours
+//   LOCK                               held by the writer; not a StoreLock
 //   files/<name>-<bytes>-<crc32c>      files of the store; never changed once they have that name
 //   backups/<id, six digits or more>   manifests (engine/backup_manifest.h); ids count up from 1
 //
-// A backup is there once its manifest is, which comes last:
+// A backup exists once its manifest does, which comes last:
 //
 //   copy to files/*.tmp -> sync -> rename   for each file that is not there yet
 //     -> sync of files/ -> manifest to backups/*.tmp -> sync -> rename -> sync of backups/
 //
-// What a crash leaves before that is used by the next backup, where it has its name, and removed by
-// Prune; no backup that is there is touched. Of files that are there the size is looked at each
-// time, and their bytes by Verify.
+// If a crash interrupts this, the next backup uses files that have their final name, and Prune
+// removes the others; existing backups do not change. Each backup checks the size of existing
+// files; Verify checks their bytes.
 //
-// One writer at a time, held by LOCK; readers take no lock, and may meet a file that Prune has just
+// One writer at a time, held by LOCK; readers do not lock, and may meet a file that Prune has just
 // removed. All I/O goes through the Env. Thread-compatible.
 
 #pragma once
@@ -42,7 +42,7 @@ namespace hourcell {
 class FileIo;
 class HeldFileLock;
 
-// Told before each file: the bytes of those before it, and of all. False ends the work.
+// Called before each file: the bytes of earlier files, and of all. False ends the work.
 using BackupProgress = std::function<bool(uint64_t done, uint64_t total)>;
 
 // What Verify found.
@@ -60,24 +60,24 @@ struct BackupPrune {
   uint64_t bytes = 0;
 };
 
-// Where a file of a backup comes from.
+// The source of a backup's file.
 struct BackupSource {
   std::string path = {};                    // in the store: db/000012.sst
   std::string from = {};                    // on disk
-  uint64_t bytes = 0;                       // the first so many
-  std::optional<std::string> content = {};  // instead of what is on disk
+  uint64_t bytes = 0;                       // the size of the prefix to copy
+  std::optional<std::string> content = {};  // instead of the bytes on disk
 };
 
 class BackupSet {
  public:
   enum class Use : uint8_t {
-    kRead,   // there must be one; nothing is locked
-    kWrite,  // made if there is none; locked
+    kRead,   // must exist; not locked
+    kWrite,  // made if missing; locked
   };
 
-  // `env` is borrowed; null = the operating system's. kNotFound: no backups there. kUnavailable: it
-  // is locked by somebody else, or cannot be written. kFailedPrecondition: the directory has files
-  // of something else.
+  // `env` is borrowed; null = the operating system's. kNotFound: no backups there. kUnavailable:
+  // another process has locked it, or it cannot be written. kFailedPrecondition: the directory has
+  // other files.
   static absl::StatusOr<std::unique_ptr<BackupSet>> Open(const std::string& directory,
                                                          Use use,
                                                          rocksdb::Env* env = nullptr);
@@ -85,32 +85,34 @@ class BackupSet {
   BackupSet(const BackupSet&) = delete;
   BackupSet& operator=(const BackupSet&) = delete;
 
-  // Of the backups there are, ascending.
+  // The ids of the backups, ascending.
   const std::vector<uint64_t>& ids() const { return ids_; }
 
   // kNotFound: no such backup. kDataLoss: its manifest is damaged.
   absl::StatusOr<BackupManifest> Read(uint64_t id) const;
 
-  // Where a file is.
+  // The path of a file.
   std::string PathOf(const BackupFile& file) const;
 
-  // Adds a file to the backup that Commit makes: copies it, if none of its name, size and CRC is
-  // there. An SST file that is copied is checked, block by block. kDataLoss: it is damaged.
+  // Adds a file to the next backup: copies it, unless a file of its name, size and CRC exists.
+  // Checks a copied SST file block by block. kDataLoss: it is damaged.
   absl::Status Add(const BackupSource& source);
 
-  // Makes the backup of what was added, and returns its manifest. `made` says when it was made, and
-  // what of the journal is in it. Errors: there is no new backup then, or nobody knows.
+  // Makes the backup of the added files, and returns its manifest. `made` has the time and the
+  // position in the journal. After an error the new backup is missing, or it is unknown whether it
+  // exists.
   absl::StatusOr<BackupManifest> Commit(BackupManifest made);
 
-  // Reads every file of the backups, and checks that it is what was copied; `id` nothing: of all.
-  // Errors as Read; what is wrong with files is in the result, as are damaged manifests if all are
-  // asked for. kCancelled: `progress`, which may be null, said so.
+  // Reads every file of the backups, and checks it against its manifest; `id` nullopt: of all
+  // backups.
+  // Errors as Read; the result has the faults of files, and damaged manifests if `id` is nullopt.
+  // kCancelled: `progress`, which may be null, returned false.
   absl::StatusOr<BackupCheck> Verify(std::optional<uint64_t> id,
                                      const BackupProgress& progress = nullptr) const;
 
-  // Removes all backups but the newest `keep`, the oldest first, and then all files that none of
-  // those has. kInvalidArgument: `keep` is 0. kDataLoss: the manifest of one that is kept is
-  // damaged; nothing is removed then.
+  // Removes all backups except the newest `keep`, the oldest first, and then the files that only
+  // the removed ones have. kInvalidArgument: `keep` is 0. kDataLoss: the manifest of a kept backup
+  // is damaged; then nothing is removed.
   absl::StatusOr<BackupPrune> Prune(uint64_t keep);
 
  private:

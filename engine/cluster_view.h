@@ -1,5 +1,5 @@
-// ClusterView: which processes share a store, and what the journal of the one that writes holds.
-// For Tsdb::Cluster. A value.
+// ClusterView: the processes that share a store, and the contents of the writer's journal. For
+// Tsdb::Cluster. A value.
 
 #pragma once
 
@@ -9,20 +9,20 @@
 
 namespace hourcell {
 
-// A process that shares a store with others, as one of them sees it.
+// A process that shares a store, as seen by another process.
 struct ClusterNode {
   std::string address;  // host:port where its clients find it; may be empty
   bool is_writer = false;
-  int64_t quiet_ms = 0;  // since it was last seen to beat
+  int64_t quiet_ms = 0;  // since its last heartbeat seen here
   friend bool operator==(const ClusterNode&, const ClusterNode&) = default;
 };
 
 struct ClusterView {
   std::string engine;  // as tsd.storage.engine has it: "rocksdb"
-  // This process first, then those that wait to write, ascending by address. Of a store in a
-  // directory there is only this one, without an address.
+  // This process first, then the standbys, ascending by address. A store in a directory has only
+  // this process, without an address.
   std::vector<ClusterNode> nodes;
-  // Of the journal: what the next process that opens the store would read.
+  // The part of the journal that the next process to open the store would read.
   uint64_t journal_blocks = 0;
   uint64_t journal_bytes = 0;
 };

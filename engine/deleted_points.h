@@ -8,7 +8,7 @@ namespace hourcell {
 
 struct DeletedPoints {
   uint64_t points = 0;
-  uint64_t rows = 0;  // that had some of them
+  uint64_t rows = 0;  // with deleted points
   friend bool operator==(const DeletedPoints&, const DeletedPoints&) = default;
 };
 

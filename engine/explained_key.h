@@ -1,4 +1,4 @@
-// ExplainedKey: what a key of a table says, field by field: where a region begins, for people.
+// ExplainedKey: the fields of a table's key, for people: for example the start of a region.
 
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace hourcell {
 
-// The fields of a key that are whole, and what follows them. Names are UTF-8.
+// The complete fields of a key, and the remaining bytes. Names are UTF-8.
 struct ExplainedKey {
   std::optional<uint64_t> salt = {};       // bucket
-  std::optional<std::string> metric = {};  // the UID in hex if it has no name
+  std::optional<std::string> metric = {};  // or its UID in hex, without a name
   std::optional<uint32_t> time_s = {};     // seconds since 1970; of an annotation its own
   // A key without its value, at the end of the list, has an empty one.
   std::vector<std::pair<std::string, std::string>> tags = {};

@@ -1,15 +1,14 @@
-// FsckAdmin: checks a store that is open, while points are put and queries run, on the caller's
-// thread. Nothing is repaired.
+// FsckAdmin: checks an open store, while points are put and queries run, on the caller's thread,
+// without repairs.
 //
-// What is looked at is what engine/fsck.h looks at, each part as it was at one moment: names and
-// UIDs of a snapshot, rows of a later one, annotations, and last the journal, pinned from the low
-// mark on. What a row needs is written before it, so a point that is put meanwhile is no fault, nor
-// is one that is in the journal and in no row yet. Series are looked at as they are; one that is
-// made meanwhile is looked up twice.
+// It checks the same parts as engine/fsck.h, each at one moment: names and UIDs in a snapshot, rows
+// in a later one, annotations, and last the journal, pinned from the low mark on. The data that a
+// row needs is written before it. So a point put meanwhile does not count as a fault, nor does a
+// point in the journal that is not in a row yet. Series are checked in their current state; one
+// created meanwhile is looked up twice.
 //
-// A check holds a snapshot while it reads rows, which keeps files that are merged then on disk,
-// and the journal's segments while it reads those, which are not deleted until then. It leaves the
-// block cache alone.
+// While a check reads rows, its snapshot keeps files on disk that are merged meanwhile; while it
+// reads the journal, its segments are not deleted. It leaves the block cache unchanged.
 //
 // Thread-safe.
 
@@ -55,8 +54,8 @@ class FsckAdmin {
 
   explicit FsckAdmin(const Parts& parts) : parts_(parts) {}
 
-  // The options' progress is told how far it is, and may end it. Repairs that they ask for are not
-  // made. kCancelled: by the progress; else errors of storage.
+  // Reports to the options' progress, which may end the check. Ignores the options' repairs.
+  // kCancelled: by the progress; else errors of storage.
   // REQUIRES: the store is not closed meanwhile.
   absl::StatusOr<FsckReport> Check(FsckOptions options);
 

@@ -1,5 +1,5 @@
-// FsckReport: what a check of a store found: how much there is, how often what is wrong, and of
-// each kind of fault the first few, with what is known of their place. Thread-compatible.
+// FsckReport: the result of a check: the size of the store, the count of each kind of fault, and
+// the first few of each kind with their place. Thread-compatible.
 
 #pragma once
 
@@ -13,21 +13,21 @@
 namespace hourcell {
 
 enum class FsckFault : uint8_t {
-  kTable,   // a table cannot be read: RocksDB's files are damaged; the rest of it is not checked
-  kKey,     // a row key that is none: its length, its base time, the order of its tags
+  kTable,   // a table cannot be read: RocksDB's files are damaged; its other rows are not checked
+  kKey,     // an invalid row key: its length, its base time, the order of its tags
   kSalt,    // a row in another salt bucket than its series has at that time
-  kName,    // a UID of a row that has no name
-  kSeries,  // a row of a series that has no number: queries by tags do not find it
+  kName,    // a UID of a row without a name
+  kSeries,  // a row of a series without a number: queries by tags do not find it
   kCell,    // a cell that does not decode: offsets, flags, lengths, format
-  kDamagedRow,  // a row with operands that did not decode when they were merged, beside good ones
+  kDamagedRow,  // a row with good operands and some that did not decode when they were merged
   kFloat,       // a float flagged as 4 bytes in 8, as old versions of OpenTSDB wrote them
   kAside,       // a cell that was set aside in `meta`
   kIndex,       // numbers, tsuids and posting sets of series that do not agree
   kUid,         // names and UIDs that do not agree
   kRegion,      // regions that do not tile their table, or hide rows that are not theirs
-  kAnnotation,  // an annotation whose key or text does not decode
-  kJournal,     // a damaged journal, or a block of it that does not decode
-  kCut,         // what an open took out of the journal, until that is acknowledged
+  kAnnotation,  // an annotation with a key or text that does not decode
+  kJournal,     // a damaged journal, or a block that does not decode
+  kCut,         // bytes that an open took out of the journal, until they are acknowledged
 };
 inline constexpr FsckFault kFsckFaults[] = {
     FsckFault::kTable,      FsckFault::kKey,     FsckFault::kSalt,       FsckFault::kName,
@@ -55,9 +55,9 @@ struct FsckReport {
   std::map<FsckFault, uint64_t> counts = {};  // those that were found
   std::vector<FsckFinding> examples = {};     // in the order of the checks
   uint64_t fixed = 0;
-  uint64_t dropped = 0;  // series that had nothing left
-  // UIDs that no name leads to and no series has: a process died while it made a name. They are no
-  // fault.
+  uint64_t dropped = 0;  // series without remaining data
+  // UIDs without a name and a series, left by a process that died while it created a name. They are
+  // not faults.
   uint64_t wasted_uids = 0;
 
   // Counts a fault; one of the first `examples_max` of its kind is kept.

@@ -1,4 +1,4 @@
-// MetricTtl: a metric that has a TTL of its own, as Tsdb::MetricTtls lists it.
+// MetricTtl: the TTL of a metric, as listed by Tsdb::MetricTtls.
 
 #pragma once
 
@@ -8,8 +8,8 @@
 namespace hourcell {
 
 struct MetricTtl {
-  std::string metric;  // UTF-8; the UID in hex if it has no name
-  int64_t ttl_s = 0;   // 0 = for ever
+  std::string metric;  // UTF-8; or the UID in hex, without a name
+  int64_t ttl_s = 0;   // 0 = points never expire
   friend bool operator==(const MetricTtl&, const MetricTtl&) = default;
 };
 

@@ -27,10 +27,10 @@ class Clock;
 class StorageEngine;
 class StoreObserver;
 
-// What an acknowledged point survives.
+// The failures that an acknowledged point survives.
 enum class Durability : uint8_t {
   kNever,     // kill -9 of the process; the operating system writes when it likes
-  kInterval,  // kill -9; power loss but for the last `sync_interval_ms`
+  kInterval,  // kill -9; power loss, except the last `sync_interval_ms`
   kAlways,    // kill -9 and power loss
 };
 
@@ -50,7 +50,7 @@ struct QueryLimits {
   friend bool operator==(const QueryLimits&, const QueryLimits&) = default;
 };
 
-// Limits of the metrics whose name has a match of a regular expression. The first that matches
+// Limits of the metrics with a name that matches a regular expression. The first matching entry
 // counts, with all its fields.
 struct MetricQueryLimits {
   std::string metric;  // RE2, found anywhere in the name
@@ -63,16 +63,16 @@ struct Options {
   // Where tables and journal are, if not in `path`. Null: in `path`, by RocksDB.
   std::shared_ptr<StorageEngine> storage;
   bool create_if_missing = true;
-  // This process reads a store that another one writes to; needs `storage`. Its reads have every
-  // point that was acknowledged before they began. All that writes fails with kFailedPrecondition.
-  // Nothing is written to the storage, and no other process is kept out or waited for.
+  // This process follows a store with another writer; needs `storage`. Its reads have every point
+  // that was acknowledged before they began. All writes fail with kFailedPrecondition. It writes
+  // nothing to the storage, and neither excludes other processes nor waits for them.
   bool follow = false;
 
   // Fixed when the store is created; opening with another one is refused.
   Layout layout;
-  // False: take the layout the store has, whatever it is (tools). True: it must equal `layout`.
+  // False: use the store's layout (tools). True: the store must have `layout`.
   bool check_layout = true;
-  // The names are those of the store there is; layout.names is that of a new one.
+  // True: use the store's name encoding; layout.names is for a new store.
   bool names_of_store = false;
 
   Durability sync = Durability::kInterval;  // tsd.storage.sync
@@ -95,21 +95,21 @@ struct Options {
   size_t journal_segment_bytes = 64 << 20;     // tsd.storage.journal.segment
   // Time after an hour's end, and its last write, before it is sealed.
   int64_t seal_grace_s = 600;     // tsd.storage.seal_grace
-  bool drop_empty_series = true;  // tsd.storage.drop_empty_series: those of which all has expired
-  // An hour that is needed from the journal for longer is sealed early.
+  bool drop_empty_series = true;  // tsd.storage.drop_empty_series: once all points expired
+  // An hour that needs the journal for longer is sealed early.
   int64_t journal_age_s = 3 * 3600;                    // tsd.storage.journal.age
   CellEncoding cell_encoding = CellEncoding::kPacked;  // tsd.storage.cell
-  // Points older than this are gone, unless their metric has a TTL of its own; 0 = kept for ever.
-  // It is kept with the store; nothing = the one that is kept, for ever if there is none.
+  // Points older than this expire, unless their metric has another TTL; 0 = never. Stored in the
+  // store; nullopt = the stored value, or else never.
   std::optional<int64_t> ttl_s = {};  // tsd.storage.ttl
   size_t lanes = 0;                   // shards of ingest; 0 = by the processors
   bool seal_in_background = true;     // false: only SealDue and pressure seal
 
-  // Gets a line for each thing that an operator should look at. May be null. Any thread calls it.
+  // Receives messages for the operator, one line each. May be null. Called by any thread.
   std::function<void(std::string_view message)> warn = {};
 
-  // Memory of RocksDB's, for all tables together: stored blocks, and of each file that is open its
-  // index, filter and dictionary, for which blocks make room.
+  // RocksDB's memory for all tables together: stored blocks, and the index, filter and dictionary
+  // of each open file, which displace blocks.
   size_t block_cache_bytes = 512 << 20;  // tsd.storage.block_cache
   // All memtables are four of these at most.
   size_t write_buffer_bytes = 64 << 20;  // tsd.storage.write_buffer: one memtable
@@ -128,9 +128,10 @@ struct Options {
   int64_t query_timeout_ms = 0;                          // tsd.query.timeout; 0 = none
   size_t query_threads = 0;  // tsd.query.threads: that work for one query; 0 = by the processors
   bool skip_unresolved_tagvs = false;  // tsd.query.skip_unresolved_tagvs
-  // With so many series or more, a plan asks which are active: engine/series/active_sets.h.
+  // From this number of series on, a plan reads which are active: engine/series/active_sets.h.
   size_t active_from_series = 256;
-  // Of how many series on a filter whose values begin alike is looked up among the names.
+  // From this number of series on, a filter with a common prefix of its values is looked up among
+  // the names.
   size_t names_from_series = 1024;
 
   // Observers, called in this order: engine/store_observer.h. Borrowed until the store is
@@ -140,10 +141,10 @@ struct Options {
   // Seams for tests. Borrowed; null = the real thing.
   Clock* clock = nullptr;
   rocksdb::Env* env = nullptr;
-  // Asked before each growth of what query_memory_bytes counts; true: the growth is refused.
+  // Called before each growth of the memory under query_memory_bytes; true refuses the growth.
   std::function<bool()> refuse_query_memory = {};
 
-  // kInvalidArgument, naming the field, what it has and what is wanted.
+  // kInvalidArgument: the message has the field, its value and the valid values.
   absl::Status Validate() const;
 };
 

@@ -1,6 +1,6 @@
-// ParallelScan: the rows of a scan by several threads: those there were at one moment, when it was
-// planned. What comes later, splits and merges too, changes no row that was stored by then; a row
-// whose hour was open may show points that were put since, as in every read.
+// ParallelScan: reads the rows of a scan in several threads, in the state of the moment when it was
+// planned. Later changes, including splits and merges, do not affect rows stored by then; a row
+// with an open hour may show points put since, as in every read.
 //
 //   auto scan = *tsdb->PlanScan({.metric = "cpu.user"}, {.workers = 4});
 //   const uint64_t points = *scan->Reduce(
@@ -8,15 +8,15 @@
 //       [](const ScannedRow& row, uint64_t* sum) { *sum += row.times.size(); },
 //       [](uint64_t from, uint64_t* sum) { *sum += from; });
 //
-// Run: the key ranges of all salt buckets are cut where regions meet, and where a piece has many
-// bytes; the pieces, tasks, go to the workers so that their bytes are about equal, and each
-// worker's rows to one reducer. Rows ascend by key inside a task; tasks come in any order. Each row
-// comes once.
+// Run: the key ranges of all salt buckets are cut at region boundaries, and where a piece has many
+// bytes. The pieces, tasks, are distributed to the workers by bytes, about equally, and each
+// worker's rows go to one reducer. Rows ascend by key inside a task; tasks come in any order. Each
+// row comes once.
 //
-// RunInOrder: all rows by base time and series, whatever their salt bucket: a cursor a bucket, read
-// ahead by the workers and merged by the caller's thread.
+// RunInOrder: all rows by base time and series, across salt buckets: the workers read ahead with a
+// cursor a bucket, and the caller's thread merges.
 //
-// A scan takes no lock and holds up nobody, but as long as it lives it keeps the files it reads on
+// A scan does not lock or block other work, but while it exists it keeps the files it reads on
 // disk, and hours that are sealed meanwhile in memory. It may be run again. Thread-compatible;
 // Cancel may come from any thread.
 
@@ -38,8 +38,8 @@ namespace hourcell {
 
 struct ParallelScanOptions {
   size_t workers = 0;  // threads that work for it, the caller's included; 0 = by the processors
-  // A task with more bytes on disk than that is cut if it can be; and so are all until each worker
-  // has several.
+  // A task with more bytes on disk is cut if possible; all tasks are cut until each worker has
+  // several.
   uint64_t task_bytes_max = 8 << 20;
   // False: ScannedRow::qualifiers and values stay empty, which is quicker.
   bool opentsdb_bytes = false;
@@ -57,7 +57,7 @@ class ParallelScan {
   ParallelScan(const ParallelScan&) = delete;
   ParallelScan& operator=(const ParallelScan&) = delete;
 
-  // Those that have a task; 1 at least.
+  // Workers with a task; at least 1.
   size_t workers() const;
   size_t tasks() const;
   // Bytes on disk of each worker's tasks, about. Hours that are still open count nothing.

@@ -1,4 +1,4 @@
-// What a query asks and what it gets: the specification and the result, for users of Tsdb.
+// The specification and the result of a query, for users of Tsdb.
 
 #pragma once
 

@@ -1,17 +1,17 @@
-// RegionAdmin: regions managed by hand, for people and the tools they use. What it does, background
-// policies do as well, and both may at any time: a region that was listed may be gone.
+// RegionAdmin: manages regions by hand, for people and tools. Background policies make the same
+// changes at any time: a listed region may be gone.
 //
 //   RegionAdmin* regions = tsdb->regions();
 //   for (const ListedRegion& region : *regions->List("data", ListDetail::kPlain)) ...
 //   regions->Split({.region = "1356998400000", .at = "\\x00\\x00\\x02"});
 //
-// Keys are texts here, in and out, as HBase's shell prints them: printable ASCII as it is, the
-// backslash and all other bytes as \xNN (Bytes.toStringBinary). Tables are named as in
+// Keys are texts here, in and out, in the format of HBase's shell: printable ASCII as it is, the
+// backslash and all other bytes as \xNN (Bytes.toStringBinary). Tables have the names of
 // engine/table/table.h: data and annotation can have several regions, the others have one.
 //
-// Thread-safe. Calls that change regions wait for each other, and writers of the regions concerned
-// for some milliseconds. Every call fails with kFailedPrecondition once the store is closed, and
-// with what storage says. kInvalidArgument: a table there is not, or a text that makes no sense.
+// Thread-safe. Calls that change regions wait for each other, and make writers of these regions
+// wait for some milliseconds. Every call fails with kFailedPrecondition once the store is closed,
+// and with errors of storage. kInvalidArgument: an unknown table, or an invalid text.
 
 #pragma once
 
@@ -54,13 +54,13 @@ struct ListedRegion {
   uint64_t file_bytes = 0;       // of rows in its range, about
   uint64_t memory_bytes = 0;     // not yet in files
   uint64_t files = 0;
-  uint64_t young_files = 0;                    // of them, those of level 0
+  uint64_t young_files = 0;                    // at level 0
   std::optional<ExplainedKey> explained = {};  // the start, if asked for
 };
 
 enum class ListDetail : uint8_t { kPlain, kExplained };
 
-// Which region of which table, and where it is cut.
+// A region of a table, and where to cut it.
 struct SplitRequest {
   std::string table = "data";
   std::string region = {};             // region_selector.h
@@ -73,7 +73,7 @@ struct SplitDone {
   std::vector<ListedRegion> daughters = {};  // ascending by start
 };
 
-// A rolling split, as far as it is.
+// The progress of a rolling split.
 struct RollingProgress {
   std::string split = {};  // the specification
   uint64_t keys = 0;
@@ -108,47 +108,47 @@ class RegionAdmin {
   // Ascending by start.
   absl::StatusOr<std::vector<ListedRegion>> List(std::string_view table, ListDetail detail);
 
-  // What a key of the table says.
+  // The fields of a key of the table.
   absl::StatusOr<ExplainedKey> Explain(std::string_view table, std::string_view key);
 
-  // Cuts one region. Without a key it is found as the split settings say, of more than two parts by
+  // Cuts one region. Without a key, the split settings decide, and for more than two parts the
   // bytes; a daughter may be as small as one row, whatever daughter_bytes_min says. The normaliser
-  // leaves the daughters alone for 30 days.
+  // does not touch the daughters for 30 days.
   // kNotFound: no such region. kInvalidArgument: the key is outside, or is the region's start, or
-  // becomes that by the restriction of the settings; `at` with `into`, or parts out of 2 to 1024.
-  // kFailedPrecondition: the settings allow no splits, or no key parts the rows.
+  // becomes that by the restriction of the settings; `at` with `into`, or parts outside 2 to 1024.
+  // kFailedPrecondition: the settings allow no splits, or no key divides the rows.
   absl::StatusOr<SplitDone> Split(const SplitRequest& request);
 
-  // Makes one region of neighbours, in any order. kNotFound: there is no such region.
-  // kInvalidArgument: fewer than two, one of them twice, or not neighbours. kUnavailable: one has
-  // rows of its sister still; try again.
+  // Merges neighbours, given in any order, into one region. kNotFound: a region is unknown.
+  // kInvalidArgument: fewer than two, one of them twice, or not neighbours. kUnavailable: one still
+  // has rows of its sister; retry.
   absl::StatusOr<ListedRegion> Merge(std::string_view table,
                                      const std::vector<std::string>& regions);
 
-  // What the regions took of late, step by step, from the first step that begins at or after
-  // `since_ms`; and how they changed. kInvalidArgument also: a table whose regions are not watched,
-  // which is any but data. Empty if the store does not look after its regions by itself.
+  // The recent load of the regions, step by step, from the first step that begins at or after
+  // `since_ms`, and their changes. kInvalidArgument also: a table other than data, because only
+  // data's regions are watched. Empty if the store does not maintain its regions.
   absl::StatusOr<RegionLoadReport> Loads(std::string_view table,
                                          uint64_t since_ms,
                                          ListDetail detail);
 
-  // What is wrong with the regions in use, and with what the catalogue on disk says, as lines;
-  // empty if they tile the key space. Reads no rows of the table.
+  // The errors of the regions in use and of the catalogue on disk, as lines; empty if they tile the
+  // key space. Reads no rows of the table.
   absl::StatusOr<std::vector<std::string>> Check(std::string_view table);
 
-  // Cuts a table with rows until each key of `split` (regions/presplit.h, but for file:) is the
+  // Cuts a table with rows until each key of `split` (regions/presplit.h, except file:) is the
   // start of a region, one cut after the other, the middle one first. Regions that begin elsewhere
-  // stay. If it is ended before it is through, the next call with the same text, or an empty one,
-  // goes on; another text is kFailedPrecondition until then, unless it was abandoned. So is an
-  // empty one if there is nothing to go on with, and settings that allow no splits.
-  // kInvalidArgument: a text that does not parse, goes not with the layout, or has a key that the
-  // restriction of the settings moves. kUnavailable: another one runs.
+  // stay. If the call ends early, the next call with the same text, or an empty one, continues.
+  // Until then another text is kFailedPrecondition, unless the split was abandoned. So are an empty
+  // text without a split to continue, and settings that allow no splits.
+  // kInvalidArgument: a text that does not parse, does not fit the layout, or has a key that the
+  // restriction of the settings moves. kUnavailable: another rolling split runs.
   absl::StatusOr<RollingProgress> RollingSplit(std::string_view table, std::string_view split);
 
-  // The rolling split that was ended before it was through, or runs; nothing if there is none.
+  // The rolling split that ended early, or runs; nullopt without one.
   absl::StatusOr<std::optional<RollingProgress>> UnfinishedRollingSplit(std::string_view table);
 
-  // Forgets it; what was cut stays. kNotFound: there is none. kUnavailable: it runs.
+  // Forgets the rolling split; its cuts stay. kNotFound: no unfinished one. kUnavailable: it runs.
   absl::Status AbandonRollingSplit(std::string_view table);
 
  private:
@@ -157,7 +157,7 @@ class RegionAdmin {
 };
 
 // The specification `keys:...` of a splits file: one key a line (regions/presplit.h).
-// kInvalidArgument: a line that is no key, none at all, or too many.
+// kInvalidArgument: an invalid key, an empty file, or too many keys.
 absl::StatusOr<std::string> SplitOfFile(std::string_view file_text);
 
 }  // namespace hourcell

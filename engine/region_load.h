@@ -1,4 +1,4 @@
-// What the regions of a table took over time: RegionAdmin::Loads.
+// The load of a table's regions over time: RegionAdmin::Loads.
 
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace hourcell {
 
-// What a region took in one step of time.
+// The load of a region in one step of time.
 struct RegionLoadStep {
   uint32_t points_written = 0;  // as they come, estimated from a sample
   uint32_t rows_written = 0;    // as they are sealed

@@ -1,12 +1,12 @@
-// SaltAdmin: how many salt buckets a store has, and from when on it has another count. Nothing that
-// is stored moves: rows of hours before the new epoch stay in the buckets they are in, and queries
-// look there (codec/rows/salt_epochs.h).
+// SaltAdmin: the number of salt buckets of a store, and its changes over time. Stored rows do not
+// move: rows of hours before the new epoch stay in their buckets, and queries look there
+// (codec/rows/salt_epochs.h).
 //
 //   seal all, and hold the sealer ── no row at or after the epoch? ── epoch in meta, synced ──
-//   ── epoch in the schedule ── go on
+//   ── epoch in the schedule ── continue
 //
-// The epoch in meta is the point of no return: a store opened after it has the new count. Points of
-// hours at or after it that come meanwhile are in the journal and in memory, which know no salt.
+// The epoch in meta is the point of no return: a store opened after it has the new count. Points
+// put meanwhile in hours at or after it are in the journal and in memory, which do not use salt.
 // Thread-safe.
 
 #pragma once
@@ -43,8 +43,8 @@ class SaltAdmin {
     Sealer* sealer = nullptr;
     AnnotationStore* annotations = nullptr;
     Clock* clock = nullptr;
-    // Tells processes that follow the store, and fails if another process may be the writer by
-    // now; none: there are no others.
+    // Notifies processes that follow the store, and fails if another process may be the writer by
+    // now; null without such processes.
     std::function<absl::Status()> note_change = {};
     // Before an answer or an acknowledgement: kUnavailable if another process may be the writer by
     // now. None: no other process can be.
@@ -53,21 +53,21 @@ class SaltAdmin {
 
   explicit SaltAdmin(const Parts& parts) : parts_(parts) {}
 
-  // Ascending by time, the first from 0. One of one bucket, if rows are not salted. kUnavailable:
-  // another process may be the writer by now.
+  // Ascending by time, the first from 0. Without salted rows, one epoch with one bucket.
+  // kUnavailable: another process may be the writer by now.
   absl::StatusOr<std::vector<SaltEpoch>> Epochs() const;
 
-  // Rows of hours from `from_s` on are spread over so many buckets. Nothing: from the first hour
-  // that begins at least an hour from now and has no rows, nor has any after it.
+  // Distributes rows of hours from `from_s` on over `buckets` buckets. nullopt: from the first hour
+  // that begins at least an hour from now, if neither it nor a later hour has rows.
   //
-  // kFailedPrecondition: rows are not salted, there are rows of that hour or later ones, or no
-  // other count, or as many epochs as there may be. kInvalidArgument: no whole hour, or buckets
-  // that the salt bytes cannot number. Then nothing changed.
+  // kFailedPrecondition: rows are not salted, the hour or a later one has rows, the count is the
+  // same, or the number of epochs is at its limit. kInvalidArgument: not a whole hour, or more
+  // buckets than the salt bytes can number. Then nothing changed.
   absl::Status Change(uint32_t buckets, std::optional<uint64_t> from_s);
 
  private:
   absl::StatusOr<SaltEpoch> FindPlace(uint32_t buckets, std::optional<uint64_t> from_s) const;
-  // The end of the last hour that has rows or annotations of series, in seconds; 0: none has.
+  // The end of the last hour with rows or annotations of series, in seconds; 0 without any.
   absl::StatusOr<uint64_t> EndOfRows() const;
   absl::StatusOr<uint64_t> EndOfRowsIn(TableView* view, TableId table) const;
 

@@ -1,4 +1,5 @@
-// Which stored rows a scan visits, and what it shows of each: of Tsdb::Scan and Tsdb::PlanScan.
+// The selection of stored rows for a scan, and a row as a scan shows it: of Tsdb::Scan and
+// Tsdb::PlanScan.
 
 #pragma once
 
@@ -20,7 +21,7 @@ struct ScannedRow {
   std::string_view qualifiers;  // OpenTSDB's bytes, whatever format is stored
   std::string_view values;      // meta byte included
   uint32_t base_time_s = 0;
-  std::string_view metric;  // UTF-8; the UID in hex if it has no name
+  std::string_view metric;  // UTF-8; or the UID in hex, without a name
   std::span<const TagView> tags;
   std::span<const Timestamp> times;  // of each point
   std::span<const Value> point_values;

@@ -1,4 +1,4 @@
-// SealControl: how sealing all that is open is watched and ended.
+// SealControl: progress and cancellation of sealing all open hours.
 
 #pragma once
 
@@ -9,9 +9,9 @@
 namespace hourcell {
 
 struct SealControl {
-  const std::atomic<bool>* cancelled = nullptr;  // borrowed; null: nobody ends it
-  // Told after each piece, and before the first, how many hours are sealed of those that were open
-  // when it began. None: nobody is.
+  const std::atomic<bool>* cancelled = nullptr;  // borrowed; may be null
+  // Called before the first piece and after each piece: the hours sealed, of those that were open
+  // when sealing began. May be null.
   std::function<void(uint64_t done, uint64_t total)> progress = {};
 };
 

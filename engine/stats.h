@@ -50,13 +50,13 @@ inline constexpr std::array<int64_t, 17> kLatencyBoundsUs = {
     100,     250,     500,     1'000,     2'500,     5'000,     10'000,     25'000,    50'000,
     100'000, 250'000, 500'000, 1'000'000, 2'500'000, 5'000'000, 10'000'000, 30'000'000};
 
-// How often something took how long.
+// A histogram of durations.
 class LatencyHistogram {
  public:
-  // Counts one that took so long.
+  // Counts one event of this duration.
   void Record(int64_t us);
 
-  // How many there were in each bucket. What is recorded meanwhile is in it or not.
+  // The count of each bucket. Concurrent records may or may not be included.
   std::array<uint64_t, kLatencyBoundsUs.size() + 1> buckets() const;
   uint64_t sum_us() const { return sum_us_.load(std::memory_order_relaxed); }
 
@@ -74,15 +74,15 @@ struct HistogramSample {
 
 class Stats {
  public:
-  // The counter of that name and these tags, made on first use. Lives as long as the registry.
+  // The counter of that name and these tags, created on first use. Lives as long as the registry.
   Counter* counter(std::string name, StatTags tags = {});
 
-  // The same for histograms, which have names of their own.
+  // As counter, for histograms; their names are separate.
   LatencyHistogram* histogram(std::string name, StatTags tags = {});
 
-  // Registers a value read on demand. A function must not wait for what writers of points hold.
+  // Registers a value read on demand. The function must not wait for locks that puts hold.
   void AddGauge(std::string name, StatTags tags, std::function<int64_t()> read);
-  // The same of a value that only grows: a counter that is kept elsewhere.
+  // As AddGauge, for a value that only grows: a counter kept elsewhere.
   void AddCount(std::string name, StatTags tags, std::function<int64_t()> read);
 
   // All counters and gauges, sorted by name and tags.

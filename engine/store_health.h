@@ -1,5 +1,5 @@
-// StoreHealth: whether an open store can take and keep points right now, and what keeps it from
-// that. For probes of servers: Tsdb::Health.
+// StoreHealth: whether an open store can take and keep points now, and why not. For probes of
+// servers: Tsdb::Health.
 
 #pragma once
 
@@ -12,14 +12,14 @@ namespace hourcell {
 
 struct StoreHealth {
   bool is_open = false;  // false: the other members say nothing
-  // OK: the last block of points was written to the journal. Else why it was not; it is tried
-  // again, unless `must_reopen`.
+  // OK: the last block of points was written to the journal. Otherwise the error; the write is
+  // retried, unless `must_reopen`.
   absl::Status journal;
-  // The journal takes no more blocks until the store is opened again: an fsync failed.
+  // The journal refuses blocks until the store is opened again: an fsync failed.
   bool must_reopen = false;
-  // OK: there is room for more points. Else what is full, as an append is told.
+  // OK if there is room for more points; else the full resource, as in the error of an append.
   absl::Status room;
-  // What the store's file system has left for this user; nothing if it does not say.
+  // Free bytes of the store's file system for this user; nullopt if unknown.
   std::optional<uint64_t> disk_free_bytes = {};
 };
 

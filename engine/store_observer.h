@@ -1,5 +1,5 @@
-// StoreObserver: is told what happens to a store, and may refuse some of it: what HBase calls an
-// observer coprocessor, inside the program that embeds the store.
+// StoreObserver: receives the events of a store, and may refuse some of them: HBase's observer
+// coprocessor, inside the program that embeds the store.
 //
 //   class Census : public hourcell::StoreObserver { ... };
 //   Census census;
@@ -12,19 +12,18 @@
 //   region   BeforeRegionChange -> files moved, catalogue committed -> AfterRegionChange
 //
 // Observers are borrowed from before Open until the store is closed, and called in the order of
-// Options::observers. Where one refuses, those after it are not asked. A store without observers
+// Options::observers. After one refuses, the later ones are not called. A store without observers
 // does not pay for them.
 //
-// Threads: methods are called from any thread, and several at once; an observer guards what it
-// keeps. A call that is observed waits for the observer.
+// Threads: methods are called from any thread, and several at once; an observer guards its state.
+// An observed call waits for the observer.
 //
-// From inside a method the store may be read: queries, scans, names. Points may be put from
-// AfterPut, with AppendOptions::wait_ms = 0, as room is made by threads that may wait for the
-// observer. Nothing else may be called that writes, seals, flushes or changes regions: it would
-// wait for the caller. A put from inside of BeforePut or BeforeStore is refused with
-// kFailedPrecondition.
+// A method may read the store: queries, scans, names. Points may be put from AfterPut, with
+// AppendOptions::wait_ms = 0, because the threads that make room may wait for the observer. Other
+// calls that write, seal, flush or change regions would wait for the caller and are forbidden. A
+// put inside BeforePut or BeforeStore is refused with kFailedPrecondition.
 //
-// What was in the journal when the store was opened is not put again: of such points an observer
+// Points that were in the journal when the store was opened are not put again: for them an observer
 // gets AfterSeal only, which Open may call before it returns.
 
 #pragma once
@@ -45,8 +44,8 @@ namespace hourcell {
 // Points of one Append. Views live for the call.
 struct PutBatch {
   uint64_t number = 0;  // of the batch; never used twice while the store is open
-  // With their names, of a line too. Those that are refused or expired whatever an observer says
-  // are left out, but for those whose names may not be created, which is not known yet.
+  // With their names, also for points of lines. Without points that the store refuses or that have
+  // expired; but with points of names that may not be created, which is not known yet.
   std::span<const PointView> points = {};
   std::string_view via = {};  // AppendOptions::via
 };
@@ -64,7 +63,7 @@ struct SealedHour {
 // A memtable that became a file.
 struct FlushedRegion {
   std::string_view table = {};  // "data", "annotation", "meta", "uid" or "series"
-  uint64_t region = 0;          // its id; 0 if it is no more
+  uint64_t region = 0;          // its id; 0 if it is gone
   uint64_t rows = 0;            // of the file; a row may have had several entries in memory
   uint64_t bytes = 0;           // of keys and values, not compressed
 };
@@ -89,42 +88,42 @@ class StoreObserver {
  public:
   virtual ~StoreObserver() = default;
 
-  // Before any name or point of the batch is stored. What is not OK refuses the whole batch: its
-  // ticket has that status, and took_nothing(). Called once for each Append, by its thread.
+  // Before any name or point of the batch is stored. An error refuses the whole batch: its ticket
+  // has that status, and took_nothing(). Called once for each Append, by its thread.
   virtual absl::Status BeforePut(const PutBatch& /*batch*/) { return absl::OkStatus(); }
 
   // The points of the batch that are stored now: those of BeforePut without those that the store
-  // has refused since. Not called where there are none. Called once for each Append, by its thread,
-  // after the names are made and before any reader can see the points. What it does before it
-  // returns is done before the batch is acknowledged; a crash may undo the points nevertheless.
+  // has refused since. Not called for zero points. Called once for each Append, by its thread,
+  // after the names are made and before any reader can see the points. The call returns before the
+  // batch is acknowledged; a crash may undo the points nevertheless.
   virtual void BeforeStore(const PutBatch& /*batch*/) {}
 
   // Whether BeforeStore is called in the order in which the store takes points: of two puts of one
-  // instant the later call is that of the value that the store keeps. Puts then come into their
-  // hours one after the other. Asked once, when the store is opened.
+  // instant, the later call has the value that the store keeps. Puts then enter their hours one
+  // after the other. Called once, when the store is opened.
   virtual bool WantsOrder() const { return false; }
 
-  // `points` of the batch were taken and are acknowledged now, before any Wait for its ticket
-  // returns. Not called for a batch of which no point was taken, nor for one that the journal has
-  // not taken by the time the store is closed. A batch that wants a sync is acknowledged by a sync.
-  // One call at a time.
+  // `points` of the batch were stored and are acknowledged now, before any Wait for its ticket
+  // returns. Not called for a batch without stored points, nor for one that the journal has not
+  // taken by the time the store is closed. A batch that wants a sync is acknowledged by a sync. One
+  // call at a time.
   virtual void AfterPut(uint64_t /*batch*/, size_t /*points*/) {}
 
   // The hour's cell can be read; a power failure may undo it, and then it is sealed again. An hour
-  // that gets late points is sealed again with those alone.
+  // that gets late points is sealed again with only those points.
   virtual void AfterSeal(const SealedHour& /*hour*/) {}
 
-  // By a thread of RocksDB, mostly. Those while the store opens are not told.
+  // Mostly called by a thread of RocksDB. Not called while the store opens.
   virtual void AfterFlush(const FlushedRegion& /*region*/) {}
 
-  // Before anything is done. What is not OK refuses the change. A caller that asked for it gets it;
-  // a policy counts it as region.errors and asks again; a store whose presplit is refused does not
-  // open, but for kFailedPrecondition, with which it opens without.
+  // Before the change begins. An error refuses the change. The caller of the change gets it; a
+  // policy counts it as region.errors and retries; a store with a refused presplit does not open,
+  // unless the error is kFailedPrecondition: then it opens without the presplit.
   virtual absl::Status BeforeRegionChange(const RegionChange& /*change*/) {
     return absl::OkStatus();
   }
 
-  // The change is durable. Not called for one that failed after it was allowed.
+  // The change is durable. Not called for a change that failed after it was allowed.
   virtual void AfterRegionChange(const RegionChange& /*change*/) {}
 };
 

@@ -88,40 +88,39 @@ class Tsdb {
   Tsdb(const Tsdb&) = delete;
   Tsdb& operator=(const Tsdb&) = delete;
 
-  // Takes a batch. Bad points are refused one by one, in `*refused` (may be null), ascending by
+  // Stores a batch. Bad points are refused one by one, in `*refused` (may be null), ascending by
   // index; the others are stored. Of two points of one series and instant the later wins, whatever
   // their types and precisions. New names and series are created as the options allow.
   CommitTicket Append(std::span<const PointView> points,
                       std::vector<RefusedPoint>* refused,
                       const AppendOptions& options = {});
 
-  // The same for points of lines, whose names are parsed only when they are new to the store.
+  // Append for points of lines; their names are parsed only if the store does not know them.
   // Errors of a line's tags are those of PointText::ParseSeries.
   CommitTicket Append(std::span<const LinePoint> points,
                       std::vector<RefusedPoint>* refused,
                       const AppendOptions& options = {});
 
-  // Append of one point, waited for. kInvalidArgument, kNotFound (a name that may not be created),
+  // Append of one point, and Wait. kInvalidArgument, kNotFound (a name that may not be created),
   // kUnavailable.
   absl::Status Put(const PointView& point);
 
   // Answers a query; see query_spec.h and query_result.h.
   // kInvalidArgument: the query is wrong; kNotFound: a name is unknown; kResourceExhausted: a
-  // limit;
-  // kDeadlineExceeded: the timeout; kDataLoss: a cell it needs is damaged; kAborted:
+  // limit; kDeadlineExceeded: the timeout; kDataLoss: a cell it needs is damaged; kAborted:
   // QuerySpec.quick.
   absl::StatusOr<QueryResult> Query(const QuerySpec& spec);
 
-  // The same, series by series, so that no more than a part of the result is in memory. `control`
-  // may be null. kCancelled: by it; else as above. On an error the sink may have got a part.
+  // Query, series by series, so that only a part of the result is in memory. `control` may be null.
+  // kCancelled: by it; else as above. On an error the sink may have got a part.
   absl::Status Query(const QuerySpec& spec, QuerySink* sink, QueryControl* control);
 
   // Visits the last point at or before now, and not expired, of each series of any sub query,
-  // ascending by tsuid, each once. Series without such a point, and tsuids of no series, are left
-  // out. `control` may be null.
-  // kInvalidArgument: a text that is no tsuid; kNotFound: a name is unknown; kCancelled: by
-  // `control`, which `visit` may do; kResourceExhausted: the memory of queries;
-  // kDeadlineExceeded: the timeout; kDataLoss: a cell it needs is damaged.
+  // ascending by tsuid, each once. Skips series without such a point, and tsuids of unknown series.
+  // `control` may be null.
+  // kInvalidArgument: an invalid tsuid; kNotFound: a name is unknown; kCancelled: by `control`,
+  // which `visit` may do; kResourceExhausted: the memory of queries; kDeadlineExceeded: the
+  // timeout; kDataLoss: a cell it needs is damaged.
   absl::Status LastPoints(const LastQuery& query,
                           const std::function<void(const LastPoint&)>& visit,
                           QueryControl* control = nullptr);
@@ -143,10 +142,9 @@ class Tsdb {
   absl::StatusOr<DeletedPoints> DeletePoints(const QuerySpec& spec,
                                              QueryControl* control = nullptr);
 
-  // A part of Options::query_memory_bytes for what is made of answers: its Take fails with
-  // kResourceExhausted when queries have taken it all. It is given back when the result is
-  // destroyed, which must be before the store is closed. `control` is borrowed. Null: the store is
-  // closed.
+  // Budget for memory that a caller builds from results, out of Options::query_memory_bytes: Take
+  // fails with kResourceExhausted when queries have used it all. Destroy the account before the
+  // store is closed; that returns the memory. `control` is borrowed. Null: the store is closed.
   std::unique_ptr<MemoryAccount> LeaseQueryMemory(QueryControl* control);
 
   // Up to `max` names of the kind that begin with `prefix`, in byte order.
@@ -154,52 +152,52 @@ class Tsdb {
                                                    std::string_view prefix,
                                                    size_t max);
 
-  // Visits such names until `visit` returns false. `control` may be null. kCancelled: by it;
-  // kDeadlineExceeded: the timeout.
+  // Visits the names of the query until `visit` returns false. `control` may be null. kCancelled:
+  // by it; kDeadlineExceeded: the timeout.
   absl::Status VisitNames(const NameQuery& query,
                           const std::function<bool(std::string_view name)>& visit,
                           QueryControl* control = nullptr);
 
-  // Visits stored rows in key order until `visit` returns false, or `should_stop`, which may be
-  // none and is asked at every stored row, also at those that are not visited, returns true.
+  // Visits stored rows in key order until `visit` returns false, or `should_stop` returns true.
+  // `should_stop` may be null; it is called at every stored row, also at rows that are not visited.
   absl::Status Scan(const ScanSpec& spec,
                     const std::function<bool(const ScannedRow&)>& visit,
                     const std::function<bool()>& should_stop = {});
 
-  // The rows of this moment as work for several threads: engine/parallel_scan.h. To be destroyed
+  // The rows of this moment as work for several threads: engine/parallel_scan.h. Destroy the scan
   // before the store is closed. kNotFound: a name is unknown.
   absl::StatusOr<std::unique_ptr<ParallelScan>> PlanScan(const ScanSpec& spec,
                                                          const ParallelScanOptions& options = {});
 
   // Annotations: notes of series (by tsuid in hex) or global ones (an empty tsuid), one for each
   // instant. Times of one are seconds, or milliseconds if they do not fit 32 bits. A write is
-  // acknowledged when it returns. Queries answer them, too.
+  // acknowledged when it returns. Query results contain them, too.
   //
-  // kInvalidArgument: no tsuid of this store's layout, a time that is none, an edit that sets
-  // nothing, is of an expired instant, is too long or not UTF-8. See
+  // kInvalidArgument: a tsuid that does not fit this store's layout, an invalid time, an edit that
+  // sets nothing, has an expired instant, is too long or not UTF-8. See
   // engine/annotations/annotation_store.h.
 
-  // Nothing if there is none.
+  // nullopt: not found.
   absl::StatusOr<std::optional<Annotation>> GetAnnotation(std::string_view tsuid,
                                                           int64_t start_time);
 
-  // Makes or changes some, all or none; returns each as it then is. What they take, printed ones
-  // included, counts in `memory`, of LeaseQueryMemory; null: while this runs.
+  // Creates or changes annotations, all or none; returns each in its new state. Their memory,
+  // including printed ones, counts in `memory`, from LeaseQueryMemory; null: during the call only.
   absl::StatusOr<std::vector<Annotation>> PutAnnotations(std::span<const AnnotationEdit> edits,
                                                          AnnotationWrite write,
                                                          MemoryAccount* memory = nullptr);
 
-  // Removes one; no error if there is none.
+  // Removes an annotation; OK if it does not exist.
   absl::Status DeleteAnnotation(std::string_view tsuid, int64_t start_time);
 
-  // Removes those of the series and, with `global`, the global ones, that start in
-  // [start_ms, end_ms]. Returns how many.
+  // Removes annotations of the series and, with `global`, global ones, that start in [start_ms,
+  // end_ms]. Returns the number removed.
   absl::StatusOr<uint64_t> DeleteAnnotations(std::span<const std::string> tsuids,
                                              bool global,
                                              int64_t start_ms,
                                              int64_t end_ms);
 
-  // All that there are and that have not expired, in key order, until `visit` returns an error,
+  // Visits all annotations that have not expired, in key order, until `visit` returns an error,
   // which is returned.
   absl::Status VisitAnnotations(const std::function<absl::Status(const Annotation&)>& visit);
 
@@ -225,65 +223,65 @@ class Tsdb {
   absl::Status DeleteUid(UidKind kind, std::string_view name);
   absl::StatusOr<UidFsckResult> CheckUids(bool repair);
 
-  // Sets for how many seconds a metric's points are kept, counted from their timestamps. It takes
-  // precedence over store_ttl_s(). 0 = for ever; nothing: store_ttl_s() again. Kept in the store.
-  // Points that are older are invisible at once, and go from disk later. Once they have expired a
-  // longer TTL does not bring them back for sure.
-  // kNotFound: no such metric; kInvalidArgument: negative, or longer than there is time.
+  // Sets the TTL of a metric's points in seconds, counted from their timestamps. It takes
+  // precedence over store_ttl_s(). 0 = never expire; nullopt: store_ttl_s() again. Stored in the
+  // store. Older points are invisible at once, and deleted from disk later. A later, longer TTL may
+  // not restore expired points.
+  // kNotFound: no such metric; kInvalidArgument: negative, or above the range of times.
   absl::Status SetMetricTtl(std::string_view metric, std::optional<int64_t> ttl_s);
 
-  // What options.ttl_s said, or when the store was opened with one last.
+  // options.ttl_s of this open, or of the last open that had one.
   int64_t store_ttl_s() const;
 
-  // The metrics with a TTL of their own, by name.
+  // The TTLs of metrics, by name.
   absl::StatusOr<std::vector<MetricTtl>> MetricTtls();
 
   // Frees disk space of expired points, a bounded piece of that work; returns the bytes freed. The
-  // store does it by itself every minute.
+  // store also does it every minute.
   absl::StatusOr<uint64_t> DropExpired();
 
   // Empties the name and series caches.
   void DropCaches();
 
-  // Seals hours that are due by the clock or by pressure, as the store does by itself all the time.
-  // For tests with a clock of their own.
+  // Seals hours that are due by the clock or by pressure, as the store does in the background. For
+  // tests with a clock.
   absl::Status SealDue();
 
   // Seals all open hours: every point is in a cell. The hours open again with their next point.
-  // kCancelled: `control` said so; what is sealed by then stays so, and the points of the others
-  // are in the journal as before.
+  // kCancelled: by `control`; hours sealed by then stay sealed, and the points of the others are in
+  // the journal as before.
   absl::Status Seal(const SealControl& control = {});
 
-  // Seals, writes everything in memory to files, and empties the journal of what they hold.
-  // kCancelled: as of Seal; the journal still has everything.
+  // Seals, writes all memory to files, and deletes the journal's blocks up to then.
+  // kCancelled: as for Seal; the journal still has everything.
   absl::Status Flush(const SealControl& control = {});
 
   // Flushes, merges all files of each table, and returns when nothing is left to be merged: the
-  // store at rest, as a backup or a measurement wants it. kCancelled: `control` said so; what was
-  // sealed and merged by then stays.
+  // store at rest, as a backup or a measurement needs it. kCancelled: by `control`; hours and files
+  // sealed and merged by then stay so.
   absl::Status Compact(const CompactControl& control = {});
 
-  // Regions managed by hand: engine/region_admin.h. Lives as long as this object.
+  // Region management: engine/region_admin.h. Lives as long as this object.
   RegionAdmin* regions();
 
   // The salt's buckets: engine/salt_admin.h. Lives as long as this object.
   SaltAdmin* salt();
 
-  // Backups of it: engine/backup_admin.h. Lives as long as this object.
+  // Backups of the store: engine/backup_admin.h. Lives as long as this object.
   BackupAdmin* backups();
 
-  // Checks of it while it is open: engine/fsck_admin.h. Lives as long as this object.
+  // Checks of the open store: engine/fsck_admin.h. Lives as long as this object.
   FsckAdmin* fsck();
 
-  // Rows of other programs in its data table: engine/adoption_admin.h. Lives as long as this
-  // object.
+  // Adoption of other programs' rows in the data table: engine/adoption_admin.h. Lives as long as
+  // this object.
   AdoptionAdmin* adoption();
 
-  // Whether it can take and keep points right now. Quick, but that the file system is asked for its
-  // free space.
+  // Whether the store can store and keep points now. Cheap, except for one query of the file
+  // system's free space.
   StoreHealth Health();
 
-  // Which processes share the store, as this one saw them a moment ago. Asks nobody.
+  // The processes that share the store, in their last known state, without a read.
   ClusterView Cluster();
 
   // The registry this store counts into. Others may add to it.
