@@ -17,10 +17,10 @@
 namespace hourcell {
 namespace {
 
-// What a series takes whose annotations are looked for.
+// Memory of a series during the search for its annotations.
 constexpr size_t kSoughtBytes = sizeof(std::string_view) + 2 * sizeof(std::string);
 
-// What is between start and end.
+// The points between start and end.
 SpanView PointsWithin(const Span& span, int64_t start_ms, int64_t end_ms) {
   const auto begin = std::ranges::lower_bound(span.t, start_ms) - span.t.begin();
   const auto end = std::ranges::upper_bound(span.t, end_ms) - span.t.begin();
@@ -47,7 +47,7 @@ GroupFinisher::GroupFinisher(const Parts& parts,
 absl::Status GroupFinisher::Begin(std::vector<int64_t> bucket_times,
                                   std::span<const uint32_t> members) {
   aggregator_ = MakeSpanAggregator(
-      // `none` has no function of its own; a maximum leaves a single member as it is, -0.0 too.
+      // `none` does not aggregate; a maximum leaves a single member as it is, -0.0 too.
       {.aggregator = query_.aggregator == Aggregator::kNone ? Aggregator::kMax : query_.aggregator,
        .is_rate = query_.rate.has_value(),
        .scan_end_ms = static_cast<int64_t>(plan_.bounds.end_s) * 1000,
@@ -61,7 +61,7 @@ absl::Status GroupFinisher::Begin(std::vector<int64_t> bucket_times,
 }
 
 absl::Status GroupFinisher::ReadAnnotations(std::span<const uint32_t> members) {
-  MemoryHold hold(parts_.read->memory);  // of the tsuids, and of what is made to find them
+  MemoryHold hold(parts_.read->memory);  // of the tsuids, and of the search
   HOURCELL_RETURN_IF_ERROR(hold.Take(members.size() * (kSoughtBytes + sizeof(uint32_t))));
   std::vector<uint32_t> sorted(members.begin(), members.end());
   std::ranges::sort(sorted);
@@ -92,7 +92,7 @@ std::vector<Annotation> GroupFinisher::AnnotationsOfGroup() const {
 }
 
 absl::Status GroupFinisher::Add(uint32_t member, SeriesSpan* read) {
-  // Series without a point in the scanned hours take no part, not even in tags.
+  // Series without a point in the scanned hours do not take part, not even in tags.
   if (!read->has_points) return absl::OkStatus();
   present_.push_back(member);
   MemoryHold hold(parts_.read->memory);
@@ -100,7 +100,7 @@ absl::Status GroupFinisher::Add(uint32_t member, SeriesSpan* read) {
   if (spec_.stale_markers) NoteStaleMarkers(span);
   const size_t before = aggregator_->allocated_bytes();
   aggregator_->Add(std::move(span));
-  hold.GiveBack(hold.bytes());  // what is kept the aggregator counts
+  hold.GiveBack(hold.bytes());  // the aggregator counts the kept points
   return parts_.read->memory->Take(aggregator_->allocated_bytes() - before);
 }
 

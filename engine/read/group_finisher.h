@@ -1,5 +1,5 @@
-// GroupFinisher: the second stage of a sub-query. It makes one result of the members of a group, as
-// they come, and gives it to the sink.
+// GroupFinisher: the second stage of a sub-query. It combines the members of a group, as they
+// arrive, into one result for the sink.
 //
 //   fill gaps -> rate -> aggregate -> cut to start..end -> sink
 
@@ -43,26 +43,26 @@ class GroupFinisher {
   // All are borrowed.
   GroupFinisher(const Parts& parts, const QuerySpec& spec, size_t index, const SubQueryPlan& plan);
 
-  // `bucket_times`: those of a downsampled span, so that a group keeps accumulators and not its
-  // members; empty: it keeps its members. `members`: all there will be, for their annotations.
-  // Once, before Add.
+  // `bucket_times`: the times of a downsampled span, so that a group keeps accumulators and not its
+  // members; empty: it keeps its members. `members`: all members, for their annotations. Call it
+  // once, before Add.
   absl::Status Begin(std::vector<int64_t> bucket_times, std::span<const uint32_t> members);
 
-  // Adds a member to the group. What is read of it is moved from.
+  // Adds a member to the group. Moves its spans out of `*read`.
   absl::Status Add(uint32_t member, SeriesSpan* read);
 
-  // Gives the sink the result of the group, unless no member of it has a point, and begins the
-  // next.
+  // Passes the group's result to the sink, unless no member has a point, and begins the next group.
   absl::Status Finish();
 
  private:
   absl::Status ReadAnnotations(std::span<const uint32_t> members);
-  // Those of the members of the group, by start.
+  // The annotations of the group's members, by start.
   std::vector<Annotation> AnnotationsOfGroup() const;
-  // What an aggregator makes of a stale marker is some NaN.
+  // Records stale markers, because aggregators turn them into other NaNs.
   void NoteStaleMarkers(const Span& span);
   void RestoreStaleMarkers(Span* merged);
-  // The span of a member, filled and as a rate if that is asked for. `*hold` counts it.
+  // The span of a member, filled and as a rate where the query wants that. `*hold` counts its
+  // memory.
   absl::StatusOr<Span> FinishedSpan(SeriesSpan* read, MemoryHold* hold);
   absl::Status Give(const Span& points);
 
@@ -74,8 +74,8 @@ class GroupFinisher {
   const QueryRange range_;
   std::unique_ptr<SpanAggregator> aggregator_;
   std::unique_ptr<GapFiller> filler_;               // once a span has gaps
-  StringMap<std::vector<Annotation>> annotations_;  // by tsuid in hex; of those that have some
-  std::vector<int64_t> stale_ms_;  // of the group's member, if the query asks for stale markers
+  StringMap<std::vector<Annotation>> annotations_;  // by tsuid in hex; of series with annotations
+  std::vector<int64_t> stale_ms_;  // of the group's member, if the query wants stale markers
   std::vector<uint32_t> present_;  // members of the group with points
   // Reused from group to group.
   std::vector<std::pair<std::string_view, std::string_view>> tags_;

@@ -23,13 +23,13 @@
 namespace hourcell {
 namespace {
 
-// A seek costs about as much as so many steps (measured hot).
+// A seek costs about as much as this number of steps (measured hot).
 constexpr size_t kLastStepsMax = 8;
 
-// Series between two looks at the watch.
+// Series between two checks of the watch.
 constexpr size_t kSeriesBetweenChecks = 1024;
 
-// Points between two looks at it as they are visited.
+// Visited points between two checks of the watch.
 constexpr size_t kRowsBetweenChecks = 64;
 
 }  // namespace
@@ -45,7 +45,7 @@ absl::Status LastPointReader::Read(const LastQuery& query,
                                    QueryControl* control,
                                    const std::function<void(const LastPoint&)>& visit) {
   const int64_t now_ms = std::clamp<int64_t>(parts_.clock->NowMs(), 0, kTimestampMsMax);
-  // A host whose clock is a little ahead has a last point, too.
+  // Includes the last points of hosts with a clock slightly ahead.
   until_ms_ = int64_t{BaseTimeS(now_ms)} * 1000 + kRowSpanMs - 1;
   HOURCELL_ASSIGN_OR_RETURN(std::vector<Wanted> all, Select(query, watch));
   control->series += all.size();
@@ -91,7 +91,7 @@ absl::StatusOr<std::vector<LastPointReader::Wanted>> LastPointReader::Select(
     selected.erase(repeats.begin(), repeats.end());
   }
   if (parts_.memory != nullptr) {
-    // Each is in a group, and in one of its salt bucket.
+    // Each series is in a group, and in a group of its salt bucket.
     HOURCELL_RETURN_IF_ERROR(
         parts_.memory->Take(selected.size() * (sizeof(Wanted) + 3 * sizeof(Wanted*))));
   }
@@ -166,8 +166,8 @@ absl::Status LastPointReader::ReadMetric(std::span<Wanted> series,
   return absl::OkStatus();
 }
 
-// The hours of an epoch, a bucket after the other. Series that are done are taken out; the others
-// are in another order.
+// Reads the hours of an epoch, one bucket after the other. Removes series that are done, and
+// reorders the others.
 absl::Status LastPointReader::ReadEpoch(const SaltSpan& span,
                                         int64_t from_ms,
                                         const QueryWatch& watch,
@@ -202,7 +202,7 @@ absl::Status LastPointReader::ReadStored(const SaltSpan& span,
   return absl::OkStatus();
 }
 
-// Makes prefix_ that of an hour of the group.
+// Sets prefix_ to that of an hour of the group.
 void LastPointReader::SetPrefix(uint32_t base_time_s) {
   prefix_.clear();
   row_keys_.Append(tsuid_, base_time_s, &prefix_);
@@ -219,11 +219,11 @@ absl::StatusOr<std::optional<uint32_t>> LastPointReader::NewestHourIn(uint64_t b
     cursor_->SeekBefore(PrefixEnd(prefix_));
     if (!cursor_->valid()) break;
     HOURCELL_ASSIGN_OR_RETURN(const RowKeyView row, row_keys_.Parse(cursor_->key()));
-    // Such a time is that of another metric or bucket, or before the epoch.
+    // Then the row is of another metric or bucket, or before the epoch.
     if (row.base_time_s < begin_s || row.base_time_s >= end_s) break;
     SetPrefix(row.base_time_s);
     if (cursor_->key().starts_with(prefix_)) return row.base_time_s;
-    // Nothing before a row that differs in front of its time is the group's.
+    // If the row differs before its time, all earlier rows are of other groups.
     if (!cursor_->key().starts_with(std::string_view(prefix_).substr(0, time_at_))) break;
     // Of hours up to this row's, this one is the first that may still have one.
     end_s = std::min<uint64_t>(newest_s, uint64_t{row.base_time_s} + kRowSpanS);
@@ -232,7 +232,8 @@ absl::StatusOr<std::optional<uint32_t>> LastPointReader::NewestHourIn(uint64_t b
   return std::nullopt;
 }
 
-// To the first row at or after `key`, which is not before the cursor, unless that is at no row.
+// Moves to the first row at or after `key`; `key` is not before the cursor, unless the cursor is at
+// no row.
 absl::Status LastPointReader::GoTo(std::string_view key) {
   if (!cursor_->valid() || cursor_->key() >= key) return cursor_->status();
   for (size_t i = 0; i < steps_max_ && cursor_->valid() && cursor_->key() < key; ++i)
@@ -247,7 +248,7 @@ absl::Status LastPointReader::GoTo(std::string_view key) {
   return cursor_->status();
 }
 
-// Takes the rows that the series of `*left` have in an hour; those that are done are taken out.
+// Takes the rows that the series of `*left` have in an hour; removes series that are done.
 absl::Status LastPointReader::ReadHour(uint32_t base_time_s,
                                        int64_t from_ms,
                                        const QueryWatch& watch,
@@ -274,8 +275,8 @@ absl::Status LastPointReader::ReadHour(uint32_t base_time_s,
   return cursor_->status();
 }
 
-// The last point of the cursor's row, if that is what the series' last point is. False if all of
-// its points are still to come.
+// Takes the last point of the cursor's row, if it is the series' last point. False if all points of
+// the row are in the future.
 absl::StatusOr<bool> LastPointReader::TakeCell(uint32_t base_time_s,
                                                int64_t from_ms,
                                                Wanted* series) {
@@ -303,7 +304,7 @@ absl::StatusOr<bool> LastPointReader::TakeCell(uint32_t base_time_s,
     if (count == 0) return false;
     last = {.ms = base_ms + columns_.offset_ms[count - 1], .value = columns_.value(count - 1)};
   }
-  // At an equal instant what is open was written later.
+  // At an equal instant the open point was written later.
   if (last.ms >= from_ms && (!series->has_point || last.ms > series->ms)) {
     series->has_point = true;
     series->ms = last.ms;

@@ -1,16 +1,16 @@
-// LastPointReader: the last point of each of many series: up to the end of the present hour, as
-// clocks of other hosts may be ahead.
+// LastPointReader: the last point of each of many series, up to the end of the present hour,
+// because clocks of other hosts may be ahead.
 //
-// What is open is looked at first. Then, a metric and salt bucket at a time, the stored rows from
-// the newest hour backwards: a step back in key order finds the newest hour that has any row of the
-// metric, and a walk through that hour visits the rows of the series that are still wanted, by the
-// next row where they are dense and by seeks where they are not. Of a packed cell only the header
-// is read. A series is done with its first stored row, or once what it has in an open hour is
-// later than all rows that are left.
+// It reads open hours first. Then, a metric and salt bucket at a time, it reads the stored rows
+// from the newest hour backwards. A step back in key order finds the newest hour with a row of the
+// metric; a walk through that hour visits the rows of the series that are still wanted, by the next
+// row where they are dense and by seeks where they are not. Of a packed cell only the header is
+// read. A series is done after its first stored row, or once its point in an open hour is later
+// than all remaining rows.
 //
-// So it costs one seek for a metric whose series are all open, two for one series among any number,
-// and a pass over the newest hour where nothing is open. A series that has been silent for long
-// costs a seek for each hour the metric has had since. Thread-compatible.
+// The cost is one seek for a metric with all series open, two for one series among any number, and
+// a pass over the newest hour without open hours. A series that has been silent for a long time
+// costs a seek for each later hour of the metric. Thread-compatible.
 
 #pragma once
 
@@ -46,7 +46,7 @@ namespace hourcell {
 
 class LastPointReader {
  public:
-  // What it works on; borrowed. REQUIRES: the pin of `open_hours` is older than `view`.
+  // Borrowed. REQUIRES: the pin of `open_hours` is older than `view`.
   struct Parts {
     TableView* view = nullptr;
     OpenHours* open_hours = nullptr;
@@ -67,14 +67,14 @@ class LastPointReader {
                     const std::function<void(const LastPoint&)>& visit);
 
  private:
-  // A series that is asked for.
+  // A selected series.
   struct Wanted {
     SeriesNumber number = 0;
     std::string tsuid;
     bool has_point = false;
     int64_t ms = 0;  // of the last point found
     Value value;
-    // Rows of earlier hours have nothing later, or nothing that counts.
+    // Earlier rows have only earlier points, or points that do not count.
     uint32_t begin_s = 0;
   };
   // Series of one metric, and of one salt bucket where they are read, ascending by tsuid.

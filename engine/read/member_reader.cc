@@ -7,26 +7,26 @@
 #include "codec/limits.h"
 
 // Why batches: a query of all points of 100 million took 1.7 GB when all spans were read before the
-// first was used. A batch takes about kBatchBytes, by what the batches before it took. Its rows are
-// read in the order of their keys, and its members are used in the order of their groups, so the
-// size of batches changes no sum of doubles.
+// first was used. A batch takes about kBatchBytes, estimated by earlier batches. Its rows are read
+// in the order of their keys, and its members are used in the order of their groups, so the size of
+// batches does not change sums of doubles.
 
 namespace hourcell {
 namespace {
 
-// What the spans of a batch may take, as far as can be told before they are read.
+// Memory of a batch's spans, as estimated before reading.
 constexpr size_t kBatchBytes = 16 << 20;
-// Points an hour may have before any is read: one a second.
+// Assumed points of an hour before any is read: one a second.
 constexpr size_t kPointsOfHourGuess = 3600;
-// Of groups of one: members of the first batch, how batches grow, and of any batch.
+// For groups of one: members of the first batch, growth of batches, and members of any batch.
 constexpr size_t kFirstMembers = 1024;
 constexpr size_t kBatchGrowth = 4;
 constexpr size_t kMembersMax = 16'384;
-// Fewer rows than this are read before it is asked which hours there are.
+// With fewer rows than this, present hours are not looked up before reading.
 constexpr uint64_t kRowsWorthAsking = 64;
-// Of a cell, for what is expected; as a packed hour of points every 10 s.
+// Estimated size of a cell: a packed hour of points every 10 s.
 constexpr uint64_t kCellBytesGuess = 400;
-// A query that reads more than this part of the block cache leaves it alone.
+// A query that reads more than this part of the block cache does not change it.
 constexpr uint64_t kLargeShareOfCache = 4;
 
 }  // namespace
@@ -83,7 +83,7 @@ ReadCost MemberReader::EstimateFor(std::span<const uint32_t> sorted) const {
   return cost;
 }
 
-// How many members are read next.
+// The size of the next batch.
 size_t MemberReader::BatchSize() const {
   size_t bytes = 0;  // of a member
   if (next_ > 0) {
@@ -94,8 +94,8 @@ size_t MemberReader::BatchSize() const {
         kSpanPointBytes * (settings_.buckets == 0 ? points : std::min(points, settings_.buckets));
   }
   size_t size = kBatchBytes / std::max<size_t>(bytes, 64) + 1;
-  // The first results are wanted soon, so that batches begin small. Not if groups have several
-  // members: those may lie anywhere, and each batch would step over the rows of the others.
+  // Batches begin small, to return the first results soon. Not if groups have several members:
+  // those may lie anywhere, and each batch would step over the rows of the others.
   if (groups_.size() == groups_.members().size()) {
     size = std::min(size, std::clamp(kBatchGrowth * next_, kFirstMembers, kMembersMax));
   }

@@ -38,22 +38,22 @@ class MemberReader {
                const SubQueryPlan& plan,
                const SeriesGroups& groups);
 
-  // Finds the hours there are rows in, and chooses how they are read. Once, before Read.
+  // Finds the hours with rows, and chooses the method of reading. Call it once, before Read.
   absl::Status Begin(const Settings& settings);
 
-  // Whether members are left that were not read.
+  // True once all members were read.
   bool is_done() const { return next_ == groups_.members().size(); }
-  // REQUIRES: Begin; not is_done; the batch before was released.
+  // Reads the next batch. REQUIRES: Begin; not is_done; the batch before was released.
   absl::Status Read();
-  // The members of the batch that was read, in the order of their groups; empty: there is none.
+  // The members of the current batch, in the order of their groups; empty after the last batch.
   std::span<const uint32_t> batch() const { return batch_; }
-  // What was read of a member of the batch.
+  // The spans of a member of the batch.
   SeriesSpan* SpanOf(uint32_t member);
-  // Gives back the memory of a batch. REQUIRES: there is one.
+  // Gives back the memory of the batch. REQUIRES: a batch.
   void Release();
 
   uint64_t hours() const { return HoursOf(stored_); }  // in which there may be stored rows
-  // Of all members, as expected.
+  // Of all members, as estimated.
   const ReadCost& cost() const { return cost_; }
   uint64_t expected_bytes() const;
 

@@ -29,16 +29,16 @@
 namespace hourcell {
 namespace {
 
-// Sub queries that are read at once, at most.
+// Sub queries that are read at once.
 constexpr size_t kStepsAtOnce = 16;
-// A sub query with more rows is worth several threads itself.
+// A sub query with more rows uses several threads itself.
 constexpr uint64_t kFewRows = 128;
 // Fewer rows than this are not worth another thread.
 constexpr uint64_t kRowsWorthAThread = 32;
-// Of all sub queries. Each may take a megabyte, which no budget counts.
+// For all sub queries. Each may take a megabyte, which is not in a budget.
 constexpr size_t kRegexpsMax = 128;
 
-// Returns to the system what was freed: glibc's allocator keeps it.
+// Returns freed memory to the system: glibc's allocator keeps it.
 void ReturnFreedMemory() {
 #if defined(__GLIBC__)
   malloc_trim(0);
@@ -80,7 +80,7 @@ absl::StatusOr<QueryLimits> QueryExecutor::LimitsOf(const SubQuery& query,
       spec.end_ms - spec.start_ms, limits.range_ms));
 }
 
-// A sub query, planned, with what it may use.
+// A planned sub query with its limits.
 struct QueryExecutor::Step {
   Step(const QueryLimits& limits,
        const QueryMeter::Deadline& deadline,
@@ -96,8 +96,8 @@ struct QueryExecutor::Step {
   std::unique_ptr<SubQueryPipeline> run;
 };
 
-// Runs planned sub queries in order. Those with few rows each are first read by a thread each: one
-// alone is too little to divide.
+// Runs planned sub queries in order. Sub queries with few rows are first read by a thread each: one
+// alone is too small to divide.
 absl::Status QueryExecutor::RunSteps(Steps* steps, TaskPool* pool, QueryControl* control) const {
   uint64_t rows = 0;
   for (const std::unique_ptr<Step>& step : *steps)
@@ -132,12 +132,12 @@ absl::Status QueryExecutor::MakePlan(const QuerySpec& spec,
   return absl::OkStatus();
 }
 
-// What is left of a query's QuickBounds.
+// The rest of a query's QuickBounds.
 struct QueryExecutor::Quick {
   explicit Quick(const QuickBounds& bounds)
       : rows(static_cast<int64_t>(bounds.rows)), points(static_cast<int64_t>(bounds.points)) {}
 
-  // kAborted: the sub query is expected to take more.
+  // kAborted: the sub query is estimated to take more.
   absl::Status Take(const Step& step) {
     rows -= static_cast<int64_t>(step.run->RowsAtMost());
     const uint64_t buckets = step.run->BucketsAtMost();
@@ -205,12 +205,12 @@ absl::Status QueryExecutor::RunAll(const QuerySpec& spec,
   std::optional<Quick> quick;
   if (spec.quick.has_value()) quick.emplace(*spec.quick);
   TaskPool* const pool = quick.has_value() ? &alone_ : &pool_;
-  // In this order: an hour that is sealed in between is in both, and in neither never.
+  // Pin before snapshot: an hour sealed in between is then seen twice (the pin wins), never missed.
   const ReadPins::Pin pin = open_hours->pins().Acquire();
   const std::unique_ptr<TableView> view =
       quick.has_value() ? parts_.tables->SnapshotInMemory() : parts_.tables->Snapshot();
   const size_t quick_bytes = quick.has_value() ? spec.quick->bytes : 0;
-  MemoryLease lease(&memory_, control, quick_bytes);  // of what is no sub query's
+  MemoryLease lease(&memory_, control, quick_bytes);  // for memory outside sub queries
   QueryNames names(row_keys_.layout(), parts_.uids, &lease);
   std::vector<Annotation> global;
   if (spec.annotations && spec.global_annotations) {

@@ -1,12 +1,13 @@
 // QueryExecutor: runs the sub queries of a query.
 //
-//   resolve the names of all -> one after another: plan (query_planner.h), read, aggregate, give
+//   resolve the names of all -> one after another: plan (query_planner.h), read, aggregate, emit
 //   (sub_query_pipeline.h)
 //
-// What is wrong with any sub query's names or filters is known before the first result is given
-// out. Small sub queries are read several at once.
+// Errors in names and filters of all sub queries are found before the first result is emitted.
+// Small sub queries are read several at once.
 //
-// All reads of one query see one snapshot of the tables, and open hours as they are. Thread-safe.
+// All reads of one query see one snapshot of the tables, and open hours in their current state.
+// Thread-safe.
 
 #pragma once
 
@@ -39,7 +40,7 @@ namespace hourcell {
 
 class QueryExecutor {
  public:
-  // What it works on; borrowed, outlives it.
+  // Borrowed; they outlive the executor.
   struct Parts {
     Tables* tables = nullptr;
     UidDirectory* uids = nullptr;
@@ -51,16 +52,16 @@ class QueryExecutor {
   QueryExecutor(const Options& options, const RowKeyCodec& row_keys, const Parts& parts);
   ~QueryExecutor();
 
-  // Tsdb::Query, with the points of `open_hours` beside those of the tables.
+  // Tsdb::Query, over the points of `open_hours` and of the tables.
   absl::Status Run(const QuerySpec& spec,
                    OpenHours* open_hours,
                    QuerySink* sink,
                    QueryControl* control) const;
 
-  // Memory that queries hold now, in bytes.
+  // Bytes of memory that queries hold now.
   size_t memory_bytes() const { return memory_.used(); }
 
-  // What all queries share; for those that are not run here.
+  // The memory of all queries, for queries that run elsewhere.
   QueryMemory* memory() const { return &memory_; }
 
  private:

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-// Why memory is counted by the query and not measured: what the process takes includes caches
-// and the allocator's reserve, and a query has to be refused before it takes too much.
-// malloc_trim returns memory once much of it was given back: glibc keeps most of what is freed,
-// and a server that answered one large query would keep its peak for good.
+// Why each query counts its memory: the memory of the process includes caches and the allocator's
+// reserve, and a query must be refused before it takes too much. malloc_trim returns memory after
+// large releases: glibc keeps most freed memory, and a server that answered one large query would
+// keep its peak for good.
 
 namespace hourcell {
 namespace {

@@ -1,5 +1,5 @@
-// QueryMeter: what a sub query has used, against what it may; and the memory of all queries.
-// Thread-safe.
+// QueryMeter: counts the resources of a sub query against its limits; and the memory of all
+// queries. Thread-safe.
 
 #pragma once
 
@@ -18,22 +18,22 @@
 
 namespace hourcell {
 
-// So much that queries freed is given back to the system at once. Less is soon used again.
+// Freed memory of this size goes back to the system at once. Less is soon reused.
 inline constexpr size_t kBytesWorthReturning = size_t{64} << 20;
 
-// Bytes that queries may take, all together.
+// The memory of all queries, in bytes.
 class QueryMemory {
  public:
-  // `bytes_max` 0: any number. `refuses`: Options::refuse_query_memory.
+  // `bytes_max` 0: no limit. `refuses`: Options::refuse_query_memory.
   explicit QueryMemory(size_t bytes_max, std::function<bool()> refuses = {})
       : bytes_max_(bytes_max), refuses_(std::move(refuses)) {}
 
-  // False if that is more than there is left; then nothing is taken.
+  // False, and takes nothing, if less is left.
   bool TryTake(size_t bytes);
   void GiveBack(size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 
-  // True once after kBytesWorthReturning were given back: the allocator keeps most of what is
-  // freed, and should now be told to return it to the system.
+  // True once after kBytesWorthReturning were given back: the allocator keeps most freed memory,
+  // and the caller should return it to the system now.
   bool IsWorthReturning();
 
   size_t bytes_max() const { return bytes_max_; }
@@ -43,13 +43,13 @@ class QueryMemory {
   const size_t bytes_max_;
   const std::function<bool()> refuses_;
   std::atomic<size_t> used_{0};
-  std::atomic<size_t> peak_{0};  // of what was used since IsWorthReturning was true
+  std::atomic<size_t> peak_{0};  // of used_ since IsWorthReturning was true
 };
 
 // One query's part of the QueryMemory, given back at the end.
 class MemoryLease : public MemoryAccount {
  public:
-  // Both are borrowed. `quick_bytes`: what a quick query may take; 0: any number.
+  // Both are borrowed. `quick_bytes`: limit of a quick query; 0: none.
   MemoryLease(QueryMemory* memory, QueryControl* control, size_t quick_bytes = 0)
       : memory_(*memory), control_(*control), quick_bytes_(quick_bytes) {}
   MemoryLease(const MemoryLease&) = delete;
@@ -77,14 +77,14 @@ class QueryMeter {
   QueryMeter(const QueryLimits& limits, const Deadline& deadline, QueryControl* control)
       : limits_(limits), deadline_(deadline), control_(*control) {}
 
-  // Counts what was read. kResourceExhausted: over a limit; else as Check.
+  // Counts a read. kResourceExhausted: over a limit; else as Check.
   absl::Status Add(const QueryCost& read);
 
-  // From now on the points that are decoded count against those of QuickBounds, of which the sub
-  // queries of a query share what is left. Borrowed.
+  // From now on decoded points count against QuickBounds. The sub queries of a query share
+  // `*points_left`. Borrowed.
   void BindQuick(std::atomic<int64_t>* points_left) { quick_points_left_ = points_left; }
   bool is_quick() const { return quick_points_left_ != nullptr; }
-  // Before so many points are decoded. kAborted: a quick query may not.
+  // Before `points` are decoded. kAborted: too many for a quick query.
   absl::Status TakeQuickPoints(uint64_t points) {
     if (quick_points_left_ == nullptr) return absl::OkStatus();
     return quick_points_left_->fetch_sub(static_cast<int64_t>(points), std::memory_order_relaxed) <
@@ -96,7 +96,7 @@ class QueryMeter {
   // kDeadlineExceeded, kCancelled.
   absl::Status Check() const;
 
-  // Counts series that were selected. kResourceExhausted: too many.
+  // Counts selected series. kResourceExhausted: too many.
   absl::Status AddSeries(uint64_t series);
 
   QueryCost cost() const;

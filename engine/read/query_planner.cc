@@ -26,24 +26,23 @@
 namespace hourcell {
 namespace {
 
-// From so many selected series on it is worth counting what the metric has.
+// From this number of selected series on, counting the metric's series is worth its cost.
 constexpr size_t kWorthCounting = 256;
 
-// A list of the active series alone is made if the metric has so many times as many.
+// A list of active series only is made if the metric has this many times as many series.
 constexpr size_t kManyTimes = 4;
 
-// Series, and values that filters are tried on, between two looks at the watch. A regular
-// expression takes up to some milliseconds a value, and is looked at each time.
+// Series, and values for filters, between two checks of the watch. A regular expression takes up to
+// some milliseconds a value, and is checked each time.
 constexpr size_t kSeriesPerCheck = 4096;
 constexpr size_t kValuesPerCheck = 64;
 
-// Of so many series one name is read for nothing at most: a name of a scan costs a tenth of one
-// that is looked up, and even where the series have few values between them, all of them are looked
-// at.
+// At most one name per this number of series is read in vain: a scan reads a name at a tenth of the
+// cost of a lookup, and even if the series share a few values, all of them are looked up.
 constexpr uint64_t kSeriesPerName = 32;
 constexpr uint64_t kNamesMin = 8;
 
-// What a value that was judged takes in a hash table that is half full.
+// Memory of a judged value in a half-full hash table.
 constexpr size_t kVerdictBytes = 2 * (sizeof(std::pair<Uid, bool>) + 1);
 
 const TagUids* FindTag(std::span<const TagUids> tags, Uid tagk) {
@@ -64,7 +63,7 @@ void SelectAll(SubQueryPlan* plan) {
     plan->selected[i] = i;
 }
 
-// The bytes of a tsuid in hex, which is one of the layout, and its metric.
+// Parses a tsuid of the layout, in hex: its bytes and its metric.
 absl::StatusOr<std::pair<std::string, Uid>> ParseTsuidText(const Layout& layout,
                                                            const std::string& text) {
   const absl::StatusOr<std::string> bytes = UidBytesFromHex(text, /*width=*/0);
@@ -132,7 +131,7 @@ absl::Status QueryPlanner::ResolveNames(const SubQuery& query,
   HOURCELL_ASSIGN_OR_RETURN(resolved->metric, parts_.uids->Get(UidKind::kMetric, query.metric));
   resolved->filters.reserve(query.filters.size());
   for (const TagFilterSpec& spec : query.filters) {
-    // One may take some ten milliseconds to compile.
+    // A regular expression may take some ten milliseconds to compile.
     if (spec.type == FilterType::kRegexp && watch != nullptr)
       HOURCELL_RETURN_IF_ERROR(watch->Check());
     HOURCELL_ASSIGN_OR_RETURN(ResolvedFilter filter, ResolveFilter(spec));
@@ -163,7 +162,7 @@ absl::Status QueryPlanner::PlanByTags(const SubQuery& query,
                                       const Budget& budget,
                                       SubQueryPlan* plan) const {
   HOURCELL_RETURN_IF_ERROR(FindCandidates(resolved.filters, budget, plan));
-  // Of few series it saves little, and is read from a table.
+  // With few series this saves little, and reads a table.
   if (!budget.is_quick()) HOURCELL_RETURN_IF_ERROR(KeepActive(budget, plan));
   return KeepMatching(resolved.filters, query.explicit_tags, budget, plan);
 }
@@ -171,7 +170,7 @@ absl::Status QueryPlanner::PlanByTags(const SubQuery& query,
 absl::Status QueryPlanner::PlanByTsuids(std::vector<std::string> tsuids,
                                         const Budget& budget,
                                         SubQueryPlan* plan) const {
-  // One that is named twice is still one series.
+  // A repeated tsuid is one series.
   std::ranges::sort(tsuids);
   tsuids.erase(std::unique(tsuids.begin(), tsuids.end()), tsuids.end());
   SeriesListBuilder builder(row_keys_.layout());
@@ -191,7 +190,7 @@ absl::StatusOr<QueryPlanner::ResolvedFilter> QueryPlanner::ResolveFilter(
   HOURCELL_ASSIGN_OR_RETURN(TagFilter filter, TagFilter::Compile(spec));
   ResolvedFilter resolved{.filter = std::move(filter), .tagk = kNoUid, .literals = {}};
   const absl::StatusOr<Uid> tagk = parts_.uids->Get(UidKind::kTagk, spec.tagk);
-  // Every series lacks a key that has no name.
+  // No series has a key without a name.
   if (absl::IsNotFound(tagk.status()) && resolved.filter.MatchesAbsent()) return resolved;
   HOURCELL_RETURN_IF_ERROR(tagk.status());
   resolved.tagk = *tagk;
@@ -267,7 +266,7 @@ absl::Status QueryPlanner::FindFewCandidates(const std::vector<ResolvedFilter>& 
   return absl::OkStatus();
 }
 
-// Those of a metric's series that the literal filters leave.
+// Selects the metric's series that pass the literal filters.
 void QueryPlanner::SelectFrom(const std::shared_ptr<const MetricSeries>& all,
                               const std::vector<ResolvedFilter>& filters,
                               bool any_literal,
@@ -308,7 +307,7 @@ absl::Status QueryPlanner::FindByPostings(const std::vector<ResolvedFilter>& fil
                             NumbersByNames(filters, plan->metric, numbers->size(), budget, &hold));
   if (by_names.has_value()) numbers = Intersection(*numbers, *by_names);
   if (numbers->size() >= options_.active_from_series) {
-    // Before their tsuids are read: of a value that many have, most may have ended.
+    // Before their tsuids are read: most series of a common value may have ended.
     HOURCELL_ASSIGN_OR_RETURN(const auto active, ActiveOf(budget, *plan));
     if (active.has_value()) numbers = Intersection(*numbers, *active);
   }
@@ -424,7 +423,7 @@ absl::StatusOr<bool> QueryPlanner::FindActive(const Budget& budget, SubQueryPlan
   HOURCELL_ASSIGN_OR_RETURN(const auto active, ActiveOf(budget, *plan));
   if (!active.has_value() || active->size() * kManyTimes >= all.size()) return false;
   HOURCELL_RETURN_IF_ERROR(hold.Take(active->size() * sizeof(SeriesNumber)));
-  // Without those that were dropped since.
+  // Without series that were dropped since.
   HOURCELL_RETURN_IF_ERROR(ListAll(Intersection(all, *active), budget, plan));
   plan->metric_series = all.size();
   return true;
@@ -442,7 +441,7 @@ absl::Status QueryPlanner::KeepActive(const Budget& budget, SubQueryPlan* plan) 
   return absl::OkStatus();
 }
 
-// What the filters say of series. Each value is judged once a filter, however many have it.
+// Applies the filters to series. Judges each value once a filter.
 class QueryPlanner::Judge {
  public:
   Judge(const std::vector<ResolvedFilter>& filters, UidDirectory* uids, const Budget& budget)
@@ -455,11 +454,11 @@ class QueryPlanner::Judge {
     return true;
   }
 
-  // Why no more is to be judged, if so: some names could not be read, or the watch says so.
+  // The error that ended judging: names could not be read, or the watch ended it.
   const absl::Status& failure() const { return failure_; }
 
  private:
-  // `tag` may be null: the series has no such key. Literals were looked up by their UIDs.
+  // `tag` may be null: the series lacks the key. Literals were looked up by their UIDs.
   bool PassesOne(size_t index, const TagUids* tag) {
     const TagFilter& filter = filters_[index].filter;
     if (filter.spec().type == FilterType::kLiteralOr) return true;

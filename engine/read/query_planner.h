@@ -1,11 +1,11 @@
-// QueryPlanner: a sub query -> the series it concerns, and how to read their rows.
+// QueryPlanner: plans a sub query: its series, and how to read their rows.
 //
-// Names become UIDs. The series of a metric that is queried are mostly in memory
-// (metric_series.h); else literal filters become posting sets whose intersection is the candidates.
-// A filter whose values begin alike, such as a wildcard, becomes posting sets, too, if few names
-// begin so. The other filters are tried on the candidates' own tag values. Of many candidates those
-// are left out that have no point in the days of the query (active_sets.h). A query by tsuids names
-// its series itself. Thread-safe.
+// Names become UIDs. The series of a queried metric are mostly in memory (metric_series.h);
+// otherwise literal filters become posting sets, and their intersection gives the candidates. A
+// filter with a common prefix of its values, such as a wildcard, also becomes posting sets, if few
+// names have that prefix. The other filters are applied to the candidates' tag values. If there are
+// many candidates, series without points in the days of the query are left out (active_sets.h). A
+// query by tsuids names its series itself. Thread-safe.
 
 #pragma once
 
@@ -44,18 +44,18 @@ struct SubQueryPlan {
   uint64_t metric_series = 0;              // how many the metric has, if known, else an estimate
   bool list_is_whole = false;              // `list` has all series of the metric
   std::vector<Uid> group_by_tagks;
-  ScanBounds bounds;            // as the query asks
+  ScanBounds bounds;            // from the query
   int64_t visible_from_ms = 0;  // points before it are expired, and not to be seen
 };
 
 class QueryPlanner {
  public:
-  // What it works on; borrowed, outlives it.
+  // Borrowed; they outlive the planner.
   struct Parts {
     UidDirectory* uids = nullptr;
     const SeriesTable* series = nullptr;
     MetricSeriesCache* metric_series = nullptr;
-    ActiveSets* active = nullptr;       // null: nobody knows which series are active
+    ActiveSets* active = nullptr;       // null: active series are unknown
     const RowExpiry* expiry = nullptr;  // null: nothing expires
   };
   QueryPlanner(const Options& options, const RowKeyCodec& row_keys, const Parts& parts)
@@ -74,41 +74,40 @@ class QueryPlanner {
     std::vector<ResolvedFilter> filters;
     std::vector<std::string> tsuids;  // their bytes
   };
-  // What planning may take; either pointer may be null.
+  // Limits of planning; either pointer may be null.
   struct Budget {
     const QueryWatch* watch = nullptr;
     MemoryAccount* memory = nullptr;
-    uint64_t quick_series = 0;  // that a quick query may look at; 0: any number, and read
+    uint64_t quick_series = 0;  // series that a quick query may check; 0: any number, and read
 
     bool is_quick() const { return quick_series != 0; }
     absl::Status Check() const { return watch == nullptr ? absl::OkStatus() : watch->Check(); }
-    // What the plan keeps.
+    // Memory of the plan.
     absl::Status Take(size_t bytes) const {
       return memory == nullptr ? absl::OkStatus() : memory->Take(bytes);
     }
   };
 
   // kNotFound: unknown metric, tagk or literal tagv; kInvalidArgument: a filter does not compile, a
-  // tsuid is none, or is of another metric than the first; kUnimplemented: percentiles of
-  // histograms. `watch`, which may be null, is asked before each regular expression.
+  // tsuid is invalid, or is of another metric than the first; kUnimplemented: percentiles of
+  // histograms. Checks `watch`, which may be null, before each regular expression.
   absl::StatusOr<ResolvedQuery> Resolve(const SubQuery& query,
                                         const QueryWatch* watch = nullptr) const;
 
   // `resolved` is Resolve(query). kCancelled and kDeadlineExceeded by the budget's watch, which is
-  // asked every so many series, and before each value that a regular expression is tried on;
-  // kResourceExhausted by its memory, which counts the series of the plan, but for lists that are
-  // cached. kAborted: the series of the metric are not in memory, or the filters leave more than
-  // `quick_series` to look at.
+  // checked at intervals, and before a regular expression is tried on a value; kResourceExhausted
+  // by its memory, which counts the series of the plan, except cached lists. kAborted: the series
+  // of the metric are not in memory, or the filters leave more than `quick_series` to check.
   absl::StatusOr<SubQueryPlan> Plan(const SubQuery& query,
                                     ResolvedQuery resolved,
                                     int64_t start_ms,
                                     int64_t end_ms,
                                     const Budget& budget) const;
 
-  // kAborted: filters and tsuids alone say that a plan may take long.
+  // kAborted: filters and tsuids alone show that a plan may take long.
   absl::Status CheckQuick(const SubQuery& query) const;
 
-  // Points of the metric before this are expired; 0: none is.
+  // Points of the metric before this are expired; 0: no point is.
   int64_t VisibleFromMs(Uid metric) const {
     return parts_.expiry == nullptr ? 0 : parts_.expiry->ExpiresBeforeMs(metric);
   }
@@ -132,11 +131,11 @@ class QueryPlanner {
 
   absl::StatusOr<ResolvedFilter> ResolveFilter(const TagFilterSpec& spec) const;
 
-  // Fill in the plan's series: those that the literal filters leave.
+  // Fill in the plan's series: those that pass the literal filters.
   absl::Status FindCandidates(const std::vector<ResolvedFilter>& filters,
                               const Budget& budget,
                               SubQueryPlan* plan) const;
-  // As FindCandidates, of series that are in memory, and of few of them.
+  // As FindCandidates, for a few series in memory.
   absl::Status FindFewCandidates(const std::vector<ResolvedFilter>& filters,
                                  bool any_literal,
                                  const Budget& budget,
@@ -145,40 +144,40 @@ class QueryPlanner {
                          const std::vector<ResolvedFilter>& filters,
                          bool any_literal,
                          SubQueryPlan* plan);
-  // False, and nothing is done, unless few of the metric's many series are active and the others
-  // are not in memory.
+  // False, without effect, unless few of the metric's many series are active and the others are not
+  // in memory.
   absl::StatusOr<bool> FindActive(const Budget& budget, SubQueryPlan* plan) const;
   absl::Status FindByPostings(const std::vector<ResolvedFilter>& filters,
                               const Budget& budget,
                               SubQueryPlan* plan) const;
-  // False, and nothing is done, unless the names of few values begin as those that a filter takes.
+  // False, without effect, unless few names of values have a prefix of a filter's values.
   absl::StatusOr<bool> FindByNames(const std::vector<ResolvedFilter>& filters,
                                    const Budget& budget,
                                    SubQueryPlan* plan) const;
-  // The series of `metric` with a value that one of the filters takes, by the names that begin as
-  // its values; nothing if that costs more than to look at `series` of them.
+  // The series of `metric` with a value that a filter accepts, found by names with the prefix of
+  // its values; nullopt if that costs more than checking `series` series.
   absl::StatusOr<std::optional<std::vector<SeriesNumber>>> NumbersByNames(
       const std::vector<ResolvedFilter>& filters,
       Uid metric,
       uint64_t series,
       const Budget& budget,
       MemoryHold* hold) const;
-  // The values that the filter takes; nothing if more than `names_max` names begin as they do.
+  // The values that the filter accepts; nullopt if more than `names_max` names have their prefix.
   absl::StatusOr<std::optional<std::vector<Uid>>> ValuesByNames(const ResolvedFilter& filter,
                                                                 uint64_t names_max,
                                                                 const Budget& budget) const;
 
-  // Makes the plan's list of these series, all selected.
+  // Sets the plan's list to these series, all selected.
   absl::Status ListAll(std::span<const SeriesNumber> numbers,
                        const Budget& budget,
                        SubQueryPlan* plan) const;
-  // Of many selected series, leaves out those that are not active.
+  // If many series are selected, leaves out inactive ones.
   absl::Status KeepActive(const Budget& budget, SubQueryPlan* plan) const;
-  // What ActiveSets::Of says of the plan's metric and bounds, counted in the budget.
+  // ActiveSets::Of for the plan's metric and bounds, counted in the budget.
   absl::StatusOr<std::optional<std::vector<SeriesNumber>>> ActiveOf(const Budget& budget,
                                                                     const SubQueryPlan& plan) const;
 
-  // Series with one of some values; `hold` takes what they need.
+  // Series with one of some values; `hold` counts the memory.
   absl::StatusOr<std::vector<SeriesNumber>> WithAnyOf(Uid metric,
                                                       Uid tagk,
                                                       std::span<const Uid> values,

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-// Why the method is chosen by a formula: none of the three is best. Reading by key pays for each
-// row that is asked for, a scan for each row that is there, and a leaping scan for each gap
-// (docs/decisions/0010).
+// Why a formula chooses the method: each of the three can be the best. Reading by key costs by
+// requested row, a scan by existing row, and a leaping scan by gap (docs/decisions/0010).
 
 namespace hourcell {
 namespace {
@@ -47,7 +46,7 @@ ReadCost EstimateRead(const ReadRequest& request) {
   ReadCost cost{.method = ReadMethod::kPointReads,
                 .us = point_us,
                 .rows = request.hours * request.series.size()};
-  // A scan without leaps is what a skip scan comes to where nothing is worth one.
+  // A skip scan without worthwhile leaps costs as much as a linear scan.
   if (skip_us < cost.us) cost = {.method = ReadMethod::kSkipScan, .us = skip_us, .rows = cost.rows};
   if (linear_us <= cost.us) {
     cost = {.method = ReadMethod::kLinearScan, .us = linear_us, .rows = cost.rows};

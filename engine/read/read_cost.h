@@ -1,4 +1,4 @@
-// ReadCost: what it costs to read rows by each method, and which costs least. Pure.
+// ReadCost: estimates the cost of reading rows by each method, and picks the cheapest. Pure.
 
 #pragma once
 
@@ -19,7 +19,7 @@ struct ReadRequest {
 
 struct ReadCost {
   ReadMethod method = ReadMethod::kPointReads;  // the cheapest
-  double us = 0;                                // of it, roughly, with everything in the cache
+  double us = 0;                                // roughly, with everything in the cache
   uint64_t rows = 0;                            // that are expected, if each series has every hour
 };
 

@@ -16,14 +16,14 @@
 namespace hourcell {
 namespace {
 
-// Rows that are read together by key: at first, at most, and of so many bytes as far as the rows
-// before tell.
+// Rows that are read together by key: at first; at most; and the size of their cells, estimated by
+// earlier rows.
 constexpr size_t kKeysAtFirst = 64;
 constexpr size_t kKeysAtOnce = 1024;
 constexpr size_t kKeyedBytes = size_t{4} << 20;
 // Rows between two looks at limits, deadline and cancellation.
 constexpr uint64_t kRowsPerCheck = 64;
-// Rows of other series that a skip scan steps over before it leaps: about what a leap costs.
+// Rows of other series that a skip scan steps over before it leaps: about the cost of a leap.
 constexpr size_t kRowStepsMax = 12;
 
 constexpr uint64_t kEndOfHours = uint64_t{UINT32_MAX} / kRowSpanS * kRowSpanS + kRowSpanS;
@@ -94,7 +94,7 @@ class RowReader::Scan {
     place_ = Place::kAtTaken;
   }
 
-  // Visits the hour's rows, and says which hour is next.
+  // Visits the hour's rows, and finds the next hour.
   absl::Status ReadHour() {
     const size_t wanted = bucket_.indices.size();
     size_t steps = 0;
@@ -194,7 +194,7 @@ absl::Status RowReader::Read(const RowSelection& selection,
   return Flush();
 }
 
-// The series by bucket, in an epoch of so many.
+// The series by bucket, in an epoch of `buckets` buckets.
 std::vector<RowReader::Bucket> RowReader::BucketsOf(const RowSelection& selection,
                                                     uint32_t buckets) const {
   std::vector<Bucket> found(buckets);

@@ -1,6 +1,6 @@
-// RowReader: the stored rows of chosen series in a range of hours, hour by hour, by one of three
-// methods (ReadMethod): each by its key; or by a scan that takes every row there is between the
-// wanted ones, or leaps over them where they are many. Thread-compatible.
+// RowReader: reads the stored rows of chosen series in a range of hours, hour by hour, by one of
+// three methods (ReadMethod): each row by its key; a scan over all rows between the wanted ones; or
+// a scan that leaps over long gaps. Thread-compatible.
 
 #pragma once
 
@@ -33,7 +33,7 @@ struct RowSelection {
 
 class RowReader {
  public:
-  // A row that was found. `index` into RowSelection::series; of one series rows come by time.
+  // A row found. `index` into RowSelection::series; the rows of one series come by time.
   struct Row {
     size_t index = 0;
     uint32_t base_time_s = 0;
@@ -45,18 +45,18 @@ class RowReader {
   RowReader(const RowKeyCodec& row_keys, TableView* view, QueryMeter* meter, bool is_large)
       : row_keys_(row_keys), view_(*view), meter_(*meter), is_large_(is_large) {}
 
-  // Visits the rows of the series with a base time in `hours`. `method` is not kCheapest. What
-  // `visit` returns, if it is an error, ends the reading. Errors of the meter and the store.
+  // Visits the rows of the series with a base time in `hours`. `method` is not kCheapest. An error
+  // of `visit` ends the reading and is returned. Errors of the meter and the store.
   absl::Status Read(const RowSelection& selection,
                     const ScanBounds& hours,
                     ReadMethod method,
                     const Visit& visit);
 
-  // Counts points that were read; they are metered with the rows.
+  // Counts points read; they are metered with the rows.
   void CountPoints(uint64_t points) { unmetered_.points += points; }
-  // Counts a cell that was decoded.
+  // Counts a decoded cell.
   void CountDecoded() { ++unmetered_.cells; }
-  // Counts blocks of files that its thread looked at.
+  // Counts blocks of files that the calling thread has read.
   void CountBlocks(const BlockReads& before) {
     const BlockReads now = view_.block_reads_of_thread();
     unmetered_.blocks_cached += now.cached - before.cached;
@@ -65,7 +65,7 @@ class RowReader {
   // Counts a row that was not read by Read.
   void CountOpenRow() { ++unmetered_.rows; }
 
-  // Meters what was not metered yet.
+  // Meters the remaining counts.
   absl::Status Flush();
 
  private:
@@ -89,14 +89,14 @@ class RowReader {
   QueryCost unmetered_;
 };
 
-// The hours of `bounds` in which the metric may have rows: those between the first and the last
-// that any series of it has.
+// The hours of `bounds` in which the metric may have rows: between the first and the last row of
+// any series.
 absl::StatusOr<ScanBounds> PresentHours(const RowKeyCodec& row_keys,
                                         TableView* view,
                                         Uid metric,
                                         const ScanBounds& bounds);
 
-// `bounds` as base times: none is beyond the last hour there can be.
+// `bounds` as base times, up to the last possible hour.
 ScanBounds ClampHours(ScanBounds bounds);
 
 }  // namespace hourcell

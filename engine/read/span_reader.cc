@@ -24,14 +24,14 @@ namespace {
 
 // Fewer rows than this are not worth another thread.
 constexpr size_t kRowsPerPart = 64;
-// From so many rows on a thread has several parts, lest the others wait for it.
+// From this number of rows on a thread gets several parts, so that the others do not wait for it.
 constexpr size_t kManyRows = 8192;
 constexpr size_t kPartsPerThread = 4;
 
 // Memory is taken of the lease in pieces of this.
 constexpr size_t kLeaseBytes = 256 << 10;
 
-// The most points that a cell may have, which decoding will tell; more for one that does not say.
+// An upper bound of a cell's points, before decoding; high for a packed cell without a summary.
 uint64_t PointsAtMost(std::string_view cell) {
   const absl::StatusOr<std::optional<CellSummary>> summary = ReadCellSummary(cell);
   if (summary.ok() && summary->has_value()) return (*summary)->count;
@@ -44,7 +44,7 @@ bool HasSummary(std::string_view cell) {
   return summary.ok() && summary->has_value();
 }
 
-// What a point takes in CellColumns.
+// Memory of a point in CellColumns.
 constexpr size_t kColumnPointBytes = sizeof(uint32_t) + sizeof(uint64_t) + sizeof(uint8_t);
 
 }  // namespace
@@ -157,7 +157,7 @@ class SpanReader::Part {
       return Damaged(row, decoded);
     }
     if (open != nullptr) {
-      // What is open was written later, and wins at an equal instant.
+      // Open points were written later, and win at an equal instant.
       Append(*open, &columns_);
       SortLastWins(&columns_);
     }
@@ -248,7 +248,7 @@ class SpanReader::Part {
   RowReader rows_;
   std::span<SeriesSpan> spans_;
   std::vector<std::unique_ptr<SpanBuilder>> builders_;
-  std::vector<std::vector<OpenRow>> open_rows_;  // by series, by time; empty if there are none
+  std::vector<std::vector<OpenRow>> open_rows_;  // by series, by time; may be empty
   std::vector<size_t> next_open_;                // of each series: the first not yet added
   CellColumns columns_;                          // of the row being added
   size_t columns_counted_ = 0;                   // points they have been counted for

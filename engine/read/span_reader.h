@@ -1,8 +1,8 @@
-// SpanReader: series -> their spans, downsampled if that is asked for, from stored rows and open
-// hours. Several threads read a large selection, each a part of the series: of salted rows those of
-// few salt buckets, so that a bucket's hours are gone through once and not once a thread. Cells are
-// decoded into columns that are used again and again; a row that is in a bucket of time whole is
-// not decoded at all if its summary says enough. Thread-compatible.
+// SpanReader: reads spans of series, downsampled if the query wants that, from stored rows and open
+// hours. Several threads read a large selection, each a part of the series. With salted rows, a
+// part has few salt buckets, so that one thread, and not each, walks the hours of a bucket. Cells
+// are decoded into reused columns. A row that lies wholly in one bucket of time is not decoded if
+// its summary suffices. Thread-compatible.
 
 #pragma once
 
@@ -28,7 +28,7 @@ namespace hourcell {
 struct SeriesSpan {
   Span span;
   bool has_points = false;  // in the hours that were read; the span may be empty all the same
-  bool has_gaps = false;    // that the fill policy asks to be filled (GapFiller)
+  bool has_gaps = false;    // for the fill policy to fill (GapFiller)
 };
 
 class SpanReader {
@@ -43,11 +43,11 @@ class SpanReader {
     QueryMeter* meter = nullptr;
     MemoryLease* memory = nullptr;
   };
-  // How all its selections are read.
+  // Settings of all selections.
   struct Settings {
     const SeriesList* list = nullptr;
     Uid metric = kNoUid;
-    ScanBounds bounds;            // of what is asked
+    ScanBounds bounds;            // of the query
     ScanBounds stored;            // in which there may be stored rows
     int64_t visible_from_ms = 0;  // points before it are expired
     std::optional<DownsampleSpec> downsample;
@@ -55,13 +55,13 @@ class SpanReader {
     ReadDivision division = ReadDivision::kByBucket;
     bool stale_markers = false;  // are points
   };
-  // What a series takes besides its points: its place in the lists of a batch.
+  // Memory of a series without its points: its place in the lists of a batch.
   static constexpr size_t kSeriesBytes = 2 * sizeof(SeriesSpan) + 64;
 
   SpanReader(const Parts& parts, const Settings& settings) : parts_(parts), settings_(settings) {}
 
-  // The spans of the series at `positions` of the list, which ascend; spans->at(i) belongs to
-  // positions[i]. `*bytes` is the memory they took of the lease, kSeriesBytes for each included.
+  // Reads the spans of the series at `positions` of the list, which ascend; spans->at(i) belongs to
+  // positions[i]. `*bytes` is the memory taken from the lease, including kSeriesBytes for each.
   //
   // kDataLoss: a cell is damaged (the row is named); kResourceExhausted, kDeadlineExceeded,
   // kCancelled.

@@ -16,7 +16,7 @@
 namespace hourcell {
 namespace {
 
-// With so many times a group keeps accumulators, else its members.
+// Up to this number of times a group keeps accumulators, above it its members.
 constexpr size_t kAccumulatorsMax = size_t{1} << 19;
 
 }  // namespace

@@ -4,9 +4,9 @@
 //   MemberReader  -> their members' points, in batches that fit the memory
 //   GroupFinisher -> gaps filled, rate, aggregate, cut; a group's result to the sink
 //
-// Members are read group by group, so that at most one group is unfinished at any time, and a group
-// that is downsampled keeps its accumulators only. Several sub-queries may ReadAhead at once, each
-// in a thread of its own; else thread-compatible.
+// Members are read group by group, so that at most one group is unfinished at any time, and a
+// downsampled group keeps its accumulators only. ReadAhead may run for several sub-queries at once,
+// each in another thread; otherwise thread-compatible.
 
 #pragma once
 
@@ -38,11 +38,11 @@ class SubQueryPipeline {
     const AnnotationStore* annotations = nullptr;
     QuerySink* sink = nullptr;
   };
-  // What the selected series of a plan take here besides their points, as a list of members, of
-  // groups, and of those that are present.
+  // Memory of a plan's selected series without their points: lists of members, of groups, and of
+  // present series.
   static size_t BytesOf(const SubQueryPlan& plan);
 
-  // `plan` is borrowed. REQUIRES: BytesOf(*plan) were taken of the memory.
+  // `plan` is borrowed. REQUIRES: BytesOf(*plan) was taken from the memory.
   SubQueryPipeline(const Parts& parts,
                    const QuerySpec& spec,
                    size_t index,
@@ -50,25 +50,25 @@ class SubQueryPipeline {
   SubQueryPipeline(const SubQueryPipeline&) = delete;
   SubQueryPipeline& operator=(const SubQueryPipeline&) = delete;
 
-  // Rows that it reads at most, were there a row of each hour and series.
+  // The maximum of rows to read: a row for each hour and series.
   uint64_t RowsAtMost() const;
 
-  // Buckets that it makes at most, were there a series in each of its groups; 0 if it has none.
+  // The maximum of buckets: a series in each group; 0 without downsampling.
   uint64_t BucketsAtMost() const;
 
-  // Reads the first batch before Run asks for it. An error is kept for Run.
+  // Reads the first batch before Run. An error is kept for Run.
   void ReadAhead();
 
   // Errors: as Tsdb::Query.
   absl::Status Run();
 
-  // To be called after Run, whatever it returned.
+  // Call it after Run, also after an error.
   PlanReport Report() const;
 
  private:
   absl::Status Begin();
   absl::Status ReadBatch();
-  // Gives the members of the batch to their groups.
+  // Passes the members of the batch to their groups.
   absl::Status FinishBatch();
 
   const Parts parts_;
@@ -82,7 +82,7 @@ class SubQueryPipeline {
   int64_t finish_us_ = 0;
   std::optional<absl::Status> ahead_;  // what ReadAhead met
   size_t group_ = 0;                   // the one members are added to
-  size_t members_left_ = 0;            // of it, not yet added
+  size_t members_left_ = 0;            // of group_, not added yet
 };
 
 }  // namespace hourcell
