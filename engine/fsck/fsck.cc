@@ -88,7 +88,7 @@ class Fsck {
     absl::StatusOr<std::unique_ptr<UidDirectory>> uids =
         UidDirectory::Open(uid_options, uid_store_.get());
     if (!uids.ok() && !absl::IsDataLoss(uids.status())) return uids.status();
-    if (!uids.ok()) return absl::OkStatus();  // CheckNames has told it
+    if (!uids.ok()) return absl::OkStatus();  // CheckNames has reported it
     uids_ = *std::move(uids);
     absl::StatusOr<std::unique_ptr<SeriesTable>> series = SeriesTable::Open(
         options_.layout,

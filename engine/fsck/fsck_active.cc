@@ -51,7 +51,7 @@ absl::Status ActiveSetCheck::CompareOneDay() {
     return absl::OkStatus();
   }
   std::vector<Mutation> group;
-  // A repair sees what it has added itself.
+  // A repair reads its own additions.
   const std::unique_ptr<TableView> now = settings_.fix ? tables_.Snapshot() : nullptr;
   auto got = ReadActiveSets(layout_, metric, day, day, settings_.fix ? now.get() : view_);
   if (absl::IsDataLoss(got.status())) {
@@ -73,7 +73,7 @@ absl::Status ActiveSetCheck::CompareOneDay() {
     ++report_.fixed;
   }
   for (const SeriesNumber number : missing) {
-    if (!settings_.is_whole) break;  // nobody said that it is there
+    if (!settings_.is_whole) break;  // the store does not promise complete sets
     report_.Add(FsckFault::kIndex,
                 fmt::format("{}: series {} is not in it", TextOf(metric, day), number),
                 settings_.examples_max);
@@ -81,8 +81,8 @@ absl::Status ActiveSetCheck::CompareOneDay() {
   return absl::OkStatus();
 }
 
-// Removes the rows of a set of which some do not decode. What other rows of the day need is merged
-// in again as they come; what was merged before had found the damage.
+// Removes the rows of a set with undecodable rows. Series of later rows of the day are added again
+// as they are read; an earlier addition would have found the damage.
 absl::Status ActiveSetCheck::FixDamaged(const MetricDay& of, std::vector<Mutation>* group) {
   return tables_.Snapshot()->Scan(
       TableId::kSeries, PrefixRange(ActiveSetPrefix(layout_, of.first, of.second)),

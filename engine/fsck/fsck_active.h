@@ -1,9 +1,8 @@
-// ActiveSetCheck: whether each row's series is in the active set of its metric and day
-// (active_sets.h). Sets may have more.
+// ActiveSetCheck: checks that each row's series is in the active set of its metric and day
+// (active_sets.h). Sets may have more series.
 //
-// A series that is missing is a fault, but for days that have expired: their sets are dropped
-// before their rows. A store whose sets are not whole has no faults; a repair
-// makes them whole. Thread-compatible.
+// A missing series is a fault, except on expired days: their sets are dropped before their rows. In
+// a store with incomplete sets nothing is a fault; a repair completes them. Thread-compatible.
 
 #pragma once
 
@@ -27,7 +26,7 @@ class ActiveSetCheck {
  public:
   struct Settings {
     bool is_whole = false;  // what ReadActiveSetsAreKept says
-    bool fix = false;       // REQUIRES: nobody else writes
+    bool fix = false;       // REQUIRES: no other writer
     size_t examples_max = 10;
     const RowExpiry* expiry = nullptr;  // borrowed; null: nothing expires
   };
@@ -36,14 +35,14 @@ class ActiveSetCheck {
       : layout_(layout), tables_(*tables), settings_(settings), report_(*report) {}
 
   // The snapshot that rows are read from, borrowed until EndRows: its sets have all series of its
-  // rows, and those of now may lack some that were deleted since.
+  // rows; the current sets may lack some that were deleted since.
   void BeginRows(TableView* view) { view_ = view; }
 
-  // A row of the series. Rows of one metric and day are best added one after another.
+  // Adds a row of the series. Rows of one metric and day should come one after another.
   absl::Status AddRow(Uid metric, uint32_t base_time_s, SeriesNumber series);
 
-  // REQUIRES: BeginRows. After the last row. `is_all`: every row of the store was added, so that a
-  // repair has made the sets whole.
+  // REQUIRES: BeginRows. Call it after the last row. `is_all`: every row of the store was added, so
+  // that a repair has completed the sets.
   absl::Status EndRows(bool is_all);
 
  private:

@@ -13,7 +13,7 @@ constexpr size_t kFloatBytes = 4;
 constexpr size_t kDoubleBytes = 8;
 constexpr size_t kSecondsQualifierBytes = 2;
 
-// The cell of the one float as it should be; nothing if `cell` is none of those.
+// The corrected cell of a single float; nullopt if `cell` does not have one of the defects.
 std::optional<std::string> RepairFloat(std::string_view cell) {
   if (cell.size() != 1 + kSecondsQualifierBytes + kDoubleBytes) return std::nullopt;
   if (static_cast<uint8_t>(cell[0]) != static_cast<uint8_t>(CellFormat::kOpenTsdb)) {
@@ -47,7 +47,7 @@ CellCheck CheckCell(std::string_view cell) {
   const bool is_record =
       !cell.empty() && static_cast<uint8_t>(cell[0]) == static_cast<uint8_t>(CellFormat::kDamaged);
   check.fault = is_record ? FsckFault::kDamagedRow : FsckFault::kCell;
-  // Only a record says which of its points are good.
+  // Only a record identifies its good points.
   if (is_record && columns.size() > 0) {
     AppendCell(columns, &check.good);
   } else {

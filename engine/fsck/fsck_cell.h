@@ -1,5 +1,5 @@
-// CheckCell: whether a stored cell decodes, what is wrong with it, and what can be kept of it.
-// Pure; bounded on any bytes; thread-safe.
+// CheckCell: checks whether a stored cell decodes; returns its fault and its good points. Pure;
+// bounded on any bytes; thread-safe.
 
 #pragma once
 
@@ -15,12 +15,12 @@ namespace hourcell {
 struct CellCheck {
   uint64_t points = 0;                  // that decode
   std::optional<FsckFault> fault = {};  // kCell, kDamagedRow or kFloat
-  std::string text = {};                // what is wrong
+  std::string text = {};                // the fault in words
   std::string good = {};                // if there is a fault: a cell of all that decodes, or empty
 };
 
-// A float of OpenTSDB's two historical defects (flagged as 4 bytes, stored in 8, of which the first
-// four are zero or ff) is repaired in `good`. No integer is ever made narrower or left out.
+// A float with one of OpenTSDB's two historical defects (flagged as 4 bytes, stored in 8, the first
+// four of them zero or ff) is repaired in `good`. Integers are never narrowed or dropped.
 CellCheck CheckCell(std::string_view cell);
 
 }  // namespace hourcell

@@ -39,7 +39,7 @@ namespace {
 constexpr std::string_view kAsidePrefix = "aside/";
 constexpr uint64_t kProgressRows = 1'000;
 constexpr uint64_t kProgressBlocks = 100;
-// Series whose names were looked up; forgotten beyond that.
+// Series with names looked up; a larger map is cleared.
 constexpr size_t kSeriesMax = 1 << 20;
 // UIDs below this have a bit that says whether they have a name: all of 3 bytes.
 constexpr Uid kNamedMax = Uid{1} << 24;
@@ -97,13 +97,13 @@ absl::Status FsckChecks::CheckRegions() {
   return absl::OkStatus();
 }
 
-// Rows outside of the region's range are never read, and never trimmed if it says that there are
-// none. A file's first and last row say whether it has some.
+// Rows outside of the region's range are never read, and never trimmed if the region is marked as
+// free of them. A file's first and last row show whether it has such rows.
 absl::Status FsckChecks::CheckFilesOf(TableId table, const RegionInfo& region) {
   if (region.has_references || region.range == RegionRange()) return absl::OkStatus();
   const absl::StatusOr<RegionProbe> probe = parts_.regions->ProbeRegion(table, region.id);
   if (absl::IsNotFound(probe.status())) return absl::OkStatus();  // split or merged meanwhile
-  // Storage that divides its tables by itself has no files to look at.
+  // Storage that manages its regions does not expose files.
   if (absl::IsUnimplemented(probe.status())) return absl::OkStatus();
   HOURCELL_RETURN_IF_ERROR(probe.status());
   for (const FileSpan& file : probe->files) {
@@ -156,7 +156,7 @@ absl::Status FsckChecks::CheckWastedUids() {
   };
   return series_->Visit(std::nullopt, [&](SeriesNumber, std::string_view tsuid) {
     const absl::StatusOr<SeriesUids> uids = ParseTsuid(*parts_.layout, tsuid);
-    if (!uids.ok()) return true;  // CheckSeries says so
+    if (!uids.ok()) return true;  // CheckSeries reports it
     tell(UidKind::kMetric, uids->metric);
     for (const TagUids& tag : uids->tags) {
       tell(UidKind::kTagk, tag.tagk);
@@ -224,7 +224,7 @@ absl::Status FsckChecks::BeginRows(TableView* view) {
       named[mapping.uid] = DecodeName(mapping.name, parts_.layout->names).ok();
       return true;
     });
-    // Told by CheckNames; what is not here is looked up.
+    // CheckNames reports it; other names are looked up.
     if (!scanned.ok() && !absl::IsDataLoss(scanned)) return scanned;
   }
   return absl::OkStatus();
@@ -321,7 +321,7 @@ absl::Status FsckChecks::CheckCellOf(std::string_view key, std::string_view cell
   return options_.fix_cells ? SetAside(key, cell, check.good) : absl::OkStatus();
 }
 
-// Keeps the cell in `meta`, and leaves what is good of it in its row, in one batch.
+// Keeps the cell in `meta`, and its good points in the row, in one batch.
 absl::Status FsckChecks::SetAside(std::string_view key,
                                   std::string_view cell,
                                   const std::string& good) {

@@ -1,10 +1,10 @@
-// FsckChecks: the checks of a store whose tables are open: regions, names, series, rows,
-// annotations, what was set aside, blocks of the journal. On a store that nobody else has open
-// (engine/fsck.h) and on one that is written to meanwhile (engine/fsck_admin.h): names and rows are
-// read as of one moment, and what a row needs was there before the row was.
+// FsckChecks: checks a store with open tables: regions, names, series, rows, annotations, cells set
+// aside, blocks of the journal. Used for a store that no process has open (engine/fsck.h) and for
+// an open store (engine/fsck_admin.h): names and rows are each read in one snapshot, and the data
+// that a row needs was written before the row.
 //
-// Each call adds what it finds to the report. What is found is no error; errors are of storage, and
-// kCancelled where the options' progress said so. Thread-compatible.
+// Each call adds its findings to the report. Findings are not errors; errors are of storage, or
+// kCancelled by the options' progress. Thread-compatible.
 
 #pragma once
 
@@ -42,7 +42,7 @@ class FsckChecks {
     Tables* tables = nullptr;
     RegionStore* regions = nullptr;  // of the same store
     const RowKeyCodec* row_keys = nullptr;
-    bool has_active_sets = false;       // whole ones: what ReadActiveSetsAreKept says
+    bool has_active_sets = false;       // whole sets, by ReadActiveSetsAreKept
     const RowExpiry* expiry = nullptr;  // null: nothing expires
   };
 
@@ -51,19 +51,19 @@ class FsckChecks {
   absl::Status CheckRegions();
   // Names and UIDs; repairs them if the options say so.
   absl::Status CheckNames();
-  // What rows and blocks are held against from now on; null: it is damaged, and not looked at.
+  // Sets the reference data for rows and blocks; null: damaged, and not checked.
   void Use(UidDirectory* uids, SeriesTable* series);
   absl::Status CheckSeriesRows();
   // Reads every row of points, and repairs its cell if the options say so.
   absl::Status CheckRows();
   absl::Status CheckAnnotations();
   absl::Status CheckAsides();
-  // Tells of a journal that cannot be read; returns errors that are none of the journal's.
+  // Reports an unreadable journal; returns errors that do not concern the journal.
   absl::Status CheckJournal(const absl::Status& read);
-  // Drops series that nothing was found of, if the options say so and no fault was found. REQUIRES:
-  // all else was checked, and nobody writes.
+  // Drops series without any data, if the options want it and no fault was found. REQUIRES: all
+  // other checks were made, and no other writer.
   absl::Status DropEmptySeries();
-  // Tells of what was taken out of the journal and nobody has acknowledged.
+  // Reports unacknowledged cuts of the journal.
   void TellCuts(const std::vector<JournalCut>& cuts);
   // A block of the journal, in the order of the journal.
   absl::Status CheckBlock(uint64_t sequence, std::string_view payload);
@@ -73,10 +73,10 @@ class FsckChecks {
   absl::Status Begin(std::string_view phase);
   absl::Status TellProgress();
   absl::Status CheckFilesOf(TableId table, const RegionInfo& region);
-  // Of the UIDs that no name leads to, those that a series has are faults.
+  // UIDs without a name are faults if a series has them.
   absl::Status CheckWastedUids();
   std::string Place(std::string_view key) const;
-  // Which UIDs have names, and a cursor over tsuids: what rows are held against, row by row.
+  // Finds the UIDs with names, and opens a cursor over tsuids, as references for the rows.
   absl::Status BeginRows(TableView* view);
   absl::Status ReadRows(TableView* view);
   SeriesNumber FindNumber(const std::string& tsuid);
@@ -96,7 +96,7 @@ class FsckChecks {
   UidDirectory* uids_ = nullptr;
   SeriesTable* series_ = nullptr;
   std::string_view phase_;
-  std::array<absl::flat_hash_map<Uid, std::string>, 3> wasted_;  // by kind and UID: what is said
+  std::array<absl::flat_hash_map<Uid, std::string>, 3> wasted_;  // by kind and UID: the message
   std::array<std::vector<bool>, 3> named_;  // by kind and UID; of some, it may have a name
   std::unique_ptr<RowCursor> tsuids_;       // null: not while rows are read
   absl::flat_hash_map<uint64_t, SeriesNumber> good_series_;  // by hash of the tsuid

@@ -31,7 +31,7 @@ namespace {
 
 using Numbers = std::vector<SeriesNumber>;  // ascending
 
-// What the keys of posting sets begin with (series_key.h).
+// Prefixes of the keys of posting sets (series_key.h).
 constexpr std::string_view kMetricSets = "m";
 constexpr std::string_view kTagSets = "p";
 
@@ -64,7 +64,7 @@ struct PostingSet {
   }
 };
 
-// What the keys of the sets of a metric's tags begin with.
+// Prefix of the keys of the sets of a metric's tags.
 std::string TagSetsOf(const Layout& layout, Uid metric) {
   std::string prefix(kTagSets);
   AppendBigEndian(metric, layout.metric_width, &prefix);
@@ -144,7 +144,7 @@ class SeriesCheck {
       if (tsuids[i].empty() || !IsWantedTsuid(tsuids[i])) continue;
       const SeriesNumber number = *block * kBlockSeries + i;
       HOURCELL_ASSIGN_OR_RETURN(const SeriesNumber back, series_.NumberOf(std::string(tsuids[i])));
-      if (back != 0) continue;  // another one is told by its tsuid
+      if (back != 0) continue;  // CheckMetric reports another number
       Fault(fmt::format("series {}: its tsuid {} has no number", number, ToHex(tsuids[i])));
       HOURCELL_RETURN_IF_ERROR(Fix({SetSeries(SeriesTsuidKey(tsuids[i]), EncodeU64(number))}));
     }
@@ -169,7 +169,7 @@ class SeriesCheck {
     return absl::OkStatus();
   }
 
-  // What was added since the last call, all of one metric.
+  // Checks the series added since the last call, all of one metric.
   absl::Status CheckMetric() {
     if (of_metric_.empty()) return absl::OkStatus();
     std::vector<std::string> found;
@@ -256,7 +256,7 @@ class SeriesCheck {
     return CheckStraySets(kTagSets, is_known);
   }
 
-  // Sets whose keys begin with `prefix` and that are not known have no series in them.
+  // Checks that unknown sets with keys that begin with `prefix` are empty.
   absl::Status CheckStraySets(std::string_view prefix,
                               const std::function<bool(const PostingSet&)>& is_known) {
     const std::unique_ptr<TableView> view = tables_.Snapshot();
@@ -274,8 +274,8 @@ class SeriesCheck {
     return row->status();
   }
 
-  // Whether a series that was not found among the others belongs there after all: it was made
-  // meanwhile. Its tsuid is empty if there is no such number.
+  // Whether a series that was not found among the others belongs there: it was made meanwhile.
+  // `*tsuid` is empty if the number is unknown.
   absl::StatusOr<bool> HasByNow(const PostingSet& set,
                                 SeriesNumber number,
                                 std::string* tsuid) const {
@@ -318,7 +318,7 @@ class SeriesCheck {
     return Fix(group);
   }
 
-  // Adds the tsuid to its number's row, where there is none.
+  // Adds a missing tsuid to its number's row.
   absl::Status FixBlock(SeriesNumber number, const std::string& tsuid) {
     const std::string key = BlockKey(number);
     HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> row,

@@ -1,19 +1,19 @@
-// CheckSeries: whether numbers, tsuids and posting sets of all series agree, both ways:
+// CheckSeries: checks that numbers, tsuids and posting sets of all series agree, both ways:
 //
 //   number -> tsuid -> the same number
 //   tsuid -> number -> the same tsuid
-//   a series is in its metric's set and in that of each of its tags; no set has another one, nor
-//     have those of metrics and tags that no series has
+//   a series is in its metric's set and in the set of each of its tags; no set has another series,
+//     and sets of unused metrics and tags are empty
 //
-// One pass over the rows of one moment finds the metrics of which they do not agree
-// (engine/series/series_sums.h); only those are looked at series by series. Series may be made
-// meanwhile: one that is found in a set only is looked up once more before it is a fault. Holds the
+// One pass over the rows of one snapshot finds the metrics that disagree
+// (engine/series/series_sums.h); only those are checked series by series. Series may be created
+// meanwhile: a series found only in a set is looked up once more before it is a fault. Holds the
 // UIDs of all metrics in memory, and the series of one metric that has a fault.
 //
-// Repairs: what one direction says and the other does not is written to the other. A posting set
-// that lacks series or does not decode is written anew, with all that belong in it; of those that
-// do not, only numbers that no series has go. What contradicts itself is left alone. Rows of points
-// are neither read nor written. Each repair can be cut off, and be made again.
+// Repairs: an entry found in one direction only is written in the other. A posting set that lacks
+// series or does not decode is rewritten with all its series; of other numbers in a set, only
+// numbers without a series are removed. Contradictions stay. Rows of points are neither read nor
+// written. Each repair can be interrupted, and repeated.
 
 #pragma once
 
@@ -32,11 +32,11 @@ namespace hourcell {
 struct SeriesCheckOptions {
   bool fix = false;  // REQUIRES: no series is made meanwhile
   size_t examples_max = 10;
-  // Called every so often; an error ends the check with it. None = nobody is told.
+  // Called at intervals; an error ends the check and is returned. May be null.
   std::function<absl::Status()> tick = {};
 };
 
-// Errors are storage's; what does not decode, too, but for posting sets: then the rest is not
+// Errors are storage's, and also rows that do not decode, except posting sets: then the rest is not
 // checked. `tables` are those of `series`.
 absl::Status CheckSeries(const Layout& layout,
                          const SeriesTable& series,
