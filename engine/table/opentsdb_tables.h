@@ -1,15 +1,14 @@
-// OpenTsdbTables: the tables of an OpenTSDB beside those of a store: its data table and its table
-// of names, as rows of columns (codec/cells/hbase_row.h says what those of the data table mean).
-// engine/bigtable has the one implementation that ships.
+// OpenTsdbTables: the tables of an OpenTSDB in the storage of a store: its data table and its table
+// of names, as rows of columns (codec/cells/hbase_row.h describes the columns of the data table).
+// engine/bigtable has the only implementation outside of tests.
 //
 //   tsdb       family t     row key | qualifier | points, annotation, histogram
 //   tsdb-uid   family id    name    | metrics, tagk or tagv | UID
 //                           \0      | the same            | the highest UID given out, 8 bytes
 //              family name  UID     | the same            | name
 //
-// Names are ISO 8859-1; integers are big-endian. Only the newest version of a column is seen.
-// Thread-safe. Errors: kNotFound (no such table), kUnavailable (try again), and those of the
-// service.
+// Names are ISO 8859-1; integers are big-endian. Only the newest version of a column is read.
+// Thread-safe. Errors: kNotFound (no such table), kUnavailable (retry), and those of the service.
 
 #pragma once
 
@@ -45,17 +44,17 @@ struct OpenTsdbRow {
 struct OpenTsdbPage {
   std::vector<OpenTsdbRow> rows = {};  // ascending by key
   std::string next = {};               // where the next page begins
-  bool is_complete = false;            // there is none
+  bool is_complete = false;            // this is the last page
 };
 
-// What a write does with a row, as a whole: first `removed` goes, then `set` is written.
+// A write of one row, applied as a whole: first deletes `removed`, then writes `set`.
 struct OpenTsdbRowWrite {
   std::string key = {};
   std::vector<OpenTsdbColumn> removed = {};  // by family and qualifier
   std::vector<OpenTsdbColumn> set = {};
 };
 
-// How far a store is with taking over the rows of a data table that it shares.
+// The progress of a store that adopts the rows of a shared data table.
 struct AdoptionMark {
   bool is_done = false;
   std::string next = {};  // rows before it are taken over
@@ -68,23 +67,23 @@ class OpenTsdbTables {
  public:
   virtual ~OpenTsdbTables() = default;
 
-  // "project/instance/tsdb": as messages name it.
+  // "project/instance/tsdb": the name in messages.
   virtual std::string name() const = 0;
 
-  // Some rows from `begin` on; at least one, unless there is none.
+  // Some rows from `begin` on; at least one, unless the table ends.
   virtual absl::StatusOr<OpenTsdbPage> Read(OpenTsdbTable table, const std::string& begin) = 0;
 
-  // The rows of keys, which ascend, no two alike; those that there are.
+  // The existing rows of these keys, which ascend without repeats.
   virtual absl::StatusOr<std::vector<OpenTsdbRow>> ReadKeys(OpenTsdbTable table,
                                                             std::vector<std::string> keys) = 0;
 
   // Writes rows, in any order. May be repeated. On an error some may be written.
   virtual absl::Status Write(OpenTsdbTable table, const std::vector<OpenTsdbRowWrite>& rows) = 0;
 
-  // Makes the tables and families that are not there.
+  // Creates missing tables and families.
   virtual absl::Status CreateMissing() = 0;
 
-  // Of the store that shares the data table. REQUIRES: it was opened once.
+  // The mark of the store that shares the data table. REQUIRES: it was opened once.
   virtual absl::StatusOr<AdoptionMark> ReadMark() = 0;
   virtual absl::Status WriteMark(const AdoptionMark& mark) = 0;
 };

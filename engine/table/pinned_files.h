@@ -1,6 +1,6 @@
-// PinnedFiles: the files that the tables of a store consist of at one moment, for a backup. None of
-// them is deleted, and what is in front of `bytes` of each does not change, as long as the object
-// lives; the tables go on meanwhile, and take more disk space the longer it lives.
+// PinnedFiles: the files of a store's tables at one moment, for a backup. As long as the object
+// lives, none of them is deleted, and the first `bytes` of each do not change. The tables remain in
+// use, and take more disk space the longer the object lives.
 
 #pragma once
 
@@ -15,7 +15,7 @@ struct PinnedFile {
   std::string name = {};  // in the directory of the tables
   std::string path = {};
   uint64_t bytes = 0;
-  // What the file holds, where that is not what is on disk.
+  // The file's contents, if they differ from those on disk.
   std::optional<std::string> content = {};
 };
 

@@ -1,12 +1,13 @@
-// Retention: how long points are kept, by their own time: for the whole store, and for single
+// Retention: how long points are kept, by their timestamps: for the whole store, and for single
 // metrics.
 //
-// A metric's own TTL counts, or else the store's; 0 keeps for ever. A point is expired once it is
-// older than the TTL: it is not shown and not stored any more. A row is expired once the last point
-// it could have is; from then on it may go from disk, in parts and at any time. So a TTL that is
-// raised shows again of the expired points what happens to be left; points put then are kept.
+// A metric's TTL counts, or else the store's; 0 keeps points without a limit. A point is expired
+// once it is older than the TTL: it is not shown and not stored any more. A row is expired once its
+// last possible point is; from then on it may be deleted from disk, in parts and at any time. So
+// after a TTL was raised, some expired points may show again, and others not; points put then are
+// kept.
 //
-// Until rules are set nothing expires: a store that is being opened drops nothing by a guess.
+// Until rules are set nothing expires: a store that is being opened does not drop rows by a guess.
 
 #pragma once
 
@@ -28,19 +29,19 @@
 
 namespace hourcell {
 
-// The longest TTL in seconds: as long as there are timestamps.
+// The longest TTL in seconds: the range of timestamps.
 inline constexpr int64_t kTtlMaxS = kTimestampMsMax / 1000;
 
-// The TTLs of a store, 0 to kTtlMaxS seconds; 0 = for ever.
+// The TTLs of a store, 0 to kTtlMaxS seconds; 0 = no expiry.
 struct RetentionRules {
   int64_t store_ttl_s = 0;
-  absl::flat_hash_map<Uid, int64_t> metric_ttl_s = {};  // of those that have their own
+  absl::flat_hash_map<Uid, int64_t> metric_ttl_s = {};  // of metrics with a TTL
 
-  // Points of the metric before this instant are expired; 0: none is.
+  // Points of the metric before this instant are expired; 0: no point is.
   int64_t ExpiresBeforeMs(Uid metric, int64_t now_ms) const;
-  // The same for all metrics with UIDs from `first` to `last`; of some maybe later ones too.
+  // As above, for all metrics with UIDs from `first` to `last`; for some the instant may be later.
   int64_t ExpiresBeforeMs(Uid first, Uid last, int64_t now_ms) const;
-  // The shortest TTL of any metric; 0: nothing ever expires.
+  // The shortest TTL of any metric; 0: points never expire.
   int64_t ShortestTtlS() const;
 };
 
@@ -52,8 +53,8 @@ class Retention {
   // Null before the first Set.
   std::shared_ptr<const RetentionRules> rules() const;
 
-  // Points from this instant on are not expired, whatever their metric; 0: none at all. One atomic
-  // load, for the way in: only what is older is worth a look at its metric.
+  // Points from this instant on are not expired in any metric; 0: no point is expired. One atomic
+  // load, for puts: only older points need a lookup of their metric.
   int64_t MayExpireBeforeMs(int64_t now_ms) const;
 
  private:
@@ -62,8 +63,8 @@ class Retention {
   std::shared_ptr<const RetentionRules> rules_ ABSL_GUARDED_BY(mutex_);
 };
 
-// The rules in force, the time and the layout of rows: says of points and rows whether they are
-// expired. Thread-safe.
+// The rules in force, the time and the layout of rows: decides whether points and rows are expired.
+// Thread-safe.
 class RowExpiry {
  public:
   // `retention` and `clock` are borrowed.
@@ -74,8 +75,7 @@ class RowExpiry {
   // Retention's, now.
   int64_t MayExpireBeforeMs() const { return retention_.MayExpireBeforeMs(clock_.NowMs()); }
 
-  // One pass over rows, during which time and rules stand still. Borrows the RowExpiry.
-  // Thread-compatible.
+  // One pass over rows with fixed time and rules. Borrows the RowExpiry. Thread-compatible.
   class Pass {
    public:
     explicit Pass(const RowExpiry& expiry);
@@ -115,7 +115,7 @@ inline bool RowIsBefore(uint32_t base_time_s, int64_t before_ms) {
   return (int64_t{base_time_s} + kRowSpanS) * 1000 <= before_ms;
 }
 
-// The first base time whose row is not all before `before_ms`. REQUIRES: before_ms >= 0.
+// The first base time with a row not wholly before `before_ms`. REQUIRES: before_ms >= 0.
 inline uint32_t FirstRowFromS(int64_t before_ms) {
   HOURCELL_DCHECK(before_ms >= 0);
   return BaseTimeS(before_ms < kTimestampMsMax ? before_ms : kTimestampMsMax);

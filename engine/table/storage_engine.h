@@ -19,22 +19,21 @@
 
 namespace hourcell {
 
-// What a storage engine tells a process of its place among others, and asks it. All are called on
-// threads of the engine, may be null, and must return soon.
+// Callbacks from a storage engine to a process about its role among the processes. All are called
+// on threads of the engine, may be null, and must return soon.
 struct StorageEvents {
-  // Another process writes, and its clients find it at `address`, which may be empty. Called again
-  // when another one does.
+  // Another process is the writer; clients reach it at `address`, which may be empty. Called again
+  // when the writer changes.
   std::function<void(const std::string& address)> on_waiting;
-  // This process was the writer, and is not any more: `why` is kFailedPrecondition. Once.
+  // This process lost the writer role: `why` is kFailedPrecondition. Called once.
   std::function<void(const absl::Status& why)> on_lost;
   // Asked while the process waits: true ends the wait with kCancelled.
   std::function<bool()> gives_up;
-  // Whether nothing listens at `address`, which belongs to a writer that has missed some beats. It
-  // is then not waited for as long as for one that may be cut off.
+  // Whether nothing listens at `address` of a writer that has missed some heartbeats. The wait for
+  // it is then shorter than for one that may be cut off.
   std::function<bool(const std::string& address)> is_gone;
-  // Waits for `ms`, or until it is seen that the process at a writer's address has died: returns
-  // that address then, once; else nothing. That writer is not waited for any longer. Null: the
-  // process just waits.
+  // Waits for `ms`, or until the process at a writer's address has died. Returns that address then,
+  // once; else "". The engine then stops waiting for that writer. Null: the process just waits.
   std::function<std::string(int64_t ms)> await_death;
 };
 
@@ -42,26 +41,26 @@ struct OpenedStorage {
   std::unique_ptr<TableStore> tables;  // outlives the journal
   std::unique_ptr<Journal> journal;
   // OK: when the call began, no other process had acknowledged anything since this one opened the
-  // store; and whatever this one wrote before the call, a later writer reads. A read asks it after
-  // it has begun and before it reads, a write after it has written and before it is acknowledged.
-  // kFailedPrecondition: another process is the writer now. kUnavailable: it is not known.
-  // Thread-safe.
+  // store; and a later writer reads everything that this one wrote before the call. A read calls it
+  // after the read begins and before it reads data, a write after writing and before the
+  // acknowledgement.
+  // kFailedPrecondition: another process is the writer now. kUnavailable: unknown. Thread-safe.
   std::function<absl::Status()> check_is_writer;
-  // kFailedPrecondition: it is known already that another process is the writer. Asks nobody.
-  // Thread-safe.
+  // kFailedPrecondition: it is already known that another process is the writer. Does not call the
+  // storage. Thread-safe.
   std::function<absl::Status()> known_loss;
-  // The processes on the store as this one saw them a moment ago, itself first. Thread-safe.
+  // The processes on the store, in their last known state, this one first. Thread-safe.
   std::function<std::vector<ClusterNode>()> nodes;
-  // Tells processes that follow the store that something was changed which is no new point, name or
-  // series: they read anew what they have in memory. It is called after the change and before it is
-  // acknowledged. kUnavailable: perhaps they were not told. Thread-safe.
+  // Notifies followers of any change other than a new point, name or series, so that they reload.
+  // Called after the change and before its acknowledgement. kUnavailable: they may have missed it.
+  // Thread-safe.
   std::function<absl::Status()> note_change;
 };
 
-// What the writer of a store and those that read it know of each other, as one read sees it.
+// The shared state of a writer and its followers, as one read sees it.
 struct StoreMoment {
   uint64_t front = 0;    // blocks of the journal below it may be deleted
-  uint64_t changes = 0;  // how often something was changed that is no new point, name or series
+  uint64_t changes = 0;  // count of changes other than new points, names or series
 };
 
 // The journal of a store that another process writes to. Thread-safe.
@@ -71,13 +70,13 @@ class JournalTail {
   JournalTail(const JournalTail&) = delete;
   JournalTail& operator=(const JournalTail&) = delete;
 
-  // Visits the blocks from `from` on, in order, up to the first that is not there, and returns the
-  // number of that one. All blocks that were acknowledged before the call are visited, unless some
-  // were deleted: then the front is above the number that is returned, if it is read afterwards.
-  // An error of `visit` ends it and is returned. kUnavailable: try again.
+  // Visits the blocks from `from` on, in order, up to the first missing one, and returns that one's
+  // number. Visits all blocks that were acknowledged before the call, unless some were deleted:
+  // then the log start, read afterwards, is above the number returned. An error of `visit` ends the
+  // call and is returned. kUnavailable: retry.
   virtual absl::StatusOr<uint64_t> Read(uint64_t from, const Journal::Visit& visit) = 0;
 
-  // What is so at some moment after the call began. kUnavailable: try again.
+  // The state at some moment after the call began. kUnavailable: retry.
   virtual absl::StatusOr<StoreMoment> Look() = 0;
 
  protected:
@@ -89,11 +88,11 @@ struct FollowedStorage {
   std::unique_ptr<JournalTail> journal;
 };
 
-// What the processes on a store know, and nobody else: it is kept in the store, and replaced from
-// time to time.
+// Secrets known only to the processes on a store: kept in the store, and replaced from time to
+// time.
 struct SharedSecrets {
-  std::string current = {};                // proofs are made with it
-  std::vector<std::string> accepted = {};  // and taken that are made with any of these
+  std::string current = {};                // for new proofs
+  std::vector<std::string> accepted = {};  // proofs with any of these are valid
   friend bool operator==(const SharedSecrets&, const SharedSecrets&) = default;
 };
 
@@ -101,11 +100,11 @@ class StorageEngine {
  public:
   virtual ~StorageEngine() = default;
 
-  // "bigtable": as errors name it.
+  // "bigtable": the name in errors.
   virtual std::string_view name() const = 0;
 
-  // Before Open, by a process that serves clients: `address` is where they find it. Returns the
-  // secrets that the processes on the store share. Errors: as Open.
+  // Called before Open, by a process that serves clients: `address` is where clients reach it.
+  // Returns the secrets that the processes on the store share. Errors: as Open.
   virtual absl::StatusOr<SharedSecrets> Join(const std::string& address, StorageEvents events) = 0;
 
   // The secrets as they are now. A process that has joined calls it every kSecretsMs, on one
@@ -118,9 +117,9 @@ class StorageEngine {
   virtual absl::StatusOr<OpenedStorage> Open(
       const std::function<void(std::string_view message)>& warn) = 0;
 
-  // Opens the tables and the journal to be read while another process writes, or none does. Waits
-  // for nobody, and may be called while another thread waits in Open. kNotFound: there is no store
-  // yet. Other errors: as Open.
+  // Opens the tables and the journal for reading, with or without a writer. Returns without waiting
+  // for other processes, and may be called while another thread waits in Open. kNotFound: the store
+  // does not exist yet. Other errors: as Open.
   virtual absl::StatusOr<FollowedStorage> Follow(
       const std::function<void(std::string_view message)>& warn) = 0;
 };

@@ -1,5 +1,5 @@
-// The values of the storage port: which table, what is written to a row, which rows are read, and a
-// view to read them from. engine/table/table_store.h has the interfaces that take them.
+// The values of the storage port: tables, mutations of rows, ranges of rows, and views for reading.
+// engine/table/table_store.h has the interfaces that take them.
 //
 // A table is a key space in unsigned byte order, one value a row.
 
@@ -42,7 +42,7 @@ struct Mutation {
 struct ScanRange {
   std::string begin;  // inclusive
   std::string end;    // exclusive; empty = no end
-  // So much is to be read that it should leave alone what is cached. For a RowCursor.
+  // For a large read: the RowCursor leaves the cache unchanged.
   bool is_large = false;
 };
 

@@ -1,5 +1,5 @@
-// TableCapabilities: what a store of tables promises beyond the words of its interfaces. The engine
-// refuses a store that lacks what it needs (engine/store/store_needs.h). The conformance suite
+// TableCapabilities: optional promises of a store of tables. The engine refuses a store without the
+// promises it needs (engine/store/store_needs.h). The conformance suite
 // (tests/engine/table/conformance) has a test of each promise, and runs it on each store that makes
 // the promise.
 
@@ -15,14 +15,14 @@ enum class TableCapability : uint8_t {
   kOrderedScans,   // scans and cursors meet rows in unsigned byte order, in both directions
   kMergeOperands,  // a merge is written without a read; reads return the merged value
   kSnapshots,      // all reads through a TableView see the moment at which it was made
-  kAtomicGroups,   // a view and a restart see all of a group that was applied, or nothing of it
+  kAtomicGroups,   // a view and a restart see an applied group completely, or not at all
   kDurable,        // what Apply returned OK for is there when the store is opened again
   kRegionChanges,  // Presplit, Split and MergeRegions work, while rows are read and written
-  kByteCounts,     // ApproximateBytes and RegionUses follow what is written
+  kByteCounts,     // ApproximateBytes and RegionUses follow writes
   kPinnedFiles,    // PinFiles: the tables are files that a backup can link
 };
 
-// "ordered scans", "snapshots": as an error names them.
+// "ordered scans", "snapshots": the name in errors.
 std::string_view TableCapabilityName(TableCapability capability);
 
 // A set of promises. A value.

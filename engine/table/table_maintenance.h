@@ -23,25 +23,24 @@ class TableMaintenance {
  public:
   virtual ~TableMaintenance() = default;
 
-  // Writes what a table has in memory to files.
+  // Writes the memory of a table to files.
   virtual absl::Status Flush(TableId table) = 0;
 
-  // Merges all files of a table into as few as there can be, and waits until that is done.
-  // kCancelled: `*cancelled` became true; what was merged by then stays. It may be null.
+  // Merges all files of a table into the fewest possible, and waits for it.
+  // kCancelled: `*cancelled` became true; files merged by then stay. `cancelled` may be null.
   virtual absl::Status Compact(TableId table, std::atomic<bool>* cancelled = nullptr) = 0;
 
-  // From now on rows of the data table that are expired may vanish at any moment, in parts too:
-  // reads leave them out by themselves. `expiry` is borrowed and outlives the store. Before this
-  // call nothing expires.
+  // From now on expired rows of the data table may vanish at any moment, also in parts: reads leave
+  // them out. `expiry` is borrowed and outlives the store. Before this call nothing expires.
   virtual void SetExpiry(const RowExpiry* expiry) = 0;
 
-  // Gives back the space of expired rows where that is worth its work, a bounded piece of it at a
-  // time: to be called every minute or so. Returns the bytes freed.
+  // Frees the space of expired rows where that is worth its cost, in bounded pieces: to be called
+  // every minute or so. Returns the bytes freed.
   virtual absl::StatusOr<uint64_t> DropExpired() = 0;
 
-  // The files that all tables consist of now (engine/table/pinned_files.h); reads and writes go on.
-  // What is in them is all that was applied, but for what is unlogged and not yet flushed.
-  // REQUIRES: the regions are at rest. kUnimplemented: its tables are no files.
+  // Pins the current files of all tables (engine/table/pinned_files.h); reads and writes continue.
+  // They hold everything that was applied, except unlogged writes not yet flushed.
+  // REQUIRES: the regions are at rest. kUnimplemented: the tables do not use files.
   virtual absl::StatusOr<std::unique_ptr<PinnedFiles>> PinFiles() {
     return absl::UnimplementedError("backup: these tables are no files");
   }

@@ -1,14 +1,15 @@
-// TableStore: the storage port, which is all that the engine needs of a storage engine. RocksDB is
-// one implementation (rocks_table_store.h), and the tests have one in memory. No type of RocksDB
+// TableStore: the storage port, the engine's only interface to a storage engine. RocksDB is one
+// implementation (rocks_table_store.h), and the tests have one in memory. No type of RocksDB
 // appears in the port.
 //
-// The port has three parts. An implementation has all of them; a user takes only what it calls:
+// The port has three parts. An implementation has all parts; a user takes only the part that it
+// calls:
 //
 //   Tables            writes and reads rows             tables.h
 //   RegionStore       divides tables into regions       region_store.h
 //   TableMaintenance  looks after files, and closes     table_maintenance.h
 //
-// What an implementation promises beyond that, it says in capabilities() (table_capabilities.h).
+// An implementation lists its further promises in capabilities() (table_capabilities.h).
 
 #pragma once
 
@@ -21,7 +22,7 @@ namespace hourcell {
 
 class TableStore : public Tables, public RegionStore, public TableMaintenance {
  public:
-  // The same for as long as the object lives.
+  // Constant for the life of the object.
   virtual TableCapabilities capabilities() const = 0;
 };
 
