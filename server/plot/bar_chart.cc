@@ -27,14 +27,14 @@ std::vector<double> BarValues(const Figure& figure) {
   return values;
 }
 
-// What stands above a bar.
+// The text above a bar.
 std::string ValueText(double value) {
   const double power = value == 0 ? 1 : std::pow(10, std::floor(std::log10(std::fabs(value))) - 2);
   return NumberText(std::round(value / power) * power);
 }
 
-// Whether all values find room above bars of `width` pixels: some without the others look as if
-// they were special.
+// True if all values fit above bars of `width` pixels. If only some had their text, they would look
+// special.
 bool HaveRoom(const std::vector<double>& values, double width) {
   return std::ranges::all_of(values, [width](double value) {
     return !std::isfinite(value) || TextWidth(ValueText(value), kValueSize) <= width + 6;

@@ -1,5 +1,5 @@
 // Bars in groups: a group for each category, in it a bar for each series. A bar is a RectMark of
-// the role "bar"; where it is wide enough its value stands above it. Pure; thread-safe.
+// the role "bar"; if it is wide enough, its value is above it. Pure; thread-safe.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// A figure becomes a scene. Pure; thread-safe.
+// Composes a figure into a scene. Pure; thread-safe.
 
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace hourcell::plot {
 
-// kInvalidArgument: what CheckFigure says.
+// kInvalidArgument: as from CheckFigure.
 absl::StatusOr<Scene> Compose(const Figure& figure);
 
 }  // namespace hourcell::plot

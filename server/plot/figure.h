@@ -1,12 +1,12 @@
-// Figure: a chart as a value. One struct describes the three kinds there are:
+// Figure: a chart as a value. One struct describes all three kinds:
 //
 //   kBars      series[s].y[c] is the bar of series s in the group of category x.categories[c]
 //   kLines     series[s] is a line through (x[i], y[i]); x ascends
 //   kHeatMap   cells[r * x.categories.size() + c] is the colour in row y.categories[r], from the
 //              top, and above x.categories[c]; `color` is the axis of the colours
 //
-// A value that is NaN is not drawn: no bar, a gap in a line, a blank cell. On a logarithmic axis
-// the same goes for values that are not positive. Not thread-safe and need not be.
+// A NaN value is not drawn: no bar, a gap in a line, a blank cell. On a logarithmic axis, values
+// that are not positive are not drawn either. Not thread-safe.
 
 #pragma once
 
@@ -41,11 +41,11 @@ enum class LineStyle : uint8_t {
 struct Axis {
   std::string title = {};  // with the unit: "write rate, points/s"
   bool is_log = false;
-  std::vector<std::string> categories = {};  // instead of numbers, where the kind says so
-  // Ends of the axis; from the data if not set. Rounded outwards to ticks.
+  std::vector<std::string> categories = {};  // instead of numbers, for kinds with categories
+  // Ends of the axis; unset: from the data, rounded outwards to ticks.
   std::optional<double> min = {};
   std::optional<double> max = {};
-  // Ends that are set are not rounded: the axis has them as they are.
+  // Ends that are set are used exactly, not rounded.
   bool is_exact = false;
   // A linear y axis of lines always includes zero.
   bool shows_zero = true;
@@ -75,17 +75,17 @@ struct Theme {
 enum class LegendPlace : uint8_t {
   kNone,
   kAbove,
-  kRight,  // beside the area
+  kRight,  // of the area
   kTopLeft,
   kTopRight,
   kBottomLeft,
-  kBottomRight,  // these four in the area
+  kBottomRight,  // these four are in the area
 };
 
 struct Figure {
   FigureKind kind = FigureKind::kBars;
   std::string title = {};
-  std::string note = {};  // small, below the title: how the data came about; may be empty
+  std::string note = {};  // small, below the title: the source of the data; may be empty
   Axis x = {};
   Axis y = {};
   Axis y2 = {};     // of lines: on the right
@@ -97,16 +97,17 @@ struct Figure {
   Theme theme = {};
   LegendPlace legend = LegendPlace::kAbove;
   bool has_legend_box = false;
-  // Of lines: written into the area if there are no points. A figure without it must have points.
+  // For kLines: written into the area if there are no points. Without it, the figure must have
+  // points.
   std::string empty_text = {};
 };
 
 inline constexpr uint32_t kFigurePxMin = 100;
 inline constexpr uint32_t kFigurePxMax = 8'000;
-// The greatest number, and the inverse of the least positive one, that an axis can end with.
+// The largest end of an axis, and the inverse of the smallest positive end.
 inline constexpr double kAxisMax = 1e150;
 
-// kInvalidArgument, with the title, what is wrong, what was got and what is wanted: no data, sizes
+// kInvalidArgument, with the title, the problem, the actual and the expected value: no data, sizes
 // that do not fit together, an axis that ends before it begins, pixels out of range.
 absl::Status CheckFigure(const Figure& figure);
 

@@ -64,7 +64,7 @@ class Frame {
         LineMark{.places = {from, to}, .color = color, .width = 1, .role = role});
   }
 
-  // To the end of what belongs to the area, where a legend beside it begins.
+  // The right end of the area and its right axis, where a legend on the right begins.
   double legend_reach() const {
     return area_.width() + (figure_.legend == LegendPlace::kRight ? right_axis_ : 0);
   }
@@ -200,8 +200,8 @@ class Frame {
   Scene& scene_;
   const Legend legend_;
   Area area_;
-  double right_axis_ = 0;  // of its labels and title
-  double top_ = 0;         // what is above is taken
+  double right_axis_ = 0;  // width of its labels and title
+  double top_ = 0;         // the part above is in use
   bool is_turned_ = false;
 };
 

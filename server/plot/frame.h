@@ -1,9 +1,9 @@
-// The frame of a chart: background, title, note, legend, axes with their labels, grid. What it
-// leaves free is the chart's own. Pure; thread-safe.
+// The frame of a chart: background, title, note, legend, axes with their labels, grid. The chart
+// uses the remaining area. Pure; thread-safe.
 //
 //   title
 //   note
-//   [] series  [] series                legend, if it is not beside the area (legend.h)
+//   [] series  [] series                legend above the area (legend.h)
 //   y title | y label |      area     | y2 label | y2 title | right margin
 //                       x label          turned if they are wide
 //                       x title
@@ -32,7 +32,7 @@ struct Area {
   double height() const { return bottom - top; }
 };
 
-// A text beside an axis, at a share of its length from its lower end.
+// A text on an axis, at a share of its length from its lower end.
 struct AxisLabel {
   double share = 0;
   std::string text = {};
@@ -41,12 +41,12 @@ struct AxisLabel {
 struct FrameSpec {
   std::vector<AxisLabel> x = {};  // ascending
   std::vector<AxisLabel> y = {};
-  std::vector<AxisLabel> y2 = {};  // empty: there is no axis on the right
+  std::vector<AxisLabel> y2 = {};  // empty: the right side has no axis
   std::vector<LegendEntry> legend = {};
   double right_margin = 24;
   bool has_x_grid = false;
   bool has_y_grid = false;
-  // Leave x labels out where there is no room for all, instead of turning them.
+  // Leave out x labels that do not fit, instead of turning them.
   bool skips_x_labels = false;
 };
 

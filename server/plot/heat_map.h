@@ -1,6 +1,6 @@
-// A matrix as colours, the first row on top, with a bar that explains them on the right. Neighbours
-// of one colour in a row are one RectMark of the role "cell", so that a large map of little stays
-// small; cells without a value keep the grey of the ground. Pure; thread-safe.
+// A matrix as colours, the first row on top, with a colour scale on the right. Neighbours of one
+// colour in a row are one RectMark of the role "cell", so that a large sparse map stays small;
+// cells without a value keep the grey of the ground. Pure; thread-safe.
 
 #pragma once
 

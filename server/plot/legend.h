@@ -1,7 +1,7 @@
-// Legend: which line is which series. Above the area of a chart, on its right, or in a corner of
-// it. It never takes more than a third of the picture above, and half of its width on the right:
-// names that are too long are cut, and of more series than there is room for the last line says
-// how many are left out. Pure; thread-safe.
+// Legend: maps lines to series. It is above the area of a chart, on its right, or in one of its
+// corners. It takes at most a third of the picture above, and half of its width on the right: long
+// names are cut, and if there are more series than fit, the last line gives the number left out.
+// Pure; thread-safe.
 
 #pragma once
 
@@ -28,11 +28,11 @@ class Legend {
   // Borrowed.
   Legend(const Figure& figure, std::span<const LegendEntry> entries);
 
-  // Draws it below `top`, and returns how far down it reaches; `top` if it is not above.
+  // Draws it below `top` and returns its lower end; returns `top` if the legend is not above.
   double DrawAbove(double top, Scene* scene) const;
-  // How much it takes of the right side; 0 if it is not there.
+  // Its width on the right side; 0 if it is not there.
   double right_width() const;
-  // Draws it beside the area or in it, if it is there.
+  // Draws it on the right of the area or in it, if it is there.
   void DrawBeside(const Place& corner, double width, double height, Scene* scene) const;
 
  private:

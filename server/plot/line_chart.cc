@@ -40,8 +40,8 @@ std::vector<AxisLabel> TickLabels(const Scale& scale) {
   return labels;
 }
 
-// A curve through the places, which never leaves the range of two neighbours: Fritsch and Carlson's
-// monotone cubic. REQUIRES: x ascends.
+// A curve through the places that stays within the range of each two neighbours: Fritsch and
+// Carlson's monotone cubic. REQUIRES: x ascends.
 std::vector<Place> Smooth(const std::vector<Place>& places) {
   const size_t last = places.size() - 1;
   std::vector<double> slopes(last);
@@ -123,7 +123,7 @@ class LineDrawer {
       const bool is_curve = series_.is_smooth && series_.style != LineStyle::kSteps;
       AddLine(is_curve ? Smooth(stretch_) : std::move(stretch_));
     } else if (stretch_.size() == 1 && !HasDots()) {
-      // A line of one point would not be seen.
+      // A line of one point would be invisible.
       scene_.marks.emplace_back(
           DotMark{.center = stretch_[0], .radius = 2, .fill = SeriesColor(index_), .role = "dot"});
     }

@@ -7,7 +7,7 @@
 namespace hourcell::plot {
 namespace {
 
-// Strong ones first; yellow, which is weak on white, last but one.
+// Strong ones first; yellow, which is weak on white, is the last but one.
 constexpr std::array<Color, kSeriesColors> kSeries = {{
     {0x00, 0x72, 0xB2},  // blue
     {0xE6, 0x9F, 0x00},  // orange

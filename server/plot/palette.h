@@ -1,6 +1,6 @@
-// Colours that people with any colour vision tell apart. Series: those of Okabe and Ito, "Color
-// Universal Design" (2008). Heat: viridis of matplotlib (Smith and van der Walt, 2015; CC0), which
-// gets lighter evenly, so it also reads in grey. Pure; thread-safe.
+// Colours for any colour vision. Series: those of Okabe and Ito, "Color Universal Design" (2008).
+// Heat: viridis of matplotlib (Smith and van der Walt, 2015; CC0), which gets lighter evenly, so it
+// also reads in grey. Pure; thread-safe.
 
 #pragma once
 
@@ -17,7 +17,7 @@ inline constexpr Color kGrey = {0x60, 0x60, 0x60};
 inline constexpr Color kGridGrey = {0xDD, 0xDD, 0xDD};
 inline constexpr Color kBlankGrey = {0xEE, 0xEE, 0xEE};
 
-// How many series have colours of their own; beyond, they come again.
+// The number of distinct series colours; further series repeat them.
 inline constexpr size_t kSeriesColors = 8;
 
 Color SeriesColor(size_t series);

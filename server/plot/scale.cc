@@ -27,7 +27,7 @@ Range RangeOf(const Axis& axis, std::span<const double> values, bool has_zero) {
   if (range.is_empty) range.Add(1);
   if (axis.min.has_value()) range.low = *axis.min;
   if (axis.max.has_value()) range.high = *axis.max;
-  // The length of an axis must be a number, and so must be its logarithm.
+  // The length of an axis and its logarithm must be finite.
   const double least = axis.is_log ? 1 / kAxisMax : -kAxisMax;
   range.low = std::clamp(range.low, least, kAxisMax);
   range.high = std::clamp(range.high, least, kAxisMax);

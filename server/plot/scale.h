@@ -1,5 +1,5 @@
-// Scale: values of an axis to pixels. The ends of a scale are ticks, unless the axis has them
-// exactly as they are. Immutable; thread-safe.
+// Scale: maps values of an axis to pixels. The ends of a scale are ticks, unless the axis is exact.
+// Immutable; thread-safe.
 
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace hourcell::plot {
 
-// The pixels of an axis: `low` is where its lower end is, which may be above that of the upper end.
+// The pixels of an axis: `low` is its lower end, and may be the larger number.
 struct PixelRange {
   double low = 0;
   double high = 0;
@@ -21,17 +21,17 @@ struct PixelRange {
 
 class Scale {
  public:
-  // For `values` on `axis`, with about `ticks` ticks. `has_zero`: a linear axis shows zero, as
-  // that of bars must.
+  // For `values` on `axis`, with about `ticks` ticks. `has_zero`: a linear axis shows zero, as bars
+  // need.
   Scale(const Axis& axis, std::span<const double> values, bool has_zero, size_t ticks);
 
   void SetPixels(const PixelRange& pixels) { pixels_ = pixels; }
 
-  // Where `value` is; values beyond the ends are moved to them. Nothing if it cannot be drawn.
+  // The pixel of `value`; values beyond the ends map to them. Empty if it cannot be drawn.
   std::optional<double> Map(double value) const;
   // The place of `value` between the ends, 0 to 1.
   std::optional<double> Share(double value) const;
-  // Where bars begin: zero, or the lower end.
+  // The start of bars: zero, or the lower end.
   double Base() const;
 
   const std::vector<Tick>& ticks() const { return ticks_; }

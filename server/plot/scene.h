@@ -1,5 +1,5 @@
-// Scene: what is to be drawn, mark after mark, later ones on top. Between composing a figure and
-// writing it, so that both are tested without the other. Lengths are pixels; y grows downwards.
+// Scene: marks in drawing order, later ones on top. It separates composing a figure from writing
+// it, so that each is tested alone. Lengths are pixels; y grows downwards.
 
 #pragma once
 
@@ -23,7 +23,7 @@ struct Place {
   double y = 0;
 };
 
-// What a mark is: the class of its SVG element, by which tests and style sheets find it.
+// The kind of a mark: the class of its SVG element, for tests and style sheets.
 using Role = const char*;  // a literal
 
 struct RectMark {

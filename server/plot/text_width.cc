@@ -7,7 +7,7 @@
 namespace hourcell::plot {
 namespace {
 
-// Of the font's size. The widths are those of DejaVu Sans, the widest of the usual ones.
+// Relative to the font's size. The widths are those of DejaVu Sans, the widest of the usual fonts.
 double LetterWidth(char c) {
   constexpr std::string_view kNarrow = " .,:;'|!()[]/iljftI-";
   constexpr std::string_view kWide = "mwMW%@";
@@ -41,7 +41,7 @@ std::string PrintableText(std::string_view text) {
       continue;
     }
     const std::string_view letter = text.substr(0, length);
-    // U+FFFE and U+FFFF are no characters of XML.
+    // XML does not allow U+FFFE and U+FFFF.
     const bool is_none = letter == "\xEF\xBF\xBE" || letter == "\xEF\xBF\xBF";
     const bool is_control =
         length == 1 && (static_cast<unsigned char>(letter[0]) < 0x20 || letter[0] == 0x7F);

@@ -9,7 +9,7 @@
 namespace hourcell::plot {
 namespace {
 
-// Ticks beyond which an axis is not labelled one by one.
+// An axis with more ticks is not labelled one by one.
 constexpr double kTicksMax = 1'000;
 
 // The least step of the series 1, 2, 2.5, 5, 10 ... that is not below `step`.
@@ -36,7 +36,7 @@ std::vector<Tick> LinearTicks(double low, double high, size_t count) {
   HOURCELL_CHECK(last - first <= kTicksMax);
   std::vector<Tick> ticks;
   for (int i = 0; i <= static_cast<int>(last - first); ++i) {
-    // Adding up steps would leave 0.30000000000000004 at the third.
+    // Adding steps would give 0.30000000000000004 at the third.
     const double value = (first + i) * step;
     ticks.push_back({.value = value, .label = NumberText(value)});
   }

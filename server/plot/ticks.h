@@ -1,5 +1,5 @@
-// Ticks: where an axis has its numbers. Linear axes go in steps of 1, 2, 2.5 or 5 times a power of
-// ten; logarithmic ones have their decades, and between them 2 and 5 if there are few. Pure;
+// Ticks: the places of numbers on an axis. Linear axes have steps of 1, 2, 2.5 or 5 times a power
+// of ten; logarithmic ones have their decades, and 2 and 5 between them if there are few. Pure;
 // thread-safe.
 
 #pragma once
@@ -15,12 +15,12 @@ struct Tick {
   std::string label = {};
 };
 
-// [low, high] widened to ticks, which include both ends, about `count` of them. Nothing if there is
-// no number in the range. REQUIRES: finite, low <= high, count >= 2; if logarithmic, low > 0.
+// About `count` ticks that cover [low, high], both ends included. REQUIRES: finite, low <= high,
+// count >= 2; if logarithmic, low > 0.
 std::vector<Tick> LinearTicks(double low, double high, size_t count);
 std::vector<Tick> LogTicks(double low, double high, size_t count);
 
-// A number for people: at most four significant digits, and k, M, G, T from ten thousand on.
+// A readable number: at most four significant digits, and k, M, G, T from ten thousand on.
 //   0  0.05  2.5  1250  12.5k  3M  1e-7
 std::string NumberText(double value);
 

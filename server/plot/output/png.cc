@@ -28,7 +28,7 @@ class PngPainter {
 
   void operator()(const RectMark& mark) {
     SetColor(mark.fill);
-    // Neighbours would show the ground through their soft edges.
+    // Otherwise the ground shows between neighbours through their soft edges.
     cairo_set_antialias(cairo_, CAIRO_ANTIALIAS_NONE);
     cairo_rectangle(cairo_, mark.corner.x, mark.corner.y, mark.width, mark.height);
     cairo_fill(cairo_);

@@ -1,4 +1,4 @@
-// A scene as PNG, by cairo. Thread-safe as far as cairo's fonts are: it locks them itself.
+// A scene as PNG, rendered with cairo. Thread-safe: cairo locks its fonts.
 
 #pragma once
 
@@ -12,20 +12,20 @@
 
 namespace hourcell::plot {
 
-// Pixels of the picture for one of the scene, in each direction: sharp on dense screens and in
+// Pixels of the picture per pixel of the scene, in each direction: sharp on dense screens and in
 // print.
 inline constexpr int kPngScale = 2;
 
 struct PngOptions {
   int scale = kPngScale;
-  bool has_alpha = false;              // what no mark covers is transparent, else black
-  std::function<bool()> goes_on = {};  // false: stop; asked now and then
+  bool has_alpha = false;              // pixels without a mark are transparent, else black
+  std::function<bool()> goes_on = {};  // called now and then; false: stop
 };
 
-// The bytes of the file. kResourceExhausted: cairo has no memory for it; kCancelled: by `goes_on`.
+// The bytes of the file. kResourceExhausted: cairo is out of memory; kCancelled: by `goes_on`.
 absl::StatusOr<std::string> RenderPng(const Scene& scene, const PngOptions& options = {});
 
-// What a picture takes while it is rendered, without its file.
+// Memory for rendering a picture, without its file.
 size_t PngBytes(double width, double height, int scale);
 
 }  // namespace hourcell::plot

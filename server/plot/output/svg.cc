@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kFonts = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif";
 
-// A length: two decimals at most.
+// A length, with at most two decimals.
 std::string Px(double length) {
   std::string text = fmt::format("{:.2f}", length);
   text.erase(text.find_last_not_of('0') + 1);

@@ -10,8 +10,8 @@
 
 namespace hourcell::plot {
 
-// Replaces the file at `path`, of which the directory exists. kInvalidArgument: what CheckFigure
-// says. kUnavailable: the file cannot be written; with its path and why.
+// Replaces the file at `path`; its directory must exist. kInvalidArgument: as from CheckFigure.
+// kUnavailable: the file cannot be written; with its path and the cause.
 absl::Status WriteSvg(const Figure& figure, const std::string& path);
 absl::Status WritePng(const Figure& figure, const std::string& path);
 
