@@ -13,7 +13,7 @@
 namespace hourcell {
 namespace {
 
-constexpr uint32_t kTickPx = 90;  // that a tick of the time axis has at least
+constexpr uint32_t kTickPx = 90;  // the least distance of ticks on the time axis
 constexpr size_t kLineNameBytesMax = 400;
 
 plot::Axis AxisOf(const GraphAxisLook& look, bool has_points) {
@@ -27,7 +27,7 @@ plot::Axis AxisOf(const GraphAxisLook& look, bool has_points) {
     axis.label = [format = *look.format](double value) { return format.Print(value); };
   }
   if (has_points) return axis;
-  constexpr double kEmptyMax = 10;  // as OpenTSDB draws no points
+  constexpr double kEmptyMax = 10;  // OpenTSDB's range without points
   if (!axis.min.has_value() && !axis.max.has_value()) {
     axis.min = axis.is_log ? 1 : 0;
     axis.max = kEmptyMax;
@@ -58,7 +58,7 @@ std::string GraphLineName(const SeriesView& series) {
     for (const auto& [tagk, tagv] : series.tags) {
       if (name.back() != '{') name += ", ";
       name.append(tagk).append("=").append(tagv);
-      if (name.size() > kLineNameBytesMax) break;  // nobody could read it
+      if (name.size() > kLineNameBytesMax) break;  // longer names are unreadable
     }
     name += '}';
   }

@@ -1,5 +1,5 @@
-// GraphCollector: the QuerySink that keeps what a picture of the results needs, in bounded memory,
-// and makes the figure of it. Thread-compatible.
+// GraphCollector: the QuerySink that keeps the points of a picture in bounded memory, and makes the
+// figure. Thread-compatible.
 
 #pragma once
 
@@ -15,11 +15,11 @@
 
 namespace hourcell {
 
-// More would not be told apart.
+// More lines would not be distinguishable.
 inline constexpr size_t kGraphSeriesMax = 500;
-// Of a picture, once each line has no more than its pixels can show.
+// Per picture, after each line was reduced to its pixels.
 inline constexpr size_t kGraphPointsMax = 1'000'000;
-// What a kept point takes until the picture is printed: in the figure, the scene and the file.
+// Memory for a kept point until the picture is printed: in the figure, the scene and the file.
 inline constexpr size_t kGraphPointBytes = 112;
 
 class GraphCollector : public QuerySink {
@@ -27,10 +27,10 @@ class GraphCollector : public QuerySink {
   // All are borrowed; `memory` may be null.
   GraphCollector(const QuerySpec& spec, const GraphLook& look, MemoryAccount* memory);
 
-  // kResourceExhausted: more series or points than a picture has, or no memory.
+  // kResourceExhausted: more series or points than a picture may have, or out of memory.
   absl::Status OnSeries(const SeriesView& series) override;
 
-  // Takes so much more for as long as the collector lives.
+  // Reserves additional bytes for the lifetime of the collector.
   absl::Status Take(size_t bytes) { return memory_.Take(bytes); }
 
   // Call it once, after the query.

@@ -40,7 +40,7 @@ std::string_view Strip(std::string_view text) {
   return text;
 }
 
-// The text before `end`, which is cut off with it.
+// The text before `end`; removes both from `text`.
 std::string_view TakeUntil(char end, std::string_view* text) {
   const size_t at = std::min(text->find(end), text->size());
   const std::string_view taken = Strip(text->substr(0, at));
@@ -48,7 +48,7 @@ std::string_view TakeUntil(char end, std::string_view* text) {
   return taken;
 }
 
-// 1 without "q=", 0 for one that is no number.
+// 1 without "q=", 0 if it is not a number.
 double QualityOf(std::string_view params) {
   while (!params.empty()) {
     const std::string_view param = TakeUntil(';', &params);
@@ -60,7 +60,7 @@ double QualityOf(std::string_view params) {
   return 1;
 }
 
-// What is liked how much.
+// The quality of each type.
 struct Liking {
   double png = 0;
   double svg = 0;
@@ -85,7 +85,7 @@ Liking LikingOf(std::string_view accept) {
   return liking;
 }
 
-// What is drawn, and how.
+// The parsed request.
 struct GraphRequest {
   QueryRequest query;
   GraphLook look;

@@ -1,10 +1,10 @@
-// Graphs drawn by the server: /q?...&png and ?...&svg, and /api/query with the header Accept:
+// Graphs drawn by the server: /q?...&png and /q?...&svg, and /api/query with the header Accept:
 // image/png or image/svg+xml. A graph is a query like any other: it is listed, limited, and
-// cancelled with its client; only its answer is drawn and not printed. graph_look.h has the
-// parameters of the picture.
+// cancelled with its client; only its response is a picture. graph_look.h has the parameters of the
+// picture.
 //
 // A picture has at most kGraphSeriesMax series and kGraphPointsMax points (graph_collector.h); with
-// more the answer is 413. What it takes is counted in the memory of queries.
+// more the response is 413. Its memory counts as memory of queries.
 
 #pragma once
 
@@ -19,11 +19,11 @@ namespace hourcell {
 
 enum class PictureForm : uint8_t { kPng, kSvg };
 
-// The picture that an Accept header asks for: the type of image that it names, unless it likes JSON
-// or a page as much, or anything at all better.
+// The picture that an Accept header prefers: PNG or SVG, the one of higher quality. Empty if it
+// accepts neither, or JSON or a page with at least the same quality.
 std::optional<PictureForm> PictureOf(std::string_view accept);
 
-// Answers /api/query with a picture; errors are those of /api/query. Both are borrowed until the
+// Answers /api/query with a picture; errors are as from /api/query. Both are borrowed until the
 // body is done. Thread-safe.
 HttpResponse DrawQuery(const HttpRequest& request, const QueryService& service, PictureForm form);
 

@@ -46,7 +46,7 @@ absl::Status TakeSize(std::string_view name, std::string_view text, GraphLook* l
   return absl::OkStatus();
 }
 
-// An end of "[a:b]"; nothing for an empty one. False: it is no number, or too large.
+// Parses an end of "[a:b]"; an empty one leaves `end` empty. False: not a number, or too large.
 bool TakeEnd(std::string_view text, std::optional<double>* end) {
   end->reset();
   if (text.empty()) return true;
@@ -260,7 +260,7 @@ absl::Status CheckLogRange(std::string_view name, const GraphAxisLook& axis) {
   return absl::OkStatus();
 }
 
-// Grid and notes between the two colours, so that they are seen on any ground.
+// The grid and notes get colours between the two, so that they are visible on any ground.
 void CompleteTheme(plot::Theme* theme) {
   const plot::Color ground = theme->ground.value_or(plot::kWhite);
   theme->grid = Mix(ground, theme->ink, 0.15);

@@ -1,5 +1,5 @@
-// GraphLook: how a graph is to look, from the parameters of OpenTSDB's /q. The last of a parameter
-// that comes twice counts.
+// GraphLook: the look of a graph, from the parameters of OpenTSDB's /q. If a parameter is repeated,
+// the last one counts.
 //
 //   wxh=1024x768         pixels, 100x100 to 4000x4000
 //   yrange=[0:100]       the ends of an axis; either may be left out; y2range: of the right axis
@@ -15,8 +15,8 @@
 //   o=axis x1y2          one for each sub query, or none: which of them are on the right axis
 //   tz=Europe/Berlin     the clock of the time axis
 //
-// No text of a request reaches another program: the picture is drawn here. Pure but for time zone
-// tables; thread-safe.
+// No text of a request reaches another program: the server draws the picture. Pure, apart from time
+// zone tables; thread-safe.
 
 #pragma once
 
@@ -61,16 +61,16 @@ struct GraphLook {
   plot::Theme theme = {};
   plot::LineStyle style = plot::LineStyle::kAuto;
   bool is_smooth = false;
-  std::vector<bool> is_right = {};  // by sub query; empty: none is
+  std::vector<bool> is_right = {};  // by sub query; empty: all are on the left axis
 
   bool IsRight(size_t query) const { return query < is_right.size() && is_right[query]; }
 };
 
-// `timezone` is that of requests that name none; empty = UTC. kInvalidArgument, with the parameter,
-// what was got and what is wanted.
+// `timezone` applies to requests without one; empty = UTC. kInvalidArgument: with the parameter,
+// the actual and the expected value.
 absl::StatusOr<GraphLook> ParseGraphLook(const HttpRequest& request, std::string_view timezone);
 
-// One "o" for each "m", or none. kInvalidArgument: another number.
+// Checks for one "o" for each "m", or none. kInvalidArgument: another number.
 absl::Status CheckGraphOptions(const HttpRequest& request);
 
 }  // namespace hourcell

@@ -19,7 +19,7 @@ double ValueAt(const SpanView& points, size_t i) {
   return std::isfinite(value) ? value : std::nan("");
 }
 
-// The points that one pixel of the width shows.
+// The visible points of one pixel of the width.
 class PixelPoints {
  public:
   void Add(const GraphPoint& point) {
@@ -42,7 +42,7 @@ class PixelPoints {
         if (i == 0 || kept[i].t != kept[i - 1].t) out->Add(kept[i].t, kept[i].v);
       }
     }
-    // A gap between them is narrower than a pixel; one that has no points is seen.
+    // A gap between them is narrower than a pixel; a gap without points is visible.
     if (count_ == 0 && !std::isnan(gap_)) out->Add(gap_, std::nan(""));
     *this = PixelPoints();
   }

@@ -1,6 +1,7 @@
-// GraphPoints: the points of one line, no more than a picture can show. A line of more points than
-// four for each pixel of its width keeps of each pixel the first, the lowest, the highest and the
-// last point (Jugel and others, "M4", VLDB 2014): the picture is the same. Thread-compatible.
+// GraphPoints: the points of one line, no more than a picture can show. If a line has more than
+// four points for each pixel of its width, it keeps the first, the lowest, the highest and the last
+// point of each pixel (Jugel and others, "M4", VLDB 2014): the picture is the same.
+// Thread-compatible.
 
 #pragma once
 
@@ -23,8 +24,7 @@ struct GraphPoints {
   }
 };
 
-// Those of `points` with start <= t <= end, for a width of `pixels`. REQUIRES: pixels > 0,
-// start < end.
+// The points with start <= t <= end, for a width of `pixels`. REQUIRES: pixels > 0, start < end.
 GraphPoints PointsToDraw(const SpanView& points, int64_t start_ms, int64_t end_ms, size_t pixels);
 
 }  // namespace hourcell

@@ -28,7 +28,7 @@ struct Conversion {
   int precision = -1;
 };
 
-// The conversion at the start of `text`, after its percent sign, which is cut off.
+// The conversion at the start of `text`, after its percent sign; removes it from `text`.
 std::optional<Conversion> TakeConversion(std::string_view* text) {
   Conversion found;
   const auto take_digits = [text] {

@@ -1,8 +1,8 @@
-// NumberFormat: numbers of an axis by a pattern of printf, as OpenTSDB's yformat has it: one
-// conversion among plain text.
+// NumberFormat: formats numbers of an axis by a pattern of printf, as OpenTSDB's yformat: one
+// conversion in plain text.
 //
 //   %.2f ms      12.35 ms
-//   %g, %e       as of printf
+//   %g, %e       as in printf
 //   %.1s %c      gnuplot's: 12.3 k; the number over a power of 1,000, and the letter of that power
 //   %%           a percent sign
 //
@@ -21,7 +21,7 @@ inline constexpr size_t kNumberFormatBytesMax = 40;
 
 class NumberFormat {
  public:
-  // kInvalidArgument: no conversion or two of them, an unknown one, a precision over 17, too long.
+  // kInvalidArgument: not exactly one conversion, an unknown one, a precision over 17, too long.
   static absl::StatusOr<NumberFormat> Parse(std::string_view pattern);
 
   std::string Print(double value) const;

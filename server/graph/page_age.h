@@ -1,4 +1,4 @@
-// For how long an answer of /q may be kept.
+// The time for which clients may cache a response of /q.
 
 #pragma once
 

@@ -23,7 +23,7 @@ struct TimeStep {
   int64_t ms;     // about
 };
 
-// The least step of which at most `ticks_max` fit into the range.
+// The shortest step that fits at most `ticks_max` times into the range.
 TimeStep StepFor(int64_t span_ms, size_t ticks_max) {
   constexpr auto kMs = StepUnit::kMs;
   constexpr auto kSecond = StepUnit::kSecond;
@@ -147,7 +147,7 @@ std::vector<plot::Tick> TimeTicks(int64_t start_ms,
   std::vector<plot::Tick> ticks;
   RoundTimes times(StepFor(end_ms - start_ms, ticks_max), start_ms, zone);
   int64_t last = start_ms - 1;
-  // A clock that is put back gives a time again, and one put forward leaves some out.
+  // A clock that is put back repeats times, and one put forward skips some.
   for (size_t i = 0; i < ticks_max + 3; ++i) {
     const int64_t ms = times.Next();
     if (ms > end_ms) break;
