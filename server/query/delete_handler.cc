@@ -32,7 +32,7 @@ HttpResponse AnswerDelete(QueryRequest query,
     const auto run = [&](QueryControl* control) -> absl::Status {
       QueryWriter writer(query.spec, query.printing, body);
       HOURCELL_RETURN_IF_ERROR(service.tsdb->Query(query.spec, &writer, control));
-      // What it prints waits in the buffer until the points are gone.
+      // The end of the body stays in the buffer until the points are deleted.
       writer.Finish(*control, 1000 * (service.clock->MonotonicMs() - start_ms));
       return service.tsdb->DeletePoints(query.spec, control).status();
     };

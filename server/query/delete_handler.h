@@ -11,18 +11,18 @@
 
 namespace hourcell {
 
-// 400, for servers that do not allow it (tsd.http.query.allow_delete).
+// 400: this server does not allow deletes (tsd.http.query.allow_delete).
 HttpResponse DeleteRefused();
 
-// 403, for clients that are not admin.
+// 403: the client does not have the role admin.
 HttpResponse DeleteForbidden();
 
-// Answers with the result of the query, as of what is there before, and then deletes the points:
-// when the response has come to its end they are gone. Differently from OpenTSDB no others of their
-// hours are. An error of either is QueryError's, and cuts a response that was begun; after one of
-// the deletion, as after its client hung up, a part of the points may be gone. `start_ms`: when the
-// request came, by the monotonic clock. The response has a producer, which borrows `request` and
-// `service`.
+// Runs the query, deletes its points, and then ends the response with the result from before the
+// deletion. Unlike OpenTSDB, it keeps the other points of the same hours. An error of the query or
+// the deletion becomes QueryError, and cuts a response that has begun. After an error of the
+// deletion, or if the client hangs up, a part of the points may be deleted. `start_ms`: time of the
+// request's arrival, by the monotonic clock. The response has a producer, which borrows `request`
+// and `service`.
 HttpResponse AnswerDelete(QueryRequest query,
                           int64_t start_ms,
                           const HttpRequest& request,

@@ -45,7 +45,7 @@ absl::Status AddSeries(std::string_view text, LastQuery* query) {
   return absl::OkStatus();
 }
 
-// What a query asks, for the list of queries.
+// The text of a query in the list of queries.
 std::string ListedText(const LastQuery& query) {
   std::string text = "{\"type\":\"LAST\",\"queries\":[";
   size_t listed = 0;
@@ -115,7 +115,7 @@ HttpResponse HandleLast(const HttpRequest& request, const QueryService& service)
   absl::StatusOr<LastQuery> query =
       request.method == "POST" ? ParseLastJson(request.body) : ParseLastParams(request);
   if (!query.ok()) return HttpError(400, query.status());
-  // How far OpenTSDB would have to look. Here it costs nothing to find the point however old it is.
+  // OpenTSDB limits its search by back_scan. Here an old point costs no more than a new one.
   query->back_hours = 0;
   query->deadline_ms = request.deadline_ms;
   std::string text = ListedText(*query);

@@ -1,4 +1,4 @@
-// /api/query/last: the last point of each of the series asked for. Thread-safe.
+// /api/query/last: the last point of each selected series. Thread-safe.
 
 #pragma once
 
@@ -10,16 +10,15 @@
 
 namespace hourcell {
 
-// The query of the parameters timeseries, tsuids, resolve and back_scan. Both kinds of series may
-// be repeated; timeseries come first. kInvalidArgument: "Missing sub queries", more than
-// kSubQueriesMax of them, "Unable to parse back_scan parameter", as ParseSeriesText and
+// Parses the parameters timeseries, tsuids, resolve and back_scan. timeseries and tsuids may be
+// repeated; timeseries come first. kInvalidArgument: "Missing sub queries", more than
+// kSubQueriesMax sub queries, "Unable to parse back_scan parameter", as ParseSeriesText and
 // ParseQueryTsuid.
 absl::StatusOr<LastQuery> ParseLastParams(const HttpRequest& request);
 
-// Answers GET and POST (last_json.h); the response has a producer, which borrows both. Differently
-// from OpenTSDB, the stored points themselves are looked at: every series that has a point is in
-// the answer, ascending by tsuid, however old the point; back_scan is checked and then of no
-// meaning.
+// Answers GET and POST (last_json.h); the response has a producer, which borrows both. Unlike
+// OpenTSDB, it reads the stored points: the answer has every series with a point, ascending by
+// tsuid, however old the point; back_scan is checked and then ignored.
 HttpResponse HandleLast(const HttpRequest& request, const QueryService& service);
 
 }  // namespace hourcell

@@ -5,7 +5,7 @@
 //
 //   {"metric":"m","timestamp":1356998400000,"value":"42","tags":{"host":"a"},"tsuid":"000001..."}
 //
-// Unknown fields are ignored; of a field given twice the last counts. Pure; thread-safe.
+// Unknown fields are ignored; the last of repeated fields counts. Pure; thread-safe.
 
 #pragma once
 
@@ -20,12 +20,12 @@
 namespace hourcell {
 
 // kInvalidArgument: as ParseJsonObject; a field of another type; "Missing sub queries"; more than
-// kSubQueriesMax; a sub query without metric and tsuids; a text that is no tsuid in hex; "Unable to
+// kSubQueriesMax sub queries; a sub query without metric and tsuids; a malformed tsuid; "Unable to
 // parse back_scan parameter" for less than 0 or more than 32 bits.
 absl::StatusOr<LastQuery> ParseLastJson(const std::string& body);
 
-// Appends a point; `resolved`: with metric and tags. Integers are printed as such, floating point
-// as Java does, both as strings.
+// Appends a point; `resolved`: with metric and tags. Values are strings: integers as integers,
+// floating point as Java prints it.
 void AppendLastPoint(const LastPoint& point, bool resolved, std::string* out);
 
 // Appends tags as an object: {"host":"a","dc":"x"}.

@@ -71,7 +71,7 @@ void AppendRateOptions(const SubQuery& query, std::string* out) {
                  rate.reset_value, BoolText(rate.drop_resets));
 }
 
-// "tags": the grouping filters as {"host":"wildcard(*)"}; of several on one key the first.
+// "tags": the first grouping filter of each key, as {"host":"wildcard(*)"}.
 void AppendTagsOfQuery(const SubQuery& query, std::string* out) {
   out->append(",\"tags\":{");
   std::vector<std::string_view> done;

@@ -1,5 +1,4 @@
-// Sub queries as text again: the "query" of a result with show_query, and what is listed of queries
-// that run.
+// Prints parsed sub queries: "query" of a result with show_query, and in the list of queries.
 //
 // Pure; thread-safe.
 
@@ -13,11 +12,11 @@
 namespace hourcell {
 
 // Appends {"aggregator":...,"metric":...,...}, with OpenTSDB's fields in its order. `index` is the
-// sub query's place in its request. The UIDs of filterTagKs are not told: null.
+// sub query's position in its request. The UIDs of filterTagKs are omitted: null.
 void AppendSubQueryJson(const SubQuery& query, size_t index, std::string* out);
 
-// The specifier a DownsampleSpec can be parsed from: "1m-avg-nan", "0all-sum", "1dc-sum". It does
-// not tell the timezone.
+// A specifier that ParseDownsampleSpec accepts: "1m-avg-nan", "0all-sum", "1dc-sum". It does not
+// contain the timezone.
 std::string DownsampleText(const DownsampleSpec& spec);
 
 }  // namespace hourcell

@@ -22,10 +22,10 @@
 namespace hourcell {
 namespace {
 
-// Of a quick query. Each has a plan, which takes some microseconds before anything is read.
+// A limit for quick queries: the plan of each sub query takes some microseconds.
 constexpr size_t kQuickSubQueriesMax = 16;
 
-// To be asked again where it may take long.
+// The server then handles the request again, on a thread that may wait.
 HttpResponse NotQuick() {
   HttpResponse response;
   response.must_wait = true;
@@ -38,7 +38,7 @@ absl::StatusOr<QueryRequest> QueryHandler::Parse(const HttpRequest& request,
                                                  QueryTrace* trace) const {
   const StopWatch watch(&trace->parse_us);
   const int64_t now_ms = service_.clock->NowMs();
-  // The method itself, not what it stands for, says whether there is a body.
+  // Not the effective method: only a real POST has a body.
   absl::StatusOr<QueryRequest> query = request.method == "POST"
                                            ? ParseQueryJson(request.body, now_ms, service_.timezone)
                                            : ParseQueryString(request, now_ms, service_.timezone);
@@ -86,7 +86,7 @@ bool QueryHandler::Print(const HttpRequest& request,
                          QueryTrace* trace,
                          BodyWriter* body,
                          HttpResponse* failure) const {
-  // Most queries take less than a millisecond.
+  // Clock has milliseconds; most queries take less than one.
   using std::chrono::steady_clock;
   const steady_clock::time_point start = steady_clock::now();
   QueryWriter writer(query.spec, query.printing, body, query.printing.trace ? trace : nullptr);

@@ -1,5 +1,5 @@
 // /api/query: a query from the query string or a JSON body, its result as JSON. /api/stats/query:
-// the queries that run and ran.
+// the running and completed queries.
 //
 // Thread-safe.
 
@@ -19,7 +19,7 @@ namespace hourcell {
 
 class QueryHandler {
  public:
-  // What `service` borrows outlives the object.
+  // The objects that `service` borrows outlive the handler.
   explicit QueryHandler(QueryService service) : service_(std::move(service)) {}
 
   // Answers GET, POST and DELETE of /api/query. The response has a producer, which borrows
@@ -27,7 +27,7 @@ class QueryHandler {
   HttpResponse Handle(const HttpRequest& request);
 
   // Answers GET and DELETE of /api/stats/query: the lists of query_registry.h, or, to a DELETE with
-  // an id, {"cancelled":{...}} with the query as it stood. 404: no such query runs.
+  // an id, {"cancelled":{...}} with the query's last state. 404: no such query runs.
   HttpResponse HandleList(const HttpRequest& request);
 
   const QueryService& service() const { return service_; }

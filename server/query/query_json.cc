@@ -18,7 +18,7 @@ namespace {
 using simdjson::dom::element;
 using simdjson::dom::element_type;
 
-// Integers, their text, and doubles that are in their range, cut towards zero.
+// Takes integers, integers as text, and doubles in the range of int64, truncated.
 absl::StatusOr<int64_t> IntegerField(std::string_view field, element value) {
   if (value.type() == element_type::INT64) return int64_t(value);
   if (value.type() == element_type::STRING) {
@@ -95,7 +95,7 @@ absl::StatusOr<TagFilterSpec> ParseFilter(element value) {
   if (filter.tagk.empty()) return absl::InvalidArgumentError("Filter has no tagk");
   HOURCELL_ASSIGN_OR_RETURN(filter.type, ParseFilterType(type));
   if (filter.type == FilterType::kNotKey) {
-    filter.group_by = false;  // there is no value to group by
+    filter.group_by = false;  // no value to group by
   } else if (filter.filter.empty()) {
     return absl::InvalidArgumentError("Filter is empty");
   }
@@ -138,7 +138,7 @@ absl::StatusOr<std::vector<double>> ParsePercentiles(element value) {
   return percentiles;
 }
 
-// What of a sub query needs to know of other fields, or must not be repeated by a repeated field.
+// Fields of a sub query that depend on others, or that a repeated field replaces as a whole.
 struct SubQueryParts {
   std::string aggregator;
   std::string downsample;
@@ -203,7 +203,7 @@ absl::StatusOr<SubQuery> ParseSubQuery(element value) {
   return query;
 }
 
-// What of a request needs to know of other fields.
+// Fields of a request that depend on others.
 struct RequestParts {
   QueryTimes times;
   bool use_calendar = false;

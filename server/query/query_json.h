@@ -7,8 +7,8 @@
 //                 "percentiles": [number], "showHistogramBuckets"}],
 //    "explain": bool}
 //
-// Unknown fields are ignored; of a field given twice the last counts. Differently from OpenTSDB,
-// tags and filters add up. Pure; thread-safe.
+// Unknown fields are ignored; the last of repeated fields counts. Unlike in OpenTSDB, tags and
+// filters both apply. Pure; thread-safe.
 
 #pragma once
 
@@ -24,8 +24,8 @@ namespace hourcell {
 
 // kInvalidArgument: "Missing message content", more than kQueryBodyBytesMax, "Unable to parse the
 // given JSON: ...", a field of another type, OpenTSDB's texts for the parts, as
-// CompleteQueryRequest. `arrays` is a parameter of the URL, not of the body. `default_timezone` is
-// for a body that names none; empty = UTC.
+// CompleteQueryRequest. `arrays` is a parameter of the URL, not of the body. `default_timezone`
+// is that of a body without timezone; empty = UTC.
 absl::StatusOr<QueryRequest> ParseQueryJson(const std::string& body,
                                             int64_t now_ms,
                                             std::string_view default_timezone = {});

@@ -52,7 +52,7 @@ void AppendListedPlans(std::span<const PlanReport> plans, std::string* out) {
   AppendPlans(plans, out);
 }
 
-// What both lists have in front.
+// The fields with which an object of either list begins.
 void AppendBegin(uint64_t id,
                  std::string_view text,
                  std::string_view remote,

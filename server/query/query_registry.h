@@ -1,6 +1,6 @@
-// QueryRegistry: the queries that run over HTTP, and the last of those that did: what
-// /api/stats/query lists and cancels. Look-ups of last points, series and names are queries, too;
-// their "query" begins with "type": "LAST", "LOOKUP", "SUGGEST".
+// QueryRegistry: the running and the last completed queries over HTTP, which /api/stats/query lists
+// and cancels. Look-ups of last points, series and names are queries, too; their "query" begins
+// with "type": "LAST", "LOOKUP", "SUGGEST".
 //
 //   {"completed":[{"queryId":1,"query":{...},"remote":"127.0.0.1:50000",
 //                  "queryStartTimestamp":ms,"stats":{"series":...,"rows":...,...},
@@ -9,9 +9,9 @@
 //                  "exception":null,"sentToClient":true}, ...],
 //    "running":[{"queryId":2,"query":{...},...,"stats":{...},"explain":[],"elapsed":ms}, ...]}
 //
-// "explain" says how each sub query was read, as in an answer of /api/query; a running query has it
-// of those sub queries that are done.
-// Times are milliseconds since 1970; completed ones come newest first. Thread-safe.
+// "explain" describes the read of each sub query, as in an answer of /api/query; that of a running
+// query has the finished sub queries.
+// Times are milliseconds since 1970; completed queries come newest first. Thread-safe.
 
 #pragma once
 
@@ -33,22 +33,23 @@
 
 namespace hourcell {
 
-// Completed queries that are kept.
+// The number of completed queries kept.
 inline constexpr size_t kCompletedQueriesMax = 100;
-// Of a request with many sub queries, those after so much text are counted instead of listed.
+// A text lists sub queries up to this size, and the number of the others.
 inline constexpr size_t kListedQueryBytesMax = 16 * 1024;
-// One whose text is longer all the same is listed as {"bytesNotListed":...}: a hundred are kept.
+// A query with a longer text is listed as {"bytesNotListed":...}, to bound the memory of the list.
 inline constexpr size_t kListedTextBytesMax = 4 * kListedQueryBytesMax;
 
-// What a request of /api/query asks, as JSON, with its lists cut at kListedQueryBytesMax.
+// The text of a request to /api/query in the list, as JSON, with at most kListedQueryBytesMax of
+// sub queries and the whole of the last one.
 std::string ListedQueryText(const QueryRequest& query);
 
-// So many of its sub queries are explained, at most.
+// "explain" has at most this number of sub queries.
 inline constexpr size_t kListedPlansMax = 64;
 
 // How a query ended.
 struct QueryOutcome {
-  int status = 200;            // HTTP's
+  int status = 200;            // of HTTP
   std::string exception = {};  // why it failed; empty = it did not
   bool sent = true;            // the client got its response, not only its beginning
 };
@@ -58,19 +59,19 @@ class QueryRegistry {
   // `clock` is borrowed.
   explicit QueryRegistry(Clock* clock) : clock_(clock) {}
 
-  // Lists a query that begins, and returns its id. `text` is what it asks, as JSON; `remote` is the
-  // client's address; `user` may be empty, and is not listed then.
+  // Lists a query that begins, and returns its id. `text` is the query as JSON; `remote` is the
+  // client's address; an empty `user` is not listed.
   uint64_t Begin(std::string text,
                  std::string_view remote,
                  std::shared_ptr<QueryControl> control,
                  std::string_view user = {});
   // REQUIRES: `id` is running.
   void End(uint64_t id, QueryOutcome outcome);
-  // As if it had never begun. REQUIRES: `id` is running.
+  // Removes a query from the list. REQUIRES: `id` is running.
   void Forget(uint64_t id);
 
-  // Cancels a running query; how it stands is returned as in "running".
-  // kNotFound: none that runs has this id.
+  // Cancels a running query, and returns its state as an object of "running".
+  // kNotFound: no running query has this id.
   absl::StatusOr<std::string> Cancel(uint64_t id);
 
   std::string Json() const;
@@ -85,8 +86,8 @@ class QueryRegistry {
     int64_t begun_ms = 0;  // the same moment, by the monotonic clock
     std::shared_ptr<QueryControl> control;
     int64_t end_ms = 0;
-    QueryCost cost;                 // once it has ended
-    std::vector<PlanReport> plans;  // the same
+    QueryCost cost;                 // after its end
+    std::vector<PlanReport> plans;  // after its end
     QueryOutcome outcome;
   };
   static void AppendRunning(const Query& query, int64_t now_ms, std::string* out);

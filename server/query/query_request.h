@@ -17,10 +17,10 @@
 
 namespace hourcell {
 
-// The most sub queries of one request.
+// The maximum number of sub queries in one request.
 inline constexpr size_t kSubQueriesMax = 1000;
 
-// How the result is to be printed.
+// Options for printing the result.
 struct QueryPrinting {
   bool ms = false;      // timestamps in milliseconds, else seconds
   bool arrays = false;  // dps as [[timestamp, value], ...], else as an object
@@ -28,8 +28,8 @@ struct QueryPrinting {
   bool show_query = false;
   bool show_summary = false;
   bool show_stats = false;
-  bool explain = false;  // ours: how each sub query was read
-  bool trace = false;    // ours: what each step took; with `explain`
+  bool explain = false;  // ours: the plan and cost of each sub query
+  bool trace = false;    // ours: the time of each step; with `explain`
   friend bool operator==(const QueryPrinting&, const QueryPrinting&) = default;
 };
 
@@ -39,7 +39,7 @@ struct QueryRequest {
   bool delete_points = false;
 };
 
-// The times of a request as they were given; empty text = absent.
+// The unparsed times of a request; empty text = absent.
 struct QueryTimes {
   std::string start;
   std::string end;
@@ -49,7 +49,7 @@ struct QueryTimes {
 // Checks and completes a request whose sub queries are parsed: fills start and end, gives the
 // timezone to intervals by the calendar (with `use_calendar` to all but "0all"), drops repeated sub
 // queries. kInvalidArgument: "Missing start time", bad times, "End time [e] must be greater than
-// the start time [s]", "Missing queries", more than kSubQueriesMax of them, "The timezone
+// the start time [s]", "Missing queries", more than kSubQueriesMax queries, "The timezone
 // specification could not be found".
 absl::Status CompleteQueryRequest(const QueryTimes& times,
                                   bool use_calendar,

@@ -10,7 +10,7 @@
 namespace hourcell {
 namespace {
 
-// A query's place in the registry. One that ends by an exception is listed as failed.
+// A query's entry in the registry. A query that throws is listed as failed.
 class Listing {
  public:
   Listing(QueryRegistry* registry,
@@ -42,8 +42,8 @@ class Listing {
 }  // namespace
 
 QuickBounds QuickBoundsOf(int64_t rows) {
-  constexpr uint64_t kSeriesOfRow = 8;    // that filters look at; a tenth of a microsecond each
-  constexpr uint64_t kPointsOfRow = 512;  // one of a point each 10 s has 360
+  constexpr uint64_t kSeriesOfRow = 8;    // a filter takes 0.1 microseconds for each
+  constexpr uint64_t kPointsOfRow = 512;  // a point each 10 s makes 360
   constexpr uint64_t kBytes = size_t{4} << 20;
   const auto count = static_cast<uint64_t>(rows);
   return {.series = count * kSeriesOfRow,

@@ -1,5 +1,5 @@
-// What every query over HTTP has in common, whatever it prints: it is listed while it runs, it is
-// cancelled when its client goes, and its errors have statuses.
+// The common part of all queries over HTTP: each is listed while it runs, is cancelled when its
+// client hangs up, and maps its errors to HTTP statuses.
 //
 // Thread-safe.
 
@@ -19,35 +19,34 @@
 
 namespace hourcell {
 
-// What queries need. Pointers are borrowed.
+// The dependencies of queries. Pointers are borrowed.
 struct QueryService {
   Tsdb* tsdb = nullptr;
   Clock* clock = nullptr;
   QueryRegistry* registry = nullptr;
-  std::string timezone = {};  // of requests that name none; empty = UTC
+  std::string timezone = {};  // default of requests; empty = UTC
   bool allow_delete = false;
-  // What queries may take that the thread which read them answers (HttpRequest::only_if_quick).
+  // Limits for queries on the socket thread (HttpRequest::only_if_quick).
   QuickBounds quick = {};
 };
 
-// What a query may take that the thread which read it answers itself, while the other connections
-// of that thread wait. A row takes 2 to 4 microseconds if it is in the cache, a point that is
-// decoded and added to a bucket about 10 nanoseconds: the default of 128 rows and 65,536 points
-// comes to a millisecond, as long as a full read of lines (256 KiB) takes, for which those
-// connections wait as well.
+// The limits for a query that a socket thread answers itself; the other connections of that thread
+// wait meanwhile. A row in the cache takes 2 to 4 microseconds, decoding a point and adding it to a
+// bucket about 10 nanoseconds. The default of 128 rows and 65,536 points thus takes a millisecond.
+// A full read of lines (256 KiB) makes those connections wait as long.
 QuickBounds QuickBoundsOf(int64_t rows);
 
-// Calls `run`, which prints to `body` what `request` asks for, as a query that is listed with
-// `text` (JSON). It is cancelled with its client. The query is listed as completed when this
-// returns; with kAborted it is not, since it is run again. Errors: those of `run`.
+// Calls `run`, which prints the answer to `request` into `body`, and lists it as a query with
+// `text` (JSON). The query is cancelled if its client hangs up. It is listed as completed when this
+// returns; not with kAborted, since it is run again. Errors: those of `run`.
 absl::Status RunListed(const QueryService& service,
                        const HttpRequest& request,
                        std::string text,
                        const std::function<absl::Status(QueryControl* control)>& run,
                        BodyWriter* body);
 
-// Runs `query` of `request` into `sink`, which prints to `body`; then `finish`, which prints what
-// follows the series. Errors: as Tsdb::Query; those of the sink. Listed as by RunListed.
+// Runs `query` of `request` into `sink`, which prints to `body`; then `finish`, which prints the
+// end after the series. Errors: as Tsdb::Query; those of the sink. Listed as by RunListed.
 absl::Status RunListedQuery(const QueryService& service,
                             const HttpRequest& request,
                             const QueryRequest& query,
@@ -55,9 +54,9 @@ absl::Status RunListedQuery(const QueryService& service,
                             const std::function<void(const QueryControl&)>& finish,
                             BodyWriter* body);
 
-// The answer whose body `print` writes while it is sent, as RunListed. `failure` makes what is
-// answered instead if `print` fails before anything was sent. `service` and `request` are borrowed
-// until the body is done.
+// Makes a response whose body `print` writes while it is sent, as RunListed. `failure` makes the
+// response if `print` fails before anything was sent. `service` and `request` are borrowed until
+// the body is done.
 using PrintListed = std::function<absl::Status(QueryControl* control, BodyWriter* body)>;
 HttpResponse ListedResponse(const QueryService& service,
                             const HttpRequest& request,
@@ -65,16 +64,16 @@ HttpResponse ListedResponse(const QueryService& service,
                             PrintListed print,
                             HttpResponse (*failure)(const absl::Status& status));
 
-// The answer of `work`, which is long and prints nothing before its end, as what stores a large
-// body: it is listed with `text` (JSON) while it runs, and cancelled with its client. It is not
-// among the completed ones. `service` and `request` are borrowed until the body is done.
+// Makes a response from `work`, which takes long and prints only at its end, such as storing a
+// large body. It is listed with `text` (JSON) while it runs, but not as completed, and is cancelled
+// if its client hangs up. `service` and `request` are borrowed until the body is done.
 using WorkListed = std::function<HttpResponse(const QueryControl& control)>;
 HttpResponse ListedWork(const QueryService& service,
                         const HttpRequest& request,
                         std::string text,
                         WorkListed work);
 
-// The HTTP status for a query that failed: HttpStatusOf(Failed::kQuery, code).
+// HttpStatusOf(Failed::kQuery, code).
 int QueryErrorStatus(absl::StatusCode code);
 
 // The response with that status.

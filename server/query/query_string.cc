@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kPartsMin = 2;
 constexpr size_t kPartsMax = 5;
 
-// The parts of `text` between separators outside of any `open` ... `close` and of quotes.
+// The parts of `text` between separators; separators in quotes or `open` ... `close` do not count.
 std::vector<std::string_view> SplitOutside(std::string_view text,
                                            char separator,
                                            char open,
@@ -43,7 +43,7 @@ std::vector<std::string_view> SplitOutside(std::string_view text,
   return parts;
 }
 
-// A signed decimal number that is all of `text`; of a rate option that is called `name`.
+// Parses the whole `text`, the rate option `name`, as a signed decimal number.
 absl::Status ParseCounterOption(std::string_view name, std::string_view text, int64_t* number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
   if (end != text.data() + text.size() || error == std::errc::invalid_argument) {
@@ -150,8 +150,8 @@ absl::Status AppendFilters(std::string_view inside,
   return absl::OkStatus();
 }
 
-// The position of the '}' that ends the group whose inside begins at `begin`; npos without one. One
-// inside parentheses belongs to a regular expression.
+// The position of the '}' that ends the group whose inside begins at `begin`; npos without one. A
+// '}' in parentheses belongs to a regular expression.
 size_t FindClose(std::string_view text, size_t begin) {
   int depth = 0;
   for (size_t i = begin; i < text.size(); ++i) {
@@ -197,8 +197,8 @@ std::string ParamOr(const HttpRequest& request, std::string_view name, std::stri
   return value != nullptr ? *value : std::string(other);
 }
 
-// The parts of a sub query between colons, of which the aggregator and the options go into `query`;
-// returns the last part.
+// Splits a sub query at its colons, parses the aggregator and the options into `query`, and returns
+// the last part.
 absl::StatusOr<std::string_view> ParseParts(std::string_view name,
                                             std::string_view text,
                                             SubQuery* query) {
@@ -215,7 +215,7 @@ absl::StatusOr<std::string_view> ParseParts(std::string_view name,
   return parts.back();
 }
 
-// All sub queries: those by tsuid first, as in OpenTSDB.
+// All sub queries, first those by tsuid, as in OpenTSDB.
 absl::StatusOr<std::vector<SubQuery>> ParseSubQueries(const HttpRequest& request) {
   std::vector<SubQuery> queries;
   for (const auto& [name, value] : request.params) {

@@ -8,8 +8,8 @@
 //   group    := tagk "=" filter { "," tagk "=" filter }
 //
 // A metric, a tag key and each value of a filter by values may be quoted
-// (codec/text/quoted_name.h): sum:"a:b"{"c=d"="e|f"|g}. Nothing in quotes separates. Quotes begin
-// where a name does; elsewhere they are characters.
+// (codec/text/quoted_name.h): sum:"a:b"{"c=d"="e|f"|g}. Separators in quotes do not count. Quotes
+// begin where a name does; elsewhere they are characters.
 //
 // Unknown options are ignored, as in OpenTSDB. Beyond it, ':' inside braces and ',' inside
 // parentheses do not separate. Pure functions; thread-safe.
@@ -30,16 +30,15 @@ namespace hourcell {
 // Parses the value of a parameter m. kInvalidArgument with OpenTSDB's texts.
 absl::StatusOr<SubQuery> ParseSubQueryText(std::string_view m);
 
-// Parses the value of a parameter tsuid (or tsuids). kInvalidArgument: as ParseSubQueryText; no
-// tsuid, or one that is not hex.
+// Parses the value of a parameter tsuid (or tsuids). kInvalidArgument: as ParseSubQueryText; a
+// tsuid is missing or not hex.
 absl::StatusOr<SubQuery> ParseTsuidQueryText(std::string_view tsuid);
 
 // Parses the parameters start, end, m, tsuid, ms, arrays, show_*, no_annotations,
-// global_annotations, timezone or tz, use_calendar, explain. Flags count as set whatever their
-// value. Sub queries by tsuid come first. `now_ms` is the present, `default_timezone` for requests
-// that name none; empty = UTC. Errors: as ParseSubQueryText and
-// CompleteQueryRequest; kInvalidArgument "Missing parameter <code>start</code>", "Missing sub
-// queries".
+// global_annotations, timezone or tz, use_calendar, explain. A flag counts as set with any value.
+// Sub queries by tsuid come first. `now_ms` is the present; `default_timezone` is that of requests
+// without timezone; empty = UTC. Errors: as ParseSubQueryText and CompleteQueryRequest;
+// kInvalidArgument "Missing parameter <code>start</code>", "Missing sub queries".
 absl::StatusOr<QueryRequest> ParseQueryString(const HttpRequest& request,
                                               int64_t now_ms,
                                               std::string_view default_timezone = {});

@@ -1,5 +1,5 @@
-// QueryTrace: what each step of one query took, for who asks for it with show_trace. AppendTrace
-// (query_writer.h) prints it:
+// QueryTrace: the time of each step of a query with show_trace. AppendTrace (query_writer.h) prints
+// it:
 //
 //   {"trace":{"answeredBy":"socket thread","totalUs":210,"steps":[
 //     {"step":"receive","us":0}, {"step":"dispatch","us":9}, {"step":"parse","us":11},
@@ -8,7 +8,7 @@
 //     {"step":"finish","query":0,"us":4}, {"step":"print","query":0,"us":12},
 //     {"step":"send","us":0}]}}
 //
-// docs/opentsdb-compatibility.md says what the steps are. Thread-compatible.
+// docs/opentsdb-compatibility.md describes the steps. Thread-compatible.
 
 #pragma once
 
@@ -23,7 +23,7 @@ namespace hourcell {
 struct QueryTrace {
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  // Before the request is looked at. One that came over no socket was never received.
+  // Call it before the request is parsed. Without a socket, the request is received now.
   explicit QueryTrace(const HttpRequest& request)
       : by_socket_thread(request.only_if_quick), received_at(request.received_at) {
     const TimePoint now = std::chrono::steady_clock::now();

@@ -31,7 +31,7 @@ constexpr int64_t kLastDigits = 10'000;
 // A point: comma, bracket, quotes, colon, time, value.
 constexpr size_t kWrittenBytesMax = 8 + kIntegerBytesMax + kJavaDoubleBytesMax;
 
-// What stands around points and their parts.
+// The text around points and their parts.
 struct PointFrame {
   std::string_view begin;
   std::string_view before_time;
@@ -42,15 +42,15 @@ struct PointFrame {
 constexpr PointFrame kObjectFrame = {"{", "\"", "\":", "", "}"};
 constexpr PointFrame kArrayFrame = {"[", "[", ",", "]", "]"};
 
-// As BodyWriter::Offer; what it takes is noted in the trace, if there is one.
+// As BodyWriter::Offer; adds its time to the trace, if any.
 absl::Status Offer(BodyWriter* body, QueryTrace* trace) {
   if (trace == nullptr) return body->Offer();
   const StopWatch watch(&trace->send_us);
   return body->Offer();
 }
 
-// Points on their way to a body, through a buffer of their own: room for the next is checked once a
-// point, and what is printed is moved once.
+// Prints points to a body through a separate buffer. It checks the room once a point, and copies
+// the text once.
 class WrittenPoint {
  public:
   WrittenPoint(BodyWriter* body, QueryTrace* trace) : body_(*body), trace_(trace) {}
@@ -69,7 +69,7 @@ class WrittenPoint {
 
   void Char(char c) { *end_++ = c; }
   void Integer(int64_t value) { end_ = std::to_chars(end_, end_ + kIntegerBytesMax, value).ptr; }
-  // As Integer. Times that follow each other differ in their last digits: the first ones are kept.
+  // As Integer. Successive times differ in their last digits, so the text of the first is kept.
   void Time(int64_t value) {
     if (value < kLastDigits) {
       Integer(value);
@@ -80,7 +80,7 @@ class WrittenPoint {
       first_size_ =
           std::to_chars(first_text_, first_text_ + sizeof first_text_, first).ptr - first_text_;
     }
-    std::memcpy(end_, first_text_, sizeof first_text_);  // of a fixed size: quicker, and it fits
+    std::memcpy(end_, first_text_, sizeof first_text_);  // a fixed size is quicker, and fits
     end_ += first_size_;
     auto last = static_cast<uint32_t>(value % kLastDigits);
     for (int i = 3; i >= 0; --i, last /= 10)
@@ -96,7 +96,7 @@ class WrittenPoint {
  private:
   BodyWriter& body_;
   QueryTrace* const trace_;
-  int64_t first_digits_ = -1;  // that first_text_ has
+  int64_t first_digits_ = -1;  // in first_text_
   ptrdiff_t first_size_ = 0;
   char first_text_[16] = {};
   char* end_ = text_;
@@ -125,7 +125,7 @@ absl::Status AppendTsuids(std::span<const std::string_view> tsuids, BodyWriter* 
   return absl::OkStatus();
 }
 
-// ,"annotations":[...]; nothing if there are none.
+// ,"annotations":[...]; nothing without annotations.
 void AppendAnnotations(std::string_view name,
                        std::span<const Annotation> annotations,
                        std::string* out) {
@@ -227,7 +227,7 @@ void QueryWriter::BeginElement() {
   is_empty_ = false;
 }
 
-// Everything of a series but its points.
+// All fields of a series except its points.
 absl::Status QueryWriter::AppendHead(const SeriesView& series) {
   BeginElement();
   std::string& out = body_.buffer();
@@ -290,7 +290,7 @@ absl::Status QueryWriter::AppendPoints(const SeriesView& series, Printed* printe
   return absl::OkStatus();
 }
 
-// {"statsSummary":{...}} of what was printed until now.
+// {"statsSummary":{...}} of the series printed before.
 void QueryWriter::AppendSummary(const QueryCost& cost, int64_t elapsed_us) {
   std::string& out = body_.buffer();
   fmt::format_to(std::back_inserter(out),

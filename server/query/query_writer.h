@@ -3,9 +3,9 @@
 //   [{"metric":"m","tags":{"host":"a"},"aggregateTags":["dc"],"query":{...},"tsuids":["000001..."],
 //     "dps":{"1356998400":1,"1356998430":2.5}}, ..., {"explain":[...]}, {"statsSummary":{...}}]
 //
-// Integers are printed as such, floating point as Java does, NaN as the string "NaN" (null with the
-// fill policy null). In seconds, of the points of one second only the last is printed: JSON readers
-// would keep that one. Thread-compatible.
+// Integers are printed as integers, floating point as Java prints it, NaN as the string "NaN" (null
+// with the fill policy null). With timestamps in seconds, only the last point of each second is
+// printed: a JSON reader would keep that one. Thread-compatible.
 
 #pragma once
 
@@ -25,8 +25,8 @@ namespace hourcell {
 
 class QueryWriter : public QuerySink {
  public:
-  // All are borrowed and outlive the object. `trace` may be null; else what printing takes is noted
-  // there, and Finish prints it.
+  // All are borrowed and outlive the object. `trace` may be null; otherwise it receives the time of
+  // printing, and Finish prints it.
   QueryWriter(const QuerySpec& spec,
               const QueryPrinting& printing,
               BodyWriter* body,
@@ -34,16 +34,16 @@ class QueryWriter : public QuerySink {
 
   absl::Status OnBegin(std::span<const Annotation> global_annotations) override;
 
-  // kInvalidArgument "Got Infinity: ..." for a value that JSON has no word for; what the body says
-  // when its client is gone.
+  // kInvalidArgument "Got Infinity: ..." for a value that JSON cannot express; the error of the
+  // body if its client hung up.
   absl::Status OnSeries(const SeriesView& series) override;
 
-  // What follows the series, and the end. `control` is that of the query, which has ended;
-  // `elapsed_us` is what it took, in microseconds, for show_summary.
+  // Appends the elements after the series, and the end. `control` belongs to the query, which has
+  // ended; `elapsed_us` is its time in microseconds, for show_summary.
   void Finish(const QueryControl& control, int64_t elapsed_us);
 
  private:
-  // Points that were printed, for the statistics.
+  // Numbers of printed points, for the statistics.
   struct Printed {
     uint64_t points = 0;
     uint64_t nans = 0;
@@ -68,14 +68,14 @@ class QueryWriter : public QuerySink {
   std::vector<Printed> printed_of_query_;
 };
 
-// Appends [{"query":0,"method":"skip scan",...},...]: how each sub query was read.
+// Appends [{"query":0,"method":"skip scan",...},...]: the plan and cost of each sub query.
 void AppendPlans(std::span<const PlanReport> plans, std::string* out);
 
-// Appends {"explain":[...]}: how each sub query was read.
+// Appends {"explain":[...]}: as AppendPlans.
 void AppendExplain(const QueryControl& control, std::string* out);
 
-// Appends {"trace":{...}} of a query that has ended at `now`. It is a part of the body, and not of
-// the head: the head is sent first. Only the end of the body comes after it.
+// Appends {"trace":{...}} of a query that ended at `now`. It is a part of the body, because the
+// head is sent first. Only the end of the body comes after it.
 void AppendTrace(const QueryTrace& trace,
                  const QueryControl& control,
                  QueryTrace::TimePoint now,
