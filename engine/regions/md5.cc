@@ -90,7 +90,7 @@ void AddBlock(const char* block, State* state) {
   (*state)[3] += d;
 }
 
-// What follows the last whole block: the rest of the bytes, one bit, zeros, the length in bits.
+// The padded end: the bytes after the last whole block, one bit, zeros, the length in bits.
 std::string Tail(std::string_view rest, size_t total_bytes) {
   std::string tail(rest);
   tail += '\x80';

@@ -1,8 +1,8 @@
 // MD5 (RFC 1321), for names that must equal HBase's: encoded region names and hash prefixes of row
-// keys. Not for secrets, and not for checksums of ours: those are XXH3 and CRC32C. Pure.
+// keys. Not for secrets, and not for our checksums: those are XXH3 and CRC32C. Pure.
 //
-// Own code rather than OpenSSL's: a machine in FIPS mode has no MD5 there, and no store would open;
-// and the engine, which is installed as a library, needs nothing else of OpenSSL.
+// Not OpenSSL's MD5: it fails on a machine in FIPS mode, so no store would open there; and the
+// engine, which is installed as a library, needs nothing else from OpenSSL.
 
 #pragma once
 

@@ -8,9 +8,9 @@
 
 #include "codec/base/check.h"
 
-// Why a range of its own type: engine/regions is below the engine and the simulator links it
-// alone, so it cannot use the tables' ScanRange. What a region is, is said once, and both hold
-// it to the same rules.
+// Why RegionRange is a separate type: engine/regions is below the engine and the simulator links it
+// alone, so it cannot use the tables' ScanRange. The engine and the simulator apply the same rules,
+// which are defined here once.
 
 namespace hourcell {
 namespace {

@@ -1,8 +1,8 @@
-// RegionInfo: what the catalogue says of one region of one table. Values, no behaviour but their
-// rules; nothing here is thread-safe or needs to be.
+// RegionInfo: a region's entry in the catalogue of a table. Plain values with their rules; nothing
+// here is thread-safe or needs to be.
 //
-// The range is a type of its own and not engine/table/table.h's ScanRange, because engine/regions
-// stands below the engine and the simulator links it alone.
+// RegionRange is not engine/table/table.h's ScanRange, because engine/regions is below the engine
+// and the simulator links it alone.
 
 #pragma once
 
@@ -47,7 +47,7 @@ struct RegionRange {
 // The range from the lowest start to the highest end. REQUIRES: ranges is not empty.
 RegionRange MergedRange(std::span<const RegionRange> ranges);
 
-// HBase's states, of which an embedded engine passes through these:
+// HBase's states. An embedded engine uses these transitions:
 //
 //   OFFLINE --> OPENING --> OPEN --> CLOSING --> CLOSED --> OFFLINE or OPENING
 //                 |  ^       |

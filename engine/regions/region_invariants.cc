@@ -8,10 +8,10 @@
 
 #include "engine/regions/region_name.h"
 
-// Why one function says what must hold: tests ask it after each operation, fsck asks it of a
-// store, and a RegionMap is made only of what passes. An open asks it before it drops a family
-// that no row names; before it did, a read that failed half way through the catalogue dropped
-// the families of the regions that were not read
+// Why one function has all invariants: tests call it after each operation, fsck calls it for a
+// store, and a RegionMap is made only of regions that pass. Opening a store calls it before it
+// drops a family without a row. Before it did, a read that failed half way through the catalogue
+// dropped the families of the regions that were not read
 // (RegionFaultTest.AFailedReadWhileOpeningDropsNoRegion).
 
 namespace hourcell {
@@ -25,7 +25,7 @@ std::string Called(const RegionInfo& region) {
                      RangeText(region.range));
 }
 
-// What is wrong with one region alone.
+// Faults of one region alone.
 void CheckRegion(const RegionInfo& region, size_t index, Findings* findings) {
   const RegionRange& range = region.range;
   if (!range.end.empty() && range.start >= range.end) {
@@ -45,7 +45,7 @@ void CheckRegion(const RegionInfo& region, size_t index, Findings* findings) {
   }
 }
 
-// What is wrong between neighbours: `before` stands at `index` - 1.
+// Faults between neighbours: `before` is at `index` - 1.
 void CheckBoundary(const RegionInfo& before,
                    const RegionInfo& after,
                    size_t index,

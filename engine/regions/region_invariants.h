@@ -1,5 +1,5 @@
-// What must hold of the regions of one table at every moment, as a check that says what does not.
-// For tests after each operation, for fsck, and before a RegionMap is made. Pure.
+// Checks the invariants of one table's regions and reports each violation. Used by tests after each
+// operation, by fsck, and before a RegionMap is made. Pure.
 
 #pragma once
 
@@ -15,10 +15,10 @@ namespace hourcell {
 
 enum class RegionFault : uint8_t {
   kNoRegion,               // a table has at least one
-  kFirstStartNotEmpty,     // keys below the first region belong to nobody
+  kFirstStartNotEmpty,     // no region has the keys below the first one
   kLastEndNotEmpty,        // keys above the last one
   kEmptyRange,             // start >= end
-  kHole,                   // keys between two regions belong to nobody
+  kHole,                   // no region has the keys between two
   kOverlap,                // keys that two regions have
   kBadState,               // SPLIT, MERGED, SPLITTING_NEW or MERGING_NEW: its keys are another's
   kOtherTable,             // regions of two tables in one list

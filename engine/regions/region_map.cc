@@ -8,17 +8,17 @@
 #include "codec/base/bytes.h"
 #include "engine/regions/region_invariants.h"
 
-// Why 8-byte integers and one buffer of rests: a lookup happens for each row that is written.
-// What all start keys have in common is cut off once, so that the 8 bytes compared are those
-// that differ. The map is immutable: readers need no lock, and a split publishes another one.
+// Why 8-byte integers and one buffer of rests: a lookup happens for each row that is written. The
+// common prefix of the start keys is cut off once, so that the 8 bytes compared are those that
+// differ. The map is immutable: readers need no lock, and a split publishes another one.
 
 namespace hourcell {
 namespace {
 
 constexpr size_t kHeadBytes = 8;
 
-// The first 8 bytes as an integer of the same order, zeros in place of what a short key lacks. Two
-// keys of which one is greater have heads of which it is not smaller.
+// The first 8 bytes as an integer of the same order; a shorter key is padded with zeros. A greater
+// key never has a smaller head.
 uint64_t HeadOf(std::string_view key) {
   if (key.size() < kHeadBytes) {
     return key.empty() ? 0 : LoadBigEndian(key.data(), key.size()) << (8 * (8 - key.size()));
@@ -29,8 +29,8 @@ uint64_t HeadOf(std::string_view key) {
   return __builtin_bswap64(head);
 }
 
-// How many of the ascending `heads` are below `head` (kOrEqual: or equal to it). The halving has no
-// branch to predict wrongly: which way it goes is anybody's guess.
+// How many of the ascending `heads` are below `head` (kOrEqual: or equal to it). The halving is
+// branch-free, because its direction is unpredictable.
 template <bool kOrEqual>
 size_t CountBelow(const uint64_t* heads, size_t size, uint64_t head) {
   const uint64_t* base = heads;

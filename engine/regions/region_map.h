@@ -1,9 +1,9 @@
-// RegionMap: which region of a table has a key. Immutable, so that it can be held by an atomic
-// pointer and be read by any number of threads; a split or merge makes a new one.
+// RegionMap: finds the region of a key. Immutable, so that any number of threads can read it
+// through an atomic pointer; a split or merge makes a new one.
 //
-// What all start keys but the first, empty one begin with is compared once and then cut off. A
-// lookup is a binary search in an array of 8-byte integers, the first bytes of what is left of
-// each. Only where they agree is the rest compared; the rests lie in one buffer.
+// All start keys except the first, empty one share a prefix, which is compared once and then cut
+// off. A lookup is a binary search in an array of 8-byte integers, the first bytes of each rest.
+// Only where they are equal does it compare the whole rests, which are in one buffer.
 
 #pragma once
 
@@ -45,11 +45,11 @@ class RegionMap {
  private:
   explicit RegionMap(std::vector<RegionInfo> regions);
 
-  // Of the start of a region, what stands after common_.
+  // The start key of a region after common_.
   std::string_view rest(size_t index) const;
 
   std::vector<RegionInfo> regions_;
-  std::string common_;             // what the starts from the second on begin with
+  std::string common_;             // common prefix of the starts from the second on
   std::vector<uint64_t> heads_;    // first 8 bytes of each rest, big-endian, zeros after it
   std::vector<uint32_t> offsets_;  // of rest i in rests_: [i], its end: [i + 1]
   std::string rests_;

@@ -9,9 +9,9 @@
 #include "codec/base/strings.h"
 #include "engine/regions/md5.h"
 
-// Why HBase's names, with an MD5 at the end: operators and tools know them. Regions are not
-// sorted by this text, for "aa1!" stands before "aa1," (HBASE-24376); table, start and id are
-// compared instead.
+// Why HBase's names, with an MD5 at the end: operators and tools know them. Regions are not sorted
+// by this text, because "aa1!" sorts before "aa1," (HBASE-24376); table, start and id are compared
+// instead.
 
 namespace hourcell {
 namespace {
@@ -39,7 +39,7 @@ absl::StatusOr<RegionId> ParseId(std::string_view name, std::string_view digits)
   return RegionId{.value = value};
 }
 
-// "<table>,<start>,<id>", of which the encoded name is the hash.
+// "<table>,<start>,<id>": the input of the encoded name's hash.
 std::string HashedPart(std::string_view table, std::string_view start, RegionId id) {
   return fmt::format("{},{},{}", table, start, id.value);
 }

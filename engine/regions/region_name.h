@@ -1,9 +1,9 @@
-// Region names as HBase has them, so that tools and eyes used to HBase's find their way:
+// Region names in HBase's format, for users and tools that know HBase:
 //
 //   <table>,<start key>,<region id>.<encoded name>.
 //
 // The encoded name is the MD5 of "<table>,<start key>,<region id>" in hex. Sort regions by table,
-// start key and id, never by this name: "aa1!" stands before "aa1," as text (HBASE-24376). Pure.
+// start key and id, never by this name: as text, "aa1!" sorts before "aa1," (HBASE-24376). Pure.
 
 #pragma once
 
@@ -30,7 +30,7 @@ absl::StatusOr<std::string> FromStringBinary(std::string_view text);
 // 32 hex digits.
 std::string EncodedRegionName(std::string_view table, std::string_view start, RegionId id);
 
-// With the start key as raw bytes, as it stands in HBase's catalogue.
+// With the start key as raw bytes, as in HBase's catalogue.
 std::string RegionName(std::string_view table, std::string_view start, RegionId id);
 
 // With the start key escaped, as it is printed.
@@ -45,8 +45,8 @@ struct RegionNameParts {
 };
 
 // The parts of a raw name. The table ends at the first comma, the start key at the last one.
-// kInvalidArgument for another form, an id that is no number of 1 to 19 digits without leading
-// zeros, and an encoded name that is not that of the rest.
+// kInvalidArgument for another form, an id other than 1 to 19 digits without leading zeros, and an
+// encoded name that does not match the rest.
 absl::StatusOr<RegionNameParts> ParseRegionName(std::string_view name);
 
 // The same of a printed name.

@@ -5,9 +5,9 @@
 //   reader.ReadBytes({"MAX_FILESIZE", "tsd.region.split.max_bytes"}, {.min = 1}, &max_bytes);
 //   HOURCELL_RETURN_IF_ERROR(reader.status());
 //
-// Each Read looks the names up in their order, takes the first that is there and leaves `*out` as
-// it is if none is. A text that is no such value makes status() kInvalidArgument with the name, the
-// text and what is wanted; the first such error stays.
+// Each Read looks the names up in their order and uses the first one that is set. If none is set,
+// it leaves `*out` as it is. An invalid text makes status() kInvalidArgument with the name, the
+// text and the expected form; the first such error stays.
 
 #pragma once
 
@@ -54,12 +54,12 @@ class SettingReader {
   template <typename T>
   void ReadChoice(Names names, Choices<T> choices, T* out);
 
-  // Makes status() an error if a setting whose name begins with `prefix` was never asked for.
+  // Makes status() an error if a setting whose name begins with `prefix` was never looked up.
   void RefuseUnknown(std::string_view prefix);
 
   const absl::Status& status() const { return status_; }
 
-  // All names that were asked for.
+  // All names that were looked up.
   const std::set<std::string, std::less<>>& asked() const { return asked_; }
 
  private:

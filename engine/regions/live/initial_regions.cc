@@ -13,9 +13,9 @@
 #include "engine/regions/presplit/presplit.h"
 #include "engine/regions/region_info.h"
 
-// Why a new store may be pre-split: all writes go to one region until it is large enough to be
-// cut, and who knows the keys knows the cuts. It is done before the first row, since a store
-// that has rows needs a rolling split.
+// Why a new store may be pre-split: all writes go to one region until it is large enough to be cut,
+// and a user who knows the keys knows the cuts. It is done before the first row, since a store that
+// has rows needs a rolling split.
 
 namespace hourcell {
 namespace {
@@ -47,7 +47,7 @@ absl::Status PresplitIfNew(const std::string& specification,
     HOURCELL_ASSIGN_OR_RETURN(text, ReadSplitsFile(spec.path));
   }
   HOURCELL_ASSIGN_OR_RETURN(std::vector<std::string> keys, PresplitKeys(spec, layout, text));
-  // Nobody knows when they fill; until then they are not merged for being small.
+  // They may fill at any time later; until then they are not merged for being small.
   const absl::Status cut = regions->Presplit(
       TableId::kData, {.keys = std::move(keys), .pinned_until_ms = now_ms + kPinnedMs});
   // It has rows: not a new one.

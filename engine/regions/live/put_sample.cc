@@ -10,7 +10,7 @@ void PutSample::Keep(const SampledPut& put) {
 PutSample::Taken PutSample::Take() {
   MutexLock lock(&mutex_);
   Taken taken{.puts = std::exchange(puts_, {})};
-  // What fills no block yet is counted with the put that will be taken of it.
+  // Points of an incomplete block are counted with the next put that is taken.
   if (taken.puts.empty()) return taken;
   const uint64_t points = points_.load(std::memory_order_relaxed);
   taken.points = points - std::exchange(points_taken_, points);

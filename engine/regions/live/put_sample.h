@@ -1,6 +1,6 @@
-// PutSample: one of 64 of the points that are put, so that what comes in can be counted by region
-// without a look at each point. Of each 64 points in a row one is taken, at a place that differs
-// from 64 to 64: a sender with a rhythm of its own is sampled evenly. Thread-safe.
+// PutSample: samples one of 64 points that are put, so that puts can be counted by region without a
+// look at each point. It takes one point of each 64 in a row, at a place that differs from block to
+// block: a sender with a regular pattern is sampled evenly. Thread-safe.
 
 #pragma once
 
@@ -25,11 +25,11 @@ struct SampledPut {
 class PutSample {
  public:
   static constexpr uint64_t kEvery = 64;
-  // Kept until they are taken; of more the first ones stand for all.
+  // Points kept until Take; beyond that, the first ones represent all.
   static constexpr size_t kSampleMax = 4'096;
 
-  // `count` points are put, of which `at(i)` is the i-th. Costs one addition, and a lock for each
-  // point that is taken.
+  // Counts `count` points that are put; `at(i)` returns the i-th. Costs one addition, and a lock
+  // for each point that is taken.
   template <typename At>
   void Add(uint64_t count, const At& at) {
     const uint64_t first = points_.fetch_add(count, std::memory_order_relaxed);
@@ -42,9 +42,9 @@ class PutSample {
 
   struct Taken {
     std::vector<SampledPut> puts = {};
-    uint64_t points = 0;  // that they stand for
+    uint64_t points = 0;  // that they represent
   };
-  // What was put since the last call.
+  // The sample since the last call.
   Taken Take();
 
  private:

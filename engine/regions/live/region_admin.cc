@@ -35,20 +35,20 @@
 #include "engine/table/table_maintenance.h"
 #include "engine/table/tables.h"
 
-// Why a change by a user waits for a trim and is not refused: a region that was just split has
-// rows of its sister until they are trimmed, which is soon. A rolling split takes the middle key
-// first, and keeps its progress in `meta`, so that a killed one is resumed. What a user asks for
-// passes the limits that keep the engine from splitting too often (docs/regions.md).
+// Why a change by a user waits for a trim and is not refused: a region that was just split has rows
+// of its sister until they are trimmed, which is soon. A rolling split cuts at the middle key
+// first, and keeps its progress in `meta`, so that a killed one is resumed. A user's request passes
+// the limits that keep the engine from splitting too often (docs/regions.md).
 
 namespace hourcell {
 namespace {
 
-// What a user cut is not merged for being small.
+// The normaliser does not merge a user's cut because its regions are small.
 
-// Regions up to this size are cut by their rows, larger ones by what storage says of their files.
+// Regions up to this size are cut by their rows, larger ones by storage's sizes of their files.
 constexpr uint64_t kProbedByRowsBytesMax = 8 << 20;
 
-// Of what is not in files one byte in so many does not matter to a point.
+// Bytes that are not in files are ignored if they are at most one in this number.
 constexpr uint64_t kMemoryShareMin = 20;
 
 // How long a rolling split waits for a region to be rid of its sister's rows.
@@ -78,7 +78,7 @@ RegionFacts FactsOf(const RegionUse& use) {
           .is_user_request = true};
 }
 
-// What a catalogue on disk says of a table, with what cannot be read as lines.
+// A table's catalogue on disk; rows that cannot be read are in `lines`.
 struct Catalogue {
   std::vector<RegionInfo> regions;  // ascending by start
   std::vector<std::string> faults;
@@ -343,7 +343,7 @@ absl::StatusOr<std::vector<std::string>> RegionAdmin::Impl::Check(std::string_vi
   const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
   HOURCELL_ASSIGN_OR_RETURN(Catalogue catalogue, ReadCatalogue(view.get(), table));
   std::ranges::move(catalogue.faults, std::back_inserter(lines));
-  // A table that was never cut has no rows there.
+  // A table that was never cut has an empty catalogue.
   if (catalogue.regions.empty()) return lines;
   for (const RegionFinding& finding : CheckInvariants(catalogue.regions))
     lines.push_back("catalogue: " + finding.text);

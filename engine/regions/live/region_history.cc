@@ -5,9 +5,9 @@
 #include <set>
 #include <tuple>
 
-// Why steps of all regions are one ring: a picture has time along one axis, and a step of a region
-// that is gone beside those of its daughters. Counters are read each second and not only at the
-// end of a step, so that of a region that goes at most a second is lost.
+// Why steps of all regions are one ring: a picture has time along one axis, and shows the steps of
+// a removed region next to those of its daughters. Counters are read each second and not only at
+// the end of a step, so that at most a second of a removed region is lost.
 
 namespace hourcell {
 namespace {
@@ -21,7 +21,7 @@ void AddTo(uint32_t* sum, uint64_t now, uint64_t* before) {
   *before = now;
 }
 
-// A part of what was counted while `count` steps went by.
+// Part `index` of the growth during `count` steps.
 RegionLoadStep PartOf(const RegionLoadStep& whole, uint64_t index, uint64_t count) {
   const auto part = [index, count](uint32_t sum) {
     return static_cast<uint32_t>(uint64_t{sum} * (index + 1) / count -

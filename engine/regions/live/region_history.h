@@ -1,7 +1,7 @@
-// RegionHistory: what each region of the data table took of late, in steps of time, and how the
-// regions changed: for a picture of the key space over time. It is told of the counters that
-// regions have anyway, once a second, and keeps their growth in a bounded ring: kStepsMax steps, or
-// fewer if there are so many regions that these would be more than kCellsMax cells. Thread-safe.
+// RegionHistory: the recent load of each region of the data table, in steps of time, and the
+// changes of the regions, for a picture of the key space over time. Once a second the caller passes
+// the regions' counters; their growth is kept in a bounded ring: kStepsMax steps, or fewer if these
+// would be more than kCellsMax cells. Thread-safe.
 
 #pragma once
 
@@ -26,15 +26,15 @@ class RegionHistory {
   static constexpr size_t kCellsMax = 1 << 18;
   static constexpr size_t kEventsMax = 1'024;
 
-  // The regions there are, ascending by start, with their counters since they were opened.
-  // `now_ms` is Unix time; a clock that is put back makes no new steps until it is there again.
+  // The current regions, ascending by start, with their counters since they were opened. `now_ms`
+  // is Unix time; after a clock is set back, no new steps are made until it reaches the old time.
   void Note(uint64_t now_ms, std::span<const RegionUse> uses);
 
   struct PutsOfKey {
     std::string key;
     uint64_t count = 0;
   };
-  // Points that were put since the last call; all of them stand for `points`.
+  // Points that were put since the last call; together they represent `points`.
   void NotePuts(std::span<const PutsOfKey> puts, uint64_t points);
 
   // The whole steps from the one that begins at or after `since_ms`. Keys are bytes, and nothing is

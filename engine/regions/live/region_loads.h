@@ -1,5 +1,5 @@
-// RegionLoads: what is written to each region of the data table, for the split policies that go by
-// it: are the rows ascending (append_detector.h), and where are most of them (load_sampler.h).
+// RegionLoads: the rows written to each region of the data table, for the split policies that use
+// the load: whether the rows ascend (append_detector.h), and where the load is (load_sampler.h).
 //
 // A row counts when its cells are written, not when its points come: an hour of points is one
 // request. Thread-safe.

@@ -12,9 +12,9 @@
 #include "engine/regions/split/normalizer.h"
 #include "engine/regions/split/split_point.h"
 
-// Why policies run here, once a second, on facts that are gathered first: they are pure
-// functions, which the simulator runs, too. A region that should be split and cannot be is named
-// once: a log that says so each second would hide all else.
+// Why policies run here, once a second, on facts that are gathered first: they are pure functions,
+// which the simulator runs, too. A region that should be split and cannot be is named once: a line
+// each second would hide the rest of the log.
 
 namespace hourcell {
 namespace {
@@ -54,7 +54,7 @@ absl::Status RegionMaintenance::Tick() {
     next_normalizing_ms_ = MonotonicMs() + settings_.normalizer.period_ms;
     done.Update(Normalize());
   }
-  // Rows from now on are of the new regions, and not of those that are gone.
+  // From now on, rows are counted for the new regions, not for the removed ones.
   if (splits_->value() + merges_->value() != changes) WatchRegions();
   if (!done.ok()) errors_->Add(1);
   return done;
@@ -78,7 +78,7 @@ void RegionMaintenance::SetReason(RegionId id, std::string reason) {
   reasons_[id] = std::move(reason);
 }
 
-// What is known of regions that are gone is forgotten.
+// Forgets the removed regions.
 void RegionMaintenance::WatchRegions() {
   const std::vector<RegionInfo> regions = parts_.regions->Regions(kKeptTable);
   parts_.loads->SetRegions(
@@ -161,7 +161,7 @@ RegionFacts RegionMaintenance::FactsOf(const RegionUse& use, uint64_t now_ms) co
   return facts;
 }
 
-// Of the rows that were to be written to the region of late.
+// The blocked share of the rows recently written to the region.
 double RegionMaintenance::BlockedShareOf(const RegionUse& use, uint64_t now_ms) {
   const BusyRate::Counts counts{.writes = use.rows_written + use.rows_blocked,
                                 .blocked = use.rows_blocked};
@@ -182,14 +182,14 @@ absl::Status RegionMaintenance::Consider(const RegionUse& use, const TableFacts&
     SetReason(use.region.id, decision.reason);
     return absl::OkStatus();
   }
-  // Where there was no point there is none until the region has changed.
+  // A region without a split point is not tried again until its size changes.
   const auto tried = unsplittable_bytes_.find(use.region.id);
   if (tried != unsplittable_bytes_.end() && tried->second == use.file_bytes) {
     return absl::OkStatus();
   }
   const std::string hint =
       decision.place == SplitPlace::kEnd ? load.largest_key : load.verdict.point;
-  // What a split by load has relieved must not be merged at once for being small.
+  // The halves of a split by load must not be merged at once for being small.
   const uint64_t pinned_until_ms =
       decision.cause == SplitCause::kLoad ? now_ms + settings_.normalizer.sticky_ms : 0;
   return SplitRegion(use, decision.place, hint, pinned_until_ms);
@@ -249,8 +249,8 @@ absl::Status RegionMaintenance::Normalize() {
   if (const int64_t ttl_ms = parts_.ttl_ms ? parts_.ttl_ms() : 0; ttl_ms > 0) {
     settings.merge_age_ms_min = std::min(settings.merge_age_ms_min, static_cast<uint64_t>(ttl_ms));
   }
-  // Without a target the split policy alone says what is large: where a TTL leaves small regions,
-  // the average would cut the full ones.
+  // Without a target only the split policy defines a large region: where a TTL leaves small
+  // regions, the average would cut the full ones.
   if (settings.target_bytes == 0 && settings.target_regions == 0) settings.allow_splits = false;
   const NormalizerPlan plan = PlanNormalization(regions, settings, now_ms);
   absl::Status done;

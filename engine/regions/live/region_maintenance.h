@@ -1,13 +1,13 @@
-// RegionMaintenance: keeps the regions of the data table as their settings want them, in the
-// background.
+// RegionMaintenance: splits and merges the regions of the data table in the background, as their
+// settings require.
 //
-//   Tick     of each region that grew: should it be split (split_policy.h)? where (split_point.h)?
+//   Tick     for each region that grew: should it be split (split_policy.h)? where (split_point.h)?
 //            -> RegionStore::Split, one region after the other
-//            every period: what does the normaliser want (normalizer.h)? -> splits and merges
-//   Trim     what splits left in files of both daughters goes, before anything else that could wait
+//            every period: the plan of the normaliser (normalizer.h) -> splits and merges
+//   Trim     removes the rows that splits left in files of both daughters, before other work
 //
 // A region that should be split and cannot be is counted and named once; its files are merged as
-// ever, so it is not stuck. Thread-safe: one Tick and one Trim at a time.
+// usual, so it is not stuck. Thread-safe: one Tick and one Trim at a time.
 
 #pragma once
 
@@ -51,21 +51,21 @@ class RegionMaintenance {
     // too young to be merged.
     std::function<int64_t()> ttl_ms = {};
     uint64_t write_buffers_bytes = 0;  // of all tables
-    RegionHistory* history = nullptr;  // is told of each round; null: nobody is
-    PutSample* puts = nullptr;         // of what is put, for the history; may be null
+    RegionHistory* history = nullptr;  // receives each round; may be null
+    PutSample* puts = nullptr;         // sampled puts, for the history; may be null
     // The row keys of puts, for the history; empty for a series that is gone.
     std::function<absl::StatusOr<std::vector<std::string>>(std::span<const SampledPut>)> keys_of =
         {};
   };
   RegionMaintenance(const RegionSettings& settings, const Parts& parts);
 
-  // Storage's errors; what was not done is looked at again.
+  // Storage's errors; a later call repeats the work that failed.
   absl::Status Tick();
 
   // True if there may be more to do.
   absl::StatusOr<bool> Trim();
 
-  // Why a region is as it is: what was decided of it last. Empty for one not looked at yet.
+  // The last decision about a region, with its reason. Empty for one not looked at yet.
   std::string ReasonOf(RegionId id) const;
 
  private:
@@ -75,7 +75,7 @@ class RegionMaintenance {
   absl::Status SplitWhatIsLarge() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status Consider(const RegionUse& use, const TableFacts& table)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
-  // Cuts where the bytes or the load are halved; nothing but a reason if there is no such place.
+  // Cuts where the bytes or the load are halved; only notes a reason if no such place exists.
   absl::Status SplitRegion(const RegionUse& use,
                            SplitPlace place,
                            const std::string& hint,

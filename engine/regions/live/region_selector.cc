@@ -13,9 +13,9 @@
 #include "codec/base/strings.h"
 #include "engine/regions/region_name.h"
 
-// Why one word may mean an id, a name or a key: operators paste what the list printed. A key
-// that looks like an id is written key:..., so that nothing is guessed where a guess could cut
-// the wrong region.
+// Why one word may mean an id, a name or a key: operators paste the output of the list. A key that
+// looks like an id is written key:..., so that nothing is guessed where a guess could cut the wrong
+// region.
 
 namespace hourcell {
 namespace {

@@ -20,10 +20,10 @@
 
 namespace hourcell {
 
-// The index of the region. A text of digits is an id and never a key, and so for the other two: a
-// region that is no more must not be taken for another one. kNotFound: no region has that id or
-// name, as it may have been split or merged. kInvalidArgument: an empty text, or no printed key.
-// REQUIRES: `regions` tile their table, ascending by start.
+// The index of the region. A text of digits is always an id and never a key, and the other two
+// forms work alike: the id of a removed region must not select another region. kNotFound: no region
+// has that id or name, as it may have been split or merged. kInvalidArgument: an empty text, or not
+// a printed key. REQUIRES: `regions` tile their table, ascending by start.
 absl::StatusOr<size_t> FindRegion(std::span<const RegionInfo> regions, std::string_view selector);
 
 }  // namespace hourcell

@@ -12,7 +12,7 @@
 
 #include "codec/base/strings.h"
 
-// Why the state says so little: which keys are missing is asked of the table, not of this row,
+// Why the state is this small: the regions of the table, not this row, show which keys are missing,
 // so that a cut that was made and not noted is not made twice, and a kill at any step loses
 // nothing.
 
@@ -26,7 +26,7 @@ bool ReadNumber(std::string_view text, uint64_t* number) {
   return !text.empty() && error == std::errc() && end == text.data() + text.size();
 }
 
-// False if there is no such field, or it does not hold that.
+// False for an unknown field or an invalid value.
 bool TakeField(std::string_view name, std::string_view text, RollingSplitState* rolling) {
   if (name == "keys") return ReadNumber(text, &rolling->keys);
   if (name == "made") return ReadNumber(text, &rolling->made);

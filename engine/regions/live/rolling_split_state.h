@@ -1,11 +1,11 @@
-// The journal of a rolling split: that a table is being cut, key by key, until it has all of some
-// keys as starts of regions. One row of `meta`, there from before the first cut until after the
-// last one, so that what was killed is known and can go on.
+// The journal of a rolling split, which cuts a table key by key until all the given keys are starts
+// of regions. It is one row of `meta`, present from before the first cut until after the last one,
+// so that a killed split is found and resumed.
 //
 //   key               value
 //   rolling/<table>   split=<specification>, keys=<n>, made=<n>, started_ms=<n>: a line each
 //
-// Which keys are missing is asked of the table, not of the journal: `made` is for people.
+// The regions of the table, not the journal, show which keys are missing: `made` is for people.
 //
 // Pure; thread-safe.
 
@@ -37,7 +37,7 @@ std::string RollingKey(std::string_view table);
 Mutation SetRolling(std::string_view table, const RollingSplitState& rolling);
 Mutation DeleteRolling(std::string_view table);
 
-// kDataLoss: not the value of such a row; says what was got and what is wanted.
+// kDataLoss, with the actual and the expected value: not the value of such a row.
 absl::StatusOr<RollingSplitState> DecodeRolling(std::string_view table, std::string_view value);
 
 // The keys with the middle one first, then the middles of both halves, and so on: so a file is

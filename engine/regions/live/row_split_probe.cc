@@ -9,9 +9,9 @@
 
 #include "codec/base/status_macros.h"
 
-// Why rows are read one by one here: what RocksDB says of a key's position is as coarse as a
-// block of a file, and a region that a user splits may be smaller than that. For a large region
-// the answer of the files is good enough (engine/rocks/rocks_region_size.h).
+// Why rows are read one by one here: RocksDB's position of a key is only as fine as a block of a
+// file, and a region that a user splits may be smaller than that. For a large region the answer of
+// the files is good enough (engine/rocks/rocks_region_size.h).
 
 namespace hourcell {
 namespace {

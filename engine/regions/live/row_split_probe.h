@@ -1,6 +1,6 @@
-// What FindSplitPoint asks about a region, answered from its rows one by one: exact, and of rows
-// that are not in files yet as well, where a storage engine's own answers are as coarse as a block
-// of a file. For regions that are small enough to be read as a whole.
+// A SplitProbe that reads the region's rows one by one: exact, and including rows that are not in
+// files yet. A storage engine's own figures are only as fine as a block of a file. For regions that
+// are small enough to be read as a whole.
 
 #pragma once
 
