@@ -2,9 +2,9 @@
 
 #include "codec/base/check.h"
 
-// Why the largest key is watched and not the time in it: what matters is whether writes arrive
-// at the region's end, whatever the layout calls a time. A region that is cut in the middle
-// although all writes go to its end leaves a half that stays half full for ever (HBASE-1248).
+// Why the largest key is watched and not the time in it: the question is whether writes arrive at
+// the region's end, and layouts place the time differently. A region that is cut in the middle
+// although all writes go to its end leaves a half that stays half full (HBASE-1248).
 
 namespace hourcell {
 

@@ -1,8 +1,8 @@
-// AppendDetector: are the writes to a region ascending, so that a split in its middle would leave a
-// left half that nobody writes to and that stays half full for ever (HBASE-1248)? Then the point is
-// above the largest key: the left daughter keeps everything, the right one begins empty.
+// AppendDetector: are the writes to a region ascending? Then a split in its middle would leave a
+// left half that gets no more writes and stays half full (HBASE-1248). The point is then above the
+// largest key: the left daughter keeps everything, the right one begins empty.
 //
-// Asked at each write: one comparison, and a copy of the key if it is the new largest.
+// Called at each write: one comparison, and a copy of the key if it is the new largest.
 // Thread-compatible; one for each region.
 
 #pragma once
@@ -18,13 +18,13 @@ namespace hourcell {
 class AppendDetector {
  public:
   // `window`: how many writes are looked back at. `largest`: the region's largest key so far, empty
-  // if it has none. REQUIRES: window > 0.
+  // for an empty region. REQUIRES: window > 0.
   explicit AppendDetector(size_t window, std::string_view largest = {});
 
   void Record(std::string_view key);
 
   // The share of the last `window` writes that were above all keys before them; 0 until there were
-  // so many.
+  // `window` writes.
   double share() const;
 
   // Fewer writes than the window has, as yet.

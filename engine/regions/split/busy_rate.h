@@ -1,6 +1,6 @@
-// BusyRate: which share of a region's writes was blocked of late. The state of HBase's
+// BusyRate: which share of a region's recent writes was blocked. The state of HBase's
 // BusyRegionSplitPolicy, kept outside the policy so that the policy is a pure function.
-// Thread-compatible; one for each region, asked at each split check.
+// Thread-compatible; one for each region, called at each split check.
 
 #pragma once
 

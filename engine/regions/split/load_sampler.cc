@@ -153,7 +153,7 @@ void LoadSampler::Vote(std::string_view key) {
   }
 }
 
-// The reservoir is a uniform sample of the requests, so it tells whether the winner of the vote
+// The reservoir is a uniform sample of the requests, so it shows whether the winner of the vote
 // really has a majority: a vote alone always has a winner.
 double LoadSampler::ShareInReservoir(std::string_view key) const {
   const auto count = std::count_if(samples_.begin(), samples_.end(),

@@ -1,11 +1,11 @@
-// LoadSampler: where the requests to a region go, to split it so that each half gets half of them.
-// The idea is CockroachDB's load-based splitting (kv/kvserver/split): a reservoir of request keys,
-// of which each counts the later requests on its left, on its right and across it; the best
-// balanced one is the point. A region that one key alone makes hot cannot be relieved by a split: a
-// majority vote (Boyer and Moore) finds that key, and the verdict names it.
+// LoadSampler: finds the key that halves the requests to a region, to split it there. The idea is
+// CockroachDB's load-based splitting (kv/kvserver/split): a reservoir of request keys; each key
+// counts the later requests on its left, on its right and across it; the best balanced key is the
+// point. A region that one key alone makes hot cannot be relieved by a split: a majority vote
+// (Boyer and Moore) finds that key, and the verdict names it.
 //
-// Recording costs a comparison for each key in the reservoir, and nothing but counting while the
-// rate is below the threshold. Thread-compatible; one for each region. Draws come from the seed.
+// Recording costs a comparison for each key in the reservoir, and only counting while the rate is
+// below the threshold. Thread-compatible; one for each region. Draws come from the seed.
 
 #pragma once
 
@@ -43,7 +43,7 @@ LoadScore ScoreOf(const LoadCounts& counts, const LoadSettings& settings);
 // Whether a region can be split by its load, and where. Either `point` or `reason` is not empty.
 struct LoadVerdict {
   std::string point = {};
-  std::string reason = {};   // why there is no point
+  std::string reason = {};   // why `point` is empty
   std::string hot_key = {};  // the one key with most of the requests, if there is one
   double score = 0;          // of the point; smaller is better
   double requests_per_s = 0;

@@ -7,7 +7,7 @@
 #include "codec/base/check.h"
 
 // Why this predicts and refuses nothing: a store with more regions than its memory has room for
-// works, with smaller files and more of them.
+// works, with more and smaller files.
 
 namespace hourcell {
 

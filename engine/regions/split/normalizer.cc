@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 // Why every region gets a reason: "nothing to do" cannot be checked by an operator. A merge must
-// not undo a split, by load or by size: HBase's normaliser can merge what its split policy cuts
-// again, and the two then take turns.
+// not undo a split, by load or by size: HBase's normaliser can merge regions that its split policy
+// cuts again, and the two then take turns.
 
 namespace hourcell {
 namespace {
@@ -75,7 +75,7 @@ class Planner {
     }
   }
 
-  // Why the table has no merges at all; empty if it may.
+  // Why merges are off for the whole table; empty if they are allowed.
   std::string NoMerges() const {
     if (!settings_.allow_merges) return "merges are switched off";
     if (regions_.size() < settings_.merge_regions_min) {
@@ -199,7 +199,7 @@ void ReadNormalizerSettings(SettingReader* reader, NormalizerSettings* settings)
                    &settings->allow_splits);
   reader->ReadBool({"tsd.region.normalizer.merges", "hbase.normalizer.merge.enabled"},
                    &settings->allow_merges);
-  // A table forbids its merges; it does not allow what the site forbids.
+  // A table can forbid its merges; it cannot allow merges that the site forbids.
   bool table_allows_merges = true;
   reader->ReadBool({"MERGE_ENABLED"}, &table_allows_merges);
   settings->allow_merges = settings->allow_merges && table_allows_merges;

@@ -5,7 +5,7 @@
 //   average  target size, else bytes / target count, else bytes / regions
 //   split    larger than twice the average
 //   merge    runs of neighbours in key order, as long as their sum is at most the average; a run
-//            goes on over an empty region, and an empty region takes any neighbour (HBASE-24583)
+//            continues over an empty region, and an empty region takes any neighbour (HBASE-24583)
 //
 // Beyond HBase: each region left alone has a reason; a region that is to be split joins no merge;
 // pins keep pre-split regions (HBASE-27667); and a merge must not undo a split: neither one by load
@@ -40,7 +40,7 @@ struct NormalizerSettings {
   double merged_share_max = 0.6;            // of the split threshold; 0 = no limit, as in HBase
 };
 
-// What HBase 2.x does without any setting.
+// HBase 2.x's defaults.
 NormalizerSettings HBaseNormalizerSettings();
 
 // As ReadSplitSettings.

@@ -5,8 +5,7 @@
 #include "codec/base/status_macros.h"
 
 // Why all settings are read in one place: the server, the tool and the simulator take the same
-// texts, and a name that one of them does not know would be accepted by the other two in
-// silence.
+// texts, and a name that one program does not know would be accepted by the other two in silence.
 
 namespace hourcell {
 namespace {

@@ -20,13 +20,13 @@ struct RegionSettings {
   NormalizerSettings normalizer = {};
 };
 
-// What HBase 2.x does without any setting, to be compared with.
+// HBase 2.x's defaults, for comparison.
 RegionSettings HBaseRegionSettings();
 
-// `defaults` changed by `settings`. Names that are none of ours do not matter, as a site file is
-// full of them, but those that begin with tsd.region.split. or tsd.region.normalizer. must be
-// known. kInvalidArgument with the name, the value and what is wanted; also for a prefix policy or
-// restriction without its delimiter or length, which HBase takes and ignores.
+// `defaults` changed by `settings`. Unknown names are ignored, as a site file is full of them,
+// except that those that begin with tsd.region.split. or tsd.region.normalizer. must be known.
+// kInvalidArgument with the name, the value and the expected form; also for a prefix policy or
+// restriction without its delimiter or length, which HBase accepts and ignores.
 absl::StatusOr<RegionSettings> ParseRegionSettings(const SettingMap& settings,
                                                    const RegionSettings& defaults = {});
 

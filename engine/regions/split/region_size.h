@@ -1,4 +1,4 @@
-// How large a region is to a split policy. Bytes of files only: what is in memory never counts.
+// The size of a region for a split policy. Bytes of files only: memory never counts.
 
 #pragma once
 
@@ -35,7 +35,7 @@ inline RegionSize SizeOfStore(uint64_t bytes) {
   return {.total_bytes = bytes, .largest_store_bytes = bytes};
 }
 
-// What HBase writes for a cell: two lengths of 4 bytes, then the key (row length 2, row, family
+// The bytes of a cell in HBase: two lengths of 4 bytes, then the key (row length 2, row, family
 // length 1, family, qualifier, timestamp 8, type 1) and the value; lengths in bytes. Blocks have an
 // MVCC number of at least one byte after it.
 inline uint64_t HBaseCellBytes(uint64_t row, uint64_t family, uint64_t qualifier, uint64_t value) {

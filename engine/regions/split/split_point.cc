@@ -9,10 +9,10 @@
 #include "codec/base/check.h"
 #include "engine/regions/region_name.h"
 
-// Why points are refused here that HBase takes, or refuses only later: a split at the region's
-// own start, outside of it, or with next to nothing on one side costs a flush and two families
-// and changes nothing. Where the middle is no use, other places are tried, so that a region is
-// not left without an answer for ever (HBASE-23620, HBASE-26996).
+// Why points are refused here that HBase accepts, or refuses only later: a split at the region's
+// own start, outside the region, or with next to nothing on one side costs a flush and two families
+// and changes nothing. Where the middle is useless, other places are tried, so that a region does
+// not stay without an answer (HBASE-23620, HBASE-26996).
 
 namespace hourcell {
 namespace {
@@ -21,8 +21,8 @@ namespace {
 constexpr double kGoodEnough = 0.01;
 
 // Bisections between two keys of files. Each halves the distance in key space: to get from one hour
-// of a metric to one of its series takes a bit of hour, tagk and tagv UIDs each, most of them where
-// no key is. So many are enough for four tags.
+// of a metric to one of its series takes a bit of hour, tagk and tagv UIDs each, most of these
+// where no key is. This number is enough for four tags.
 constexpr int kBisectionsMax = 256;
 
 // The byte at `i`, with zero bytes after the end.
@@ -90,7 +90,7 @@ class PointFinder {
     return AfterKey(std::max(top, target_.range.start));
   }
 
-  // The row that is at `key` or next to it, if rows can be asked for.
+  // The row that is at `key` or next to it, if the probe can find rows.
   std::string RowFrom(const std::string& key) const {
     if (!probe_.first_row_from) return key;
     const std::string row = probe_.first_row_from(key);
@@ -145,7 +145,7 @@ class PointFinder {
                        target_.daughter_bytes_min);
   }
 
-  // What is wrong with a point; empty if it can be taken. Fills the point's bytes in.
+  // The fault of a point; empty if it can be taken. Fills the point's bytes in.
   std::string FaultOf(SplitPoint* point) const {
     switch (CheckSplitPoint(target_.range, point->key)) {
       case SplitPointFault::kEmpty:

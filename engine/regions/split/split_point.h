@@ -1,9 +1,9 @@
-// Where a region is cut. The policy says whether (split_policy.h); this says at which key, and
-// refuses points that HBase would only refuse later, or take although they are of no use: the
-// region's own start, a key outside of it, a point with next to nothing on one side, a prefix group
-// that would be cut in two. A region is never left without an answer: a point, or a reason.
+// Where a region is cut. The policy decides whether to cut (split_policy.h); this finds the key. It
+// refuses points that HBase would only refuse later, or accept although they are useless: the
+// region's own start, a key outside the region, a point with next to nothing on one side, a prefix
+// group that would be cut in two. The result is always a point, or a reason.
 //
-// Storage is asked through two functions, so the engine and the simulator run the same code. Pure
+// It reads storage through two functions, so the engine and the simulator run the same code. Pure
 // otherwise; thread-safe as far as these functions are.
 
 #pragma once
@@ -47,14 +47,14 @@ struct SplitProbe {
   // About how many bytes the keys in [start, end) take; an empty `end` is above all keys. Asked
   // some 2 log2(files) + 30 times.
   std::function<uint64_t(std::string_view start, std::string_view end)> bytes_between;
-  // The first row from `key` on, empty if there is none. May be null: then points are any keys and
-  // not those of rows, which is as good where each row is one key.
+  // The first row from `key` on, empty if there are no more rows. May be null: then points are any
+  // keys and not those of rows, which is as good where each row is one key.
   std::function<std::string(std::string_view key)> first_row_from = nullptr;
 };
 
 struct SplitPoint {
   std::string key = {};     // first key of the right daughter; empty = none
-  std::string reason = {};  // why there is none, or why it is not the one looked for
+  std::string reason = {};  // why `key` is empty, or is not the one looked for
   uint64_t left_bytes = 0;
   uint64_t right_bytes = 0;
 
@@ -62,26 +62,25 @@ struct SplitPoint {
 };
 
 // A point by the target's place, moved to the start of its group (HBase's truncation). If that is
-// no legal or no useful point, the end of the group, then the next group below; else none.
+// an illegal or useless point, the end of the group, then the next group below; else none.
 //   kBytes  the byte-weighted median: 45 to 55 % on each side if no key has more than a tenth
 //   kHBase  the middle of the largest file; no median where a level has many files
 //   kLoad   the hint
 //   kEnd    above the hint; the right daughter may begin empty
 SplitPoint FindSplitPoint(const SplitTarget& target, const SplitProbe& probe);
 
-// What is wrong with a point, as HBase's SplitTableRegionProcedure checks it.
+// The fault of a point, by the checks of HBase's SplitTableRegionProcedure.
 enum class SplitPointFault : uint8_t { kNone, kEmpty, kEqualsStart, kOutside };
 SplitPointFault CheckSplitPoint(const RegionRange& range, std::string_view key);
 
-// The point that a user asked for, truncated by the restriction. kInvalidArgument with the key, the
-// range and what is wanted.
+// A user's point, truncated by the restriction. kInvalidArgument with the key, the range and the
+// expected form.
 absl::StatusOr<std::string> CheckUserPoint(const RegionRange& range,
                                            const SplitRestriction& restriction,
                                            std::string_view key);
 
-// HBase's point of a region: of each store the mid key of its largest file, of those the one of the
-// largest store; the first of equals. A file whose mid key is its first or last row has none.
-// Empty if there is none.
+// HBase's point of a region: the mid key of the largest file of the largest store; the first of
+// equals. A file whose mid key is its first or last row has no point. Empty if no file has one.
 std::string HBaseSplitPoint(std::span<const FileSpan> files);
 
 // Which of n block keys is the mid key of a file with a single-level index: n / 2, (n - 1) / 2 in
@@ -92,8 +91,8 @@ size_t MidBlockOfSingleLevelIndex(size_t blocks, MidKeyRule rule);
 // Of a multi-level index: the data block whose key the writer notes, counted from 0.
 size_t MidBlockOfMultiLevelIndex(size_t data_blocks);
 
-// bytes_between for files of which no more is known than their span: keys are taken to be spread
-// evenly over it, by the 8 bytes in which they differ first.
+// bytes_between for files whose span alone is known: assumes keys spread evenly over it, by the 8
+// bytes in which they differ first.
 uint64_t BytesOfSpans(std::span<const FileSpan> files,
                       std::string_view start,
                       std::string_view end);

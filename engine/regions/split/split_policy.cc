@@ -8,16 +8,16 @@
 #include "codec/base/check.h"
 #include "codec/base/random.h"
 
-// Why HBase's policies under HBase's names: who comes from HBase has settings for them, and the
-// simulator is held against its behaviour. IncreasingToUpperBound is the default: it splits
-// early while regions are few, which spreads writes, and late once they are many.
+// Why HBase's policies under HBase's names: users of HBase have settings for them, and the
+// simulator is compared with its behaviour. IncreasingToUpperBound is the default: it splits early
+// while regions are few, which spreads writes, and late once they are many.
 
 namespace hourcell {
 namespace {
 
 constexpr uint64_t kNever = INT64_MAX;
 
-// Above so many regions HBase does not raise the threshold any more: a guard against overflow.
+// Above this number of regions HBase stops raising the threshold: a guard against overflow.
 constexpr uint64_t kRegionsCubedMax = 100;
 
 class DisabledPolicy final : public SplitPolicy {
@@ -156,7 +156,7 @@ SplitPlace SplitPolicy::PlaceOf(const RegionFacts& region, SplitCause cause) con
   if (append.is_enabled && region.append_share > 0 && region.append_share >= append.share_min) {
     return SplitPlace::kEnd;
   }
-  // Half of the bytes is no relief where half of the load is known.
+  // Halving the bytes brings little relief where half of the load is known.
   const bool knows_load = region.load != nullptr && !region.load->point.empty();
   return cause == SplitCause::kBusy && knows_load ? SplitPlace::kLoad : settings_.place;
 }

@@ -1,14 +1,14 @@
 // SplitPolicy: should this region be split now? HBase's policies, and one that follows the load.
-// Pure and immutable, so any number of threads may ask; what a policy remembers (BusyRate,
-// LoadSampler, AppendDetector) the caller keeps, region by region, and gives as facts.
+// Pure and immutable, so any number of threads may use one. The caller keeps the state of a policy
+// (BusyRate, LoadSampler, AppendDetector), region by region, and passes it as facts.
 //
-// Where it is asked: after a flush, after an LSM compaction, and by a user. The gates of HBase's
+// Decide is called after a flush, after an LSM compaction, and by a user. The gates of HBase's
 // flush path come first:
 //
 //   enabled for the table -> open -> no references of a split before (unless nested ones are
 //   allowed) -> fewer regions than the limit -> fewer files than block -> the policy
 //
-// A user's request passes the last three. What happens next is split_point.h's.
+// A user's request passes the last three. split_point.h then finds the point.
 
 #pragma once
 
@@ -28,13 +28,13 @@ struct RegionFacts {
   RegionState state = RegionState::kOpen;
   RegionSize size = {};
   bool has_references = false;
-  uint64_t files_max = 0;    // of the store with most of them
+  uint64_t files_max = 0;    // of the store with the most files
   double jitter_draw = 0.5;  // JitterDraw of the region; 0.5 = no jitter
   uint64_t age_ms = 0;       // since the region was opened
   double blocked_share = 0;  // BusyRate::Update
   double append_share = 0;   // AppendDetector::share
   // Next to nothing was written to it since it was opened. A region that was split at its end is
-  // full, and cutting it again relieves nobody: it may be larger by half.
+  // full, and cutting it again brings no relief: it may be larger by half.
   bool is_cold = false;
   const LoadVerdict* load = nullptr;  // LoadSampler::Judge; null = not measured
   bool is_user_request = false;
@@ -74,11 +74,11 @@ class SplitPolicy {
   // max_bytes with this region's jitter.
   uint64_t JitteredMaxBytes(const RegionFacts& region) const;
 
-  // A reason to split beside the size. `*why` says the figures either way, if there are any.
+  // A reason to split other than the size. `*why` gets the figures either way, if there are any.
   virtual SplitCause OtherCause(const RegionFacts& region, std::string* why) const;
 
  private:
-  // Why the policy is not even asked; empty if it is.
+  // Why the policy is not even used; empty if it is.
   std::string ClosedGate(const RegionFacts& region, const TableFacts& table) const;
   // Larger than its threshold, and still to be left alone.
   bool IsFullAndCold(const RegionFacts& region, uint64_t threshold_bytes) const;

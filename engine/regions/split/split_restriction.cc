@@ -9,7 +9,7 @@
 namespace hourcell {
 namespace {
 
-// The least key after all keys that begin with `prefix`; empty if there is none.
+// The least key after all keys that begin with `prefix`; empty if no key is above them.
 std::string AfterPrefix(std::string prefix) {
   while (!prefix.empty() && static_cast<uint8_t>(prefix.back()) == 0xFF)
     prefix.pop_back();

@@ -4,9 +4,9 @@
 
 #include "codec/base/check.h"
 
-// Why our defaults differ from HBase's where docs/regions.md says so: a region here has one
-// store and one disk. A split costs milliseconds and no rewrite, so regions are smaller, 4 GiB
-// and not 10, and a split that leaves next to nothing on one side is refused.
+// Why some defaults differ from HBase's (docs/regions.md lists them): a region here has one store
+// and one disk. A split costs milliseconds and no rewrite, so regions are smaller, 4 GiB and not
+// 10, and a split that leaves next to nothing on one side is refused.
 
 namespace hourcell {
 namespace {

@@ -55,7 +55,7 @@ struct LoadSettings {
 struct AppendSettings {
   bool is_enabled = true;
   uint64_t window = 1'024;  // how many writes are looked back at
-  double share_min = 0.9;   // of them that were above all keys before
+  double share_min = 0.9;   // least share above all keys before
 };
 
 struct SplitSettings {
@@ -72,7 +72,7 @@ struct SplitSettings {
   uint64_t daughter_bytes_min = uint64_t{1} << 20;
   bool allow_nested_references = true;  // split a region that still has keys of its parent's
   uint64_t region_limit = 1'000;        // of all tables in one store; above it no automatic splits
-  uint64_t blocking_files = 16;         // a store with so many is rewritten before it is split...
+  uint64_t blocking_files = 16;         // a store with this many is rewritten before its split...
   bool split_before_rewrite = false;    // ...unless this is set (HBASE-26242)
   uint64_t policy_prefix_length = 0;    // of kKeyPrefix
   std::string policy_delimiter = {};    // of kDelimitedKeyPrefix
@@ -82,7 +82,7 @@ struct SplitSettings {
   AppendSettings append = {};
 };
 
-// What HBase 2.x does without any setting.
+// HBase 2.x's defaults.
 SplitSettings HBaseSplitSettings();
 
 // The threshold a table starts with: initial_bytes, or 2 x flush_bytes; with exponent 2, as in
@@ -93,8 +93,8 @@ uint64_t InitialBytes(const SplitSettings& settings);
 // that a user gives included.
 SplitRestriction RestrictionOf(const SplitSettings& settings);
 
-// Changes in `*settings` what the reader has. A table's attribute stands before our setting of that
-// meaning, and that before HBase's of the site.
+// Sets the fields of `*settings` that the reader has. A table's attribute overrides our setting of
+// that meaning, which overrides HBase's of the site.
 void ReadSplitSettings(SettingReader* reader, SplitSettings* settings);
 
 }  // namespace hourcell
