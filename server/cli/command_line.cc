@@ -21,7 +21,7 @@
 namespace hourcell {
 namespace {
 
-// The end of every help; scripts/lib/documents makes a section of the manual page of it.
+// The end of every help; scripts/lib/documents makes a section of the manual page from it.
 constexpr std::string_view kExitStatus =
     "\nExit status:\n"
     "  0         done\n"
@@ -29,7 +29,7 @@ constexpr std::string_view kExitStatus =
     "  2         invalid arguments; nothing was done\n"
     "  130, 143  ended by SIGINT, SIGTERM\n";
 
-// What an optional may hold; else the type itself.
+// The value type of an optional; else the type itself.
 template <typename T>
 struct ValueOf {
   using Type = T;
@@ -39,7 +39,7 @@ struct ValueOf<std::optional<T>> {
   using Type = T;
 };
 
-// CLI11's own conversion takes 010 for 8, -1 for the largest number, and so what is larger.
+// CLI11's own conversion reads 010 as 8, and -1 and numbers out of range as the maximum.
 template <typename T>
 bool ParseCount(const std::string& text, T* value) {
   typename ValueOf<T>::Type count = 0;

@@ -1,15 +1,15 @@
-// CommandLine: what follows the name of a command, taken apart into flags, options and words; and
-// the help that says which there are.
+// CommandLine: parses the flags, options and words after the name of a command, and prints the
+// command's help.
 //
 //   CommandLine line("restore", "Makes a store out of a backup, in a new directory.");
 //   line.AddOption("--id", &options.id, "N", "which backup (default: the newest)");
 //   line.AddWord("BACKUPS", &options.from, "a directory of backups");
 //   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
 //
-// Names are as in the help: "--data", "-m", "-i,--ignore-case"; words have capitals. Help lists
-// what was added, in that order. What is pointed to is written by Parse, if it was given, and must
-// be there until then. CLI11 does the work, and is included in command_line.cc only: it takes
-// longer to compile than all commands. Thread-compatible.
+// Names are as in the help: "--data", "-m", "-i,--ignore-case"; words have capitals. The help lists
+// flags, options and words in the order of the calls. Parse writes the value of a given option
+// through its pointer, which must be valid until then. CLI11 does the work. Only command_line.cc
+// includes it: it takes longer to compile than all commands. Thread-compatible.
 
 #pragma once
 
@@ -28,7 +28,7 @@ namespace hourcell {
 
 class CommandLine {
  public:
-  // `name`: of the command. `about`: what it does, in one sentence.
+  // `name`: of the command. `about`: its purpose, in one sentence.
   CommandLine(std::string_view name, const std::string& about);
   ~CommandLine();
   CommandLine(const CommandLine&) = delete;
@@ -36,45 +36,45 @@ class CommandLine {
 
   void AddFlag(const std::string& name, bool* value, const std::string& help);
 
-  // An option with one value, which the help calls `type`. T is std::string, uint64_t, double, or
-  // an optional of std::string, uint32_t or uint64_t, which are decimal digits and nothing else.
+  // An option with one value; `type` names the value in the help. T is std::string, uint64_t,
+  // double, or an optional of std::string, uint32_t or uint64_t. Integers are decimal digits only.
   template <typename T>
   void AddOption(const std::string& name,
                  T* value,
                  const std::string& type,
                  const std::string& help);
 
-  // An option that may be given again, for another value of the list.
+  // An option that may be repeated; each adds a value to the list.
   void AddRepeated(const std::string& name,
                    std::vector<std::string>* values,
                    const std::string& type,
                    const std::string& help);
 
-  // The same, with several values at once, separated by commas: A,B.
+  // The same; one option may also give several values, separated by commas: A,B.
   void AddList(const std::string& name, std::vector<std::string>* values, const std::string& help);
 
-  // An option whose value `take` reads. What it refuses ends Parse, with the message of its status.
+  // An option whose value `take` reads. If it returns an error, Parse fails with that message.
   using Taker = std::function<absl::Status(const std::string& value)>;
   void AddTaken(const std::string& name,
                 const Taker& take,
                 const std::string& type,
                 const std::string& help);
 
-  // An option that other commands have and this one has not: `message` says why. Not in the help.
+  // An option that other commands have and this one refuses, with `message`. The help omits it.
   void AddRefused(const std::string& name, const std::string& message);
 
-  // One word that must be there, and any number of them.
+  // One required word; a list of any number of words.
   void AddWord(const std::string& name, std::string* value, const std::string& help);
   void AddWords(const std::string& name, std::vector<std::string>* values, const std::string& help);
 
-  // Either of two options that were added, but not both.
+  // The two options, added before, exclude each other.
   void Exclude(const std::string& name, const std::string& other);
 
-  // What the help says at its end, such as examples.
+  // Text at the end of the help, such as examples.
   void set_footer(const std::string& footer);
 
-  // Nothing if the command shall run. Else its exit code: kExitOk if help was asked for, which is
-  // on `out` then; kExitUsage if `args` make no sense, after it said so on `err`.
+  // nullopt if the command shall run. Else its exit code: kExitOk after printing the help on `out`;
+  // kExitUsage after printing an error on `err` because `args` are invalid.
   std::optional<int> Parse(const std::vector<std::string>& args, Terminal& terminal);
 
  private:

@@ -31,9 +31,9 @@ constexpr std::string_view kPlain = "http";
 constexpr std::string_view kTls = "https";
 constexpr size_t kErrorBytesShown = 200;
 
-// What is used of libcurl, which is loaded when a command first needs it. Linked, it would bring 24
-// libraries into every start, also of the server: Kerberos, LDAP, SSH, a second TLS. They were 4 MB
-// and 5 ms of the 14 ms that `hourcell version` takes.
+// The functions of libcurl in use. The library is loaded at the first use, because linking it would
+// load 24 libraries into every process, including the server: Kerberos, LDAP, SSH, a second TLS.
+// They took 4 MB, and 5 ms of the 14 ms that `hourcell version` takes.
 struct Curl {
   decltype(&curl_global_init) global_init = nullptr;
   decltype(&curl_easy_init) easy_init = nullptr;
@@ -88,7 +88,7 @@ const absl::StatusOr<Curl>& LoadCurl() {
   return curl;
 }
 
-// REQUIRES: libcurl is there, as ParseHttpUrl has found.
+// REQUIRES: LoadCurl has succeeded, as in ParseHttpUrl.
 const Curl& LoadedCurl() {
   HOURCELL_CHECK(LoadCurl().ok());
   return *LoadCurl();
@@ -102,7 +102,7 @@ absl::Status BadUrl(std::string_view text, std::string_view why) {
       "url: {}: {}; must be http://host:port or https://host:port", why, QuoteForMessage(text)));
 }
 
-// A part of a URL; empty if it has none.
+// A part of a URL; empty if the URL lacks it.
 std::string UrlPart(const Curl& curl, CURLU* url, CURLUPart part) {
   char* text = nullptr;
   if (curl.url_get(url, part, &text, 0) != CURLUE_OK) return {};
@@ -110,7 +110,7 @@ std::string UrlPart(const Curl& curl, CURLU* url, CURLUPart part) {
   return text;
 }
 
-// The host as it stands in a URL.
+// The host as a URL writes it.
 std::string UrlHost(const HttpUrl& url) {
   return url.host.find(':') == std::string::npos ? url.host : fmt::format("[{}]", url.host);
 }
@@ -137,7 +137,7 @@ absl::StatusOr<HttpUrl> ParseHttpUrl(std::string_view text, const TlsTrust& trus
   const CURLUcode code =
       curl.url_set(parsed.get(), CURLUPART_URL, whole.c_str(), CURLU_DISALLOW_USER);
   if (code == CURLUE_USER_NOT_ALLOWED) {
-    // Without the text, which may have a password.
+    // Without the text, which may contain a password.
     return absl::InvalidArgumentError(
         "url: has a user; set the environment variable HOURCELL_TOKEN instead");
   }
@@ -206,7 +206,7 @@ std::string HttpErrorText(const HttpReply& reply) {
   return fmt::format("{} {}", reply.status, QuoteForMessage(body.substr(0, kErrorBytesShown)));
 }
 
-// What libcurl keeps of a client: its connection, and what it says of an error.
+// State of libcurl for one client: the connection, and the text of the last error.
 struct HttpClient::Session {
   Session() { HOURCELL_CHECK(handle != nullptr); }
   ~Session() { LoadedCurl().easy_cleanup(handle); }
@@ -225,19 +225,19 @@ struct HttpClient::Session {
     return value;
   }
 
-  // libcurl's callback for the bytes of a body. It takes another number than `size` as an error,
-  // and ends the answer.
+  // libcurl's callback for the bytes of a body. Returning a number other than `size` makes libcurl
+  // end the transfer with an error.
   static size_t Take(const char* bytes, size_t /*one*/, size_t size, void* session) {
     return static_cast<Session*>(session)->TakeBytes({bytes, size}) ? size : 0;
   }
 
-  // False once `take` has had enough, or the body is too long.
+  // False once `take` returned false, or the body is too long.
   bool TakeBytes(std::string_view bytes) {
     if (bytes.size() > body_bytes_max - body.size()) {
       is_too_long = true;
       return false;
     }
-    // Only what is new can have a line end: a long line is not searched again and again.
+    // Searches only the new bytes for line ends, so that a long line costs linear time.
     const size_t known = body.size();
     body.append(bytes);
     if (take == nullptr || Get<long>(CURLINFO_RESPONSE_CODE) != kHttpOk) return true;
@@ -267,13 +267,13 @@ HttpClient::HttpClient(HttpUrl url, int64_t reply_timeout_ms)
       session_(std::make_unique<Session>()) {
   Session& session = *session_;
   session.Set(CURLOPT_URL, BaseUrl(url_).c_str());
-  // No thread of this process may be interrupted by a signal of a timer.
+  // Keeps libcurl from interrupting threads of this process with SIGALRM.
   session.Set(CURLOPT_NOSIGNAL, 1L);
   session.Set(CURLOPT_PROTOCOLS_STR, "http,https");
   session.Set(CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_1_1});
   session.Set(CURLOPT_SSLVERSION, long{CURL_SSLVERSION_TLSv1_2});
-  // The token shall go to nobody but the server named: empty is no proxy, whatever the environment
-  // says. Redirects and .netrc are off unless set.
+  // Only the named server shall receive the token: "" disables proxies, even those of the
+  // environment. Redirects and .netrc are off by default.
   session.Set(CURLOPT_PROXY, "");
   if (!url_.trust.ca_file.empty()) {
     session.Set(CURLOPT_CAINFO, url_.trust.ca_file.c_str());
@@ -283,7 +283,7 @@ HttpClient::HttpClient(HttpUrl url, int64_t reply_timeout_ms)
     session.Set(CURLOPT_SSL_VERIFYPEER, 0L);
     session.Set(CURLOPT_SSL_VERIFYHOST, 0L);
   }
-  // Of silence, not of the whole: an answer may take long as long as it comes.
+  // Limits the silence, not the whole transfer: an answer may take long while bytes arrive.
   session.Set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(reply_timeout_ms_));
   session.Set(CURLOPT_LOW_SPEED_LIMIT, 1L);
   session.Set(CURLOPT_LOW_SPEED_TIME, static_cast<long>((reply_timeout_ms_ + 999) / 1000));
@@ -317,7 +317,7 @@ absl::Status HttpClient::Broken(int code) const {
     case CURLE_GOT_NOTHING:
     case CURLE_PARTIAL_FILE:
       return broken("receive", "the server closed the connection");
-    case CURLE_UNSUPPORTED_PROTOCOL:  // HTTP/0.9, which is anything at all
+    case CURLE_UNSUPPORTED_PROTOCOL:  // libcurl reads it as HTTP/0.9
     case CURLE_WEIRD_SERVER_REPLY:
       return broken("the answer is not HTTP", why);
     case CURLE_PEER_FAILED_VERIFICATION:
@@ -339,7 +339,7 @@ absl::StatusOr<HttpReply> HttpClient::Exchange(std::string_view target,
   Session& session = *session_;
   const Curl& curl = LoadedCurl();
   HeaderList headers(nullptr, curl.slist_free_all);
-  // A line end in it would be a header of its own.
+  // A line end in the token would add a header.
   const char* const token = std::getenv(url_.token_variable.c_str());
   if (token != nullptr && std::string_view(token).find_first_of("\r\n") == std::string_view::npos) {
     AddHeader(curl, fmt::format("Authorization: Bearer {}", token), &headers);
@@ -349,10 +349,10 @@ absl::StatusOr<HttpReply> HttpClient::Exchange(std::string_view target,
     AddHeader(curl, fmt::format("Content-Encoding: {}", content_encoding), &headers);
   }
   if (!header.empty()) AddHeader(curl, std::string(header), &headers);
-  // Else libcurl waits up to a second before it sends a large body.
+  // With "Expect:", libcurl waits up to a second before it sends a large body.
   AddHeader(curl, "Expect:", &headers);
   session.Set(CURLOPT_HTTPHEADER, headers.get());
-  // As it is: a path is not shortened, and nothing is escaped again.
+  // Sends the path unchanged: libcurl neither shortens nor escapes it.
   session.Set(CURLOPT_REQUEST_TARGET, (url_.prefix + std::string(target)).c_str());
 
   session.body.clear();

@@ -1,11 +1,11 @@
-// HttpClient: requests of the tools to a running server, by HTTP/1.1 or HTTPS.
+// HttpClient: sends requests of the tools to a running server, by HTTP/1.1 or HTTPS.
 //
-// libcurl does the work. It is loaded when first used, and included in http_client.cc only. One
-// connection, kept open between requests; opened again when the server closed it meanwhile.
-// Requests may be sent twice then, so send only what may be repeated. The token of an environment
-// variable, HOURCELL_TOKEN unless the URL says another, goes with every request: an argument would
-// be seen by everybody on the machine. No other file and no other variable is read: no .netrc, no
-// proxy. A redirect is not followed. Thread-compatible.
+// libcurl does the work. The first use loads it, and only http_client.cc includes it. The client
+// keeps one connection open between requests, and reconnects if the server has closed it. A request
+// may then be sent twice, so send only requests that may be repeated. Every request carries the
+// token of an environment variable, HttpUrl::token_variable: other users of the machine can see an
+// argument. The client reads no other file and no other variable: no .netrc, no proxy. It does not
+// follow redirects. Thread-compatible.
 
 #pragma once
 
@@ -24,25 +24,25 @@ namespace hourcell {
 // How the certificate of an https server is verified.
 struct TlsTrust {
   std::string ca_file = {};  // PEM; trusted instead of the system's certificates. Empty = those
-  bool insecure = false;     // do not verify it: anybody on the way can pass for the server
+  bool insecure = false;     // do not verify it: an attacker on the way can pass for the server
 };
 
 struct HttpUrl {
   std::string scheme = "http";  // or "https"
   std::string host = {};        // without the brackets of an IPv6 address
   std::string port = "4242";
-  std::string prefix = {};  // path in front of every target, without a '/' at its end
+  std::string prefix = {};  // path before every target, without a '/' at its end
   TlsTrust trust = {};
   // The environment variable that has the token of the server.
   std::string token_variable = "HOURCELL_TOKEN";
 };
 
 // "http://host[:port][/prefix]", the same with https, or "host:port". kInvalidArgument: another
-// scheme, no host, a port that is no number of 1 to 65535, a user, a query; or `trust` that says
-// something of a URL without TLS. kUnavailable: libcurl is not installed.
+// scheme, no host, a port outside 1 to 65535, a user, a query, a fragment; or `trust` is set for a
+// URL without TLS. kUnavailable: libcurl is not installed.
 absl::StatusOr<HttpUrl> ParseHttpUrl(std::string_view text, const TlsTrust& trust = {});
 
-// The URL and what was said of its certificate, as flags of a command line.
+// The URL and `trust` as flags of a command line.
 std::string UrlFlags(const HttpUrl& url);
 
 inline constexpr int kHttpOk = 200;
@@ -50,34 +50,35 @@ inline constexpr int kHttpOk = 200;
 struct HttpReply {
   int status = 0;
   std::string body = {};
-  int64_t retry_after_s = 0;  // 0 = not said
+  int64_t retry_after_s = 0;  // 0 = not given
 };
 
-// A message out of an error reply: OpenTSDB's error.message and details, else the body's beginning.
+// The message of an error reply: OpenTSDB's error.message and details, else the beginning of the
+// body.
 std::string HttpErrorText(const HttpReply& reply);
 
-// `text` as the value of a parameter in a target: all but letters, digits and -._~ as %XX.
+// `text` as the value of a parameter in a target: all bytes but letters, digits and -._~ as %XX.
 std::string EscapeParam(std::string_view text);
 
-// A query over much data takes long.
+// A query over much data takes minutes.
 inline constexpr int64_t kReplyTimeoutMs = 600'000;
 
 class HttpClient {
  public:
-  // A server that says nothing for `reply_timeout_ms`, rounded up to seconds, is given up; so is
-  // one that takes nothing.
+  // The client gives up on a server that sends or receives nothing for `reply_timeout_ms`, rounded
+  // up to seconds.
   explicit HttpClient(HttpUrl url, int64_t reply_timeout_ms = kReplyTimeoutMs);
   ~HttpClient();
 
-  // An answer with a body of more bytes is given up with kResourceExhausted. No limit at first.
+  // A longer body is an error, kResourceExhausted. The default is no limit.
   void set_reply_bytes_max(size_t bytes);
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
-  // Sends a request, a POST with a JSON body, and waits for the reply, whatever its status.
-  // `content_encoding` may be empty, and so may `header`, "Name: value". kUnavailable: no
-  // connection, none any more, a certificate that is not trusted, or a reply that is not HTTP or
-  // does not come.
+  // Sends a request (Post: with a JSON body) and returns the reply, whatever its status.
+  // `content_encoding` and `header`, "Name: value", may be empty. kUnavailable: the connection
+  // cannot be made or breaks, the certificate is not trusted, the reply is not HTTP or does not
+  // arrive.
   absl::StatusOr<HttpReply> Get(std::string_view target);
   absl::StatusOr<HttpReply> Post(std::string_view target,
                                  std::string_view body,
@@ -86,13 +87,13 @@ class HttpClient {
 
   absl::StatusOr<HttpReply> Delete(std::string_view target);
 
-  // As Get, but gives the lines of a body with status 200 to `take`, each without its end, while
-  // they arrive; the reply has the rest, which has no line end. It ends when `take` returns false,
-  // with what was received.
+  // As Get, but passes each line of a body with status 200 to `take` as it arrives, without its
+  // line end. The reply has the rest after the last line end. If `take` returns false, GetLines
+  // stops reading and returns the reply so far.
   using TakeLine = std::function<bool(std::string_view line)>;
   absl::StatusOr<HttpReply> GetLines(std::string_view target, const TakeLine& take);
 
-  // True once a request was sent: it may have arrived.
+  // True once a request was sent; the server may have received it.
   bool has_connected() const { return has_connected_; }
 
   // "host:port", for messages.

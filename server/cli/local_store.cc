@@ -47,7 +47,7 @@ void WarnOfIgnoredSettings(const Config& config, std::string_view command, Termi
 absl::StatusOr<std::unique_ptr<Tsdb>> OpenStore(const Config& config, StoreUse use) {
   HOURCELL_ASSIGN_OR_RETURN(Options options, EngineOptionsOf(config));
   options.check_layout = false;
-  options.put_any_names = true;  // of files, whose lines are no client's
+  options.put_any_names = true;  // the rule of clients' names does not apply to files
   options.create_if_missing = use == StoreUse::kCreate;
   return Tsdb::Open(options);
 }

@@ -1,4 +1,4 @@
-// The store a tool works on: its settings and how it is opened.
+// Settings of the store that a tool works on, and opening it.
 
 #pragma once
 
@@ -17,40 +17,40 @@
 
 namespace hourcell {
 
-// What every command that opens a store takes.
+// Options of every command that opens a store.
 struct StoreOptions {
   std::string data = {};                   // --data; empty = tsd.storage.directory
   std::string config_file = {};            // --config; empty = none
   std::vector<std::string> settings = {};  // "tsd.x.y=value", in order; they override the file
 };
 
-// The settings: file, then `settings`, then `data`.
-// kNotFound: no such file; kInvalidArgument: unknown keys, bad values, a setting without a '='.
+// Reads the file, then applies `settings`, then `data`. kNotFound: the file does not exist;
+// kInvalidArgument: unknown keys, bad values, a setting without a '='.
 absl::StatusOr<Config> LoadConfig(const StoreOptions& options);
 
-// Names settings of OpenTSDB that were given and do nothing here.
+// Warns of each given OpenTSDB setting that Hourcell ignores.
 void WarnOfIgnoredSettings(const Config& config, std::string_view command, Terminal& terminal);
 
-// What a tool wants of the store.
+// Whether a tool creates a missing store.
 enum class StoreUse : uint8_t {
-  kExisting,  // there must be one
-  kCreate,    // made if there is none
+  kExisting,  // the store must exist
+  kCreate,    // creates the store if it is missing
 };
 
-// Opens the store of the settings for a tool: with the layout it has. Errors as Tsdb::Open.
+// Opens the store of the settings with its stored layout. Errors as Tsdb::Open.
 absl::StatusOr<std::unique_ptr<Tsdb>> OpenStore(const Config& config, StoreUse use);
 
-// LoadConfig and OpenStore, for tools that need nothing of the settings themselves.
+// LoadConfig and OpenStore, for tools that do not need the settings.
 absl::StatusOr<std::unique_ptr<Tsdb>> OpenStore(const StoreOptions& options, StoreUse use);
 
-// Whether there is a store in the directory of the settings.
+// Whether the directory of the settings contains a store.
 bool HasStore(const Config& config);
 
-// Whether a store could not be opened only because another process has it open.
+// Whether an open failed only because another process has the store open.
 bool IsInUse(const absl::Status& status);
 
-// Says why settings or a store could not be had, and what to do about a store that a server has
-// open. Returns kExitUsage for settings that are wrong, else kExitFailure.
+// Prints an error of LoadConfig or OpenStore, and a hint if a server has the store open. Returns
+// kExitUsage for invalid settings, else kExitFailure.
 int FailStore(Terminal& terminal, std::string_view command, const absl::Status& status);
 
 }  // namespace hourcell

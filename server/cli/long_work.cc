@@ -11,7 +11,7 @@ constexpr int64_t kWorkRedrawMs = 200;
 constexpr char kEraseWorkLine[] = "\r\x1b[K";
 constexpr int kExitSignal = 128;
 
-// A handler can reach nothing else.
+// Global, so that the signal handler can reach them.
 std::atomic<int> signal_that_came{0};
 std::atomic<bool> has_come{false};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);

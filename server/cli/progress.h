@@ -1,4 +1,4 @@
-// Progress: how far a long command is, as text.
+// Progress of a long command, as text.
 
 #pragma once
 
@@ -10,17 +10,18 @@
 
 namespace hourcell {
 
-// Without a terminal, a line each so many points, as OpenTSDB's importer does.
+// Without a terminal, a line is printed after each such number of points, as OpenTSDB's importer
+// does.
 inline constexpr uint64_t kProgressPoints = 1'000'000;
 
 struct Progress {
   uint64_t points = 0;
-  uint64_t bytes_done = 0;   // of the files, compressed as they are
+  uint64_t bytes_done = 0;   // of the files, as stored (compressed)
   uint64_t bytes_total = 0;  // 0 = unknown
   int64_t elapsed_ms = 0;
 };
 
-// Points per second; of less than a millisecond as if it were one.
+// Points per second; less than a millisecond counts as one.
 uint64_t PointsPerSecond(uint64_t points, int64_t elapsed_ms);
 
 // "1234567 points, 411522 points/s, 34 %, 6 s left"; the last two only if the total is known.
@@ -29,18 +30,18 @@ std::string FormatProgress(const Progress& progress);
 // "... 1000000 data points in 2431ms (411352 points/s)".
 std::string FormatMilestone(uint64_t points, int64_t elapsed_ms);
 
-// Shows progress on a stream: one line that overwrites itself on a terminal, else milestones.
-// Thread-compatible.
+// Shows progress on a stream: one line that overwrites itself on a terminal, else a line for each
+// milestone. Thread-compatible.
 class ProgressMeter {
  public:
-  // `file` and `clock` are borrowed. The time counts from here.
+  // Borrows `file` and `clock`. The elapsed time starts here.
   ProgressMeter(std::FILE* file, bool is_tty, Clock* clock, uint64_t bytes_total);
   ProgressMeter(const ProgressMeter&) = delete;
   ProgressMeter& operator=(const ProgressMeter&) = delete;
 
   void Update(uint64_t points, uint64_t bytes_done);
 
-  // Removes the line from the terminal, so that something else can be said.
+  // Removes the line from the terminal, so that other text can be printed.
   void Clear();
 
   int64_t elapsed_ms() const;
@@ -51,7 +52,7 @@ class ProgressMeter {
   Clock* const clock_;
   const uint64_t bytes_total_;
   const int64_t start_ms_;
-  int64_t shown_ms_ = 0;     // elapsed when last shown
+  int64_t shown_ms_ = 0;     // elapsed at the last output
   uint64_t milestones_ = 0;  // shown so far
   bool is_shown_ = false;
 };

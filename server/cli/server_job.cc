@@ -27,10 +27,10 @@ constexpr int kOk = 200;
 constexpr int kAccepted = 202;
 constexpr int kNotFound = 404;
 constexpr int kExitInterrupted = 130;
-// Between two lines of progress without a terminal.
+// Interval of progress lines without a terminal.
 constexpr int64_t kSayMs = 10'000;
 
-// A job as the server tells it.
+// A job in the server's answer.
 struct Job {
   uint64_t id = 0;
   int64_t started_ms = 0;
@@ -40,7 +40,7 @@ struct Job {
   uint64_t done = 0;
   uint64_t total = 0;
   std::string unit;
-  HttpReply answer;  // unless it runs
+  HttpReply answer;  // set once the job has ended
 
   bool is_running() const { return state == "running"; }
 };
@@ -94,7 +94,7 @@ std::string ProgressText(const Job& job, int64_t elapsed_ms) {
   return text + fmt::format(" {} s", elapsed_ms / 1000);
 }
 
-// What is said of a job while it runs.
+// Shows the progress of a job while it runs.
 class JobMeter {
  public:
   explicit JobMeter(Terminal& terminal)
@@ -132,8 +132,8 @@ class JobMeter {
   bool is_shown_ = false;
 };
 
-// What a signal handler says. Written while no handler is set.
-std::string interrupt_text;  // NOLINT: a handler can reach nothing else
+// The signal handler writes this. It changes only while no handler is set.
+std::string interrupt_text;  // NOLINT: global, so that the signal handler can reach it
 
 extern "C" void SayAndExit(int /*signal*/) {
   [[maybe_unused]] const ssize_t written =
@@ -141,7 +141,7 @@ extern "C" void SayAndExit(int /*signal*/) {
   _exit(kExitInterrupted);
 }
 
-// Says how to look at a job again if the tool is interrupted while this lives.
+// While it lives, an interrupt of the tool prints how to wait for the job again.
 class InterruptNote {
  public:
   explicit InterruptNote(std::string text) {
@@ -168,7 +168,7 @@ std::string HowToLook(const HttpClient& client, uint64_t id) {
                      UrlFlags(client.url()));
 }
 
-// Asks until there is an answer, as often as patience lasts.
+// Repeats a request until the server answers, at most `patience.tries` times.
 absl::StatusOr<HttpReply> AskPatiently(const std::function<absl::StatusOr<HttpReply>()>& ask,
                                        const JobPatience& patience) {
   for (int tried = 1;; ++tried) {
@@ -182,7 +182,7 @@ std::string TargetOf(uint64_t id) {
   return fmt::format("/api/admin/jobs?id={}", id);
 }
 
-// Looks at a job until it has ended. `job` is what was known of it at first.
+// Polls a job until it has ended. `job` is its first known state.
 absl::StatusOr<HttpReply> Poll(HttpClient* client,
                                Job job,
                                Terminal& terminal,
@@ -223,7 +223,7 @@ absl::StatusOr<HttpReply> RunServerJob(const HttpUrl& url,
                                        Terminal& terminal,
                                        const JobPatience& patience) {
   HttpClient client(url, patience.reply_timeout_ms);
-  // By its key the server knows a request that is sent again, since no answer came.
+  // The server recognizes a repeated request by its key, and does not begin a second job.
   const std::string keyed =
       fmt::format("{}{}async&key={:016x}", target, target.find('?') == target.npos ? '?' : '&',
                   Random(RandomSeed()).Next());
@@ -233,7 +233,7 @@ absl::StatusOr<HttpReply> RunServerJob(const HttpUrl& url,
     was_sent = was_sent || client.has_connected();
     return reply;
   };
-  // A server that is not there at all is told at once.
+  // If no connection could be made, fails at once.
   absl::StatusOr<HttpReply> reply = post();
   if (!reply.ok() && was_sent) reply = AskPatiently(post, patience);
   HOURCELL_RETURN_IF_ERROR(reply.status());

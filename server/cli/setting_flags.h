@@ -1,4 +1,4 @@
-// Settings as flags: `--tsd.x.y=value` and `--tsd.x.y value`, for every setting there is. Pure.
+// Settings as flags: `--tsd.x.y=value` and `--tsd.x.y value`, for every setting. Pure.
 
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace hourcell {
 
-// `args` with each such flag as `--set tsd.x.y=value`, up to a `--`. A flag without a value stays
-// as it is, for the parser to refuse.
+// `args` with each such flag before a `--` replaced by `--set tsd.x.y=value`. A flag without a
+// value is unchanged; the parser refuses it.
 std::vector<std::string> RewriteSettingFlags(const std::vector<std::string>& args);
 
 }  // namespace hourcell

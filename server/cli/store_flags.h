@@ -1,4 +1,4 @@
-// The flags of commands that work on a store: on its directory, or on a running server that has it
+// Flags of commands that work on a store: on its directory, or on a running server that has it
 // open.
 
 #pragma once
@@ -17,7 +17,7 @@ void AddStoreOptions(CommandLine* line, StoreOptions* store);
 // --url, --ca-file and --insecure.
 void AddUrl(CommandLine* line, std::string* url, TlsTrust* trust);
 
-// Commands that need the directory itself say so when they are pointed at a server.
+// For commands that need the directory itself: a --url is an error that explains this.
 void RefuseUrl(CommandLine* line);
 
 }  // namespace hourcell

@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kWriteBytes = 64 * 1024;
 
-// 0: not known.
+// `error`: an errno; 0 = unknown.
 absl::Status OutputError(int error) {
   if (error == 0) return absl::UnavailableError("the output could not be written in whole");
   if (error == EPIPE) {

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::string_view kUserCommand = "user";
 
-// While it lives, a terminal does not show what is typed. Other files it leaves alone.
+// Turns the echo of a terminal off while it lives. Does nothing to other files.
 class EchoOff {
  public:
   explicit EchoOff(std::FILE* file) : fd_(fileno(file)) {
@@ -48,7 +48,8 @@ class EchoOff {
   termios before_ = {};
 };
 
-// The first line, without its end; a little more of it than a secret may have.
+// The first line without its end; cut after kSecretBytesMax + 1 bytes, so that the caller sees it
+// is too long.
 std::string ReadSecret(std::FILE* file, Terminal& terminal) {
   const EchoOff echo_off(file);
   if (echo_off.is_tty()) PrintTo(terminal.err, "Secret: ");
