@@ -14,16 +14,16 @@
 #include "engine/regions/keys/prefix_distributor.h"
 #include "engine/regions/keys/time_distributor.h"
 
-// Why distributors are made from text: a setting, a flag of the simulator and a test then say
-// the same thing, and what a text may be is checked in one place. A store itself takes none and
-// series-salt only, for its rows are OpenTSDB's (docs/regions.md).
+// Why distributors are made from text: a setting, a flag of the simulator and a test then use the
+// same form, and one place checks it. A store itself accepts only none and series-salt, because its
+// rows are OpenTSDB's (docs/regions.md).
 
 namespace hourcell {
 namespace {
 
 using Distributor = absl::StatusOr<std::unique_ptr<KeyDistributor>>;
 
-// What the makers of one shape are called with.
+// The arguments for the makers of one shape.
 struct Request {
   std::string_view spec;
   std::string_view operand;  // after the colon

@@ -9,7 +9,7 @@
 //   round-robin:4              one bucket after the other
 //   partition:20               id modulo 20
 //   reversed                   the key's bytes in reverse
-//   reversed-time:3            newest first; the time stands after byte 3
+//   reversed-time:3            newest first; the time is after byte 3
 //   cyclic:period=44d,slot=1d,ttl=30d,major=7d
 //                              lengths in s, m, h or d; major: between major compactions
 //
@@ -28,7 +28,7 @@
 namespace hourcell {
 
 // The distributor of a text as above; its Spec() makes the same one. kInvalidArgument: an unknown
-// name, an operand that is missing, malformed or too much, or what its maker refuses
+// name, an operand that is missing, malformed or too much, or an error of its maker
 // (prefix_distributor.h, time_distributor.h).
 absl::StatusOr<std::unique_ptr<KeyDistributor>> MakeKeyDistributor(std::string_view spec,
                                                                    const Layout& layout);

@@ -2,8 +2,8 @@
 
 #include "codec/base/status_macros.h"
 
-// Why an interface of four functions, HBaseWD's: what a distributor costs is how many intervals
-// a range becomes and how many keys a get has to ask for, and these functions say just that.
+// Why an interface of four functions, HBaseWD's: the cost of a distributor is how many intervals a
+// range becomes and how many keys a get has to read, and these functions return just that.
 // Arithmetic is unsigned, unlike HBaseWD's, so that a hash of -2^31 has a bucket.
 
 namespace hourcell {

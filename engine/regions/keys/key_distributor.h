@@ -1,17 +1,17 @@
 // KeyDistributor: how row keys are spread over the key space, as a strategy: HBaseWD's interface
 // (AbstractRowKeyDistributor). A distributor turns an *original* key into a *stored* one, most
-// often by putting the number of a bucket before it, and knows the way back:
+// often by putting the number of a bucket before it, and turns it back:
 //
 //   Encode     the stored key of an original one
 //   Decode     the original key of a stored one
-//   AllKeys    every stored key an original one may have: what a get asks for if the bucket of a
-//              key cannot be told from the key
+//   AllKeys    every stored key an original one may have: a get reads all of these if the key does
+//              not determine its bucket
 //   Intervals  the stored intervals that hold the original keys of a range: one scan each, merged
 //              by merge_cursor.h if order matters
 //
 // Distributors are made from text by distributor_spec.h. The differences to HBaseWD: arithmetic is
-// unsigned, so that a hash of -2^31 has a bucket that scans visit; a range that is empty has no
-// interval; a table has room for other keys only after the last bucket.
+// unsigned, so that a hash of -2^31 has a bucket that scans visit; an empty range gives an empty
+// list of intervals; a table has room for other keys only after the last bucket.
 //
 // Distributors are immutable, but for the counter of round-robin, which is atomic: thread-safe.
 
@@ -30,7 +30,7 @@ namespace hourcell {
 // Buckets beyond which they are not gone through one by one.
 inline constexpr uint64_t kBucketsVisitedMax = 65'536;
 
-// The stored keys [start, stop) of one bucket; an empty stop is no end.
+// The stored keys [start, stop) of one bucket; an empty stop means unbounded.
 struct BucketInterval {
   uint64_t bucket = 0;
   std::string start;
@@ -67,7 +67,7 @@ class KeyDistributor {
 
   virtual KeyOrder order() const { return KeyOrder::kAscending; }
 
-  // The bucket of `key`, in [0, buckets()). kFailedPrecondition: it cannot be told from the key.
+  // The bucket of `key`, in [0, buckets()). kFailedPrecondition: the key does not determine it.
   // kInvalidArgument as Encode.
   virtual absl::StatusOr<uint64_t> BucketOf(std::string_view key) const = 0;
 
@@ -84,8 +84,8 @@ class KeyDistributor {
   // kInvalidArgument as Encode.
   virtual absl::StatusOr<std::vector<std::string>> AllKeys(std::string_view key) const = 0;
 
-  // The intervals that hold the original keys [start, stop); an empty stop is no end. Every stored
-  // key of the range is in exactly one. Errors as AllKeys.
+  // The intervals that hold the original keys [start, stop); an empty stop means unbounded. Every
+  // stored key of the range is in exactly one. Errors as AllKeys.
   virtual absl::StatusOr<DistributedRange> Intervals(std::string_view start,
                                                      std::string_view stop) const = 0;
 

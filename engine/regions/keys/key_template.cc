@@ -25,7 +25,7 @@ namespace {
 constexpr uint64_t kDayS = 86'400;
 constexpr size_t kFieldsMax = 16;
 
-// Templates that have a name of their own; {} stands for the operand.
+// Named templates; the operand goes between `before` and `after`.
 struct Preset {
   std::string_view name;
   std::string_view before;  // the operand
@@ -43,7 +43,7 @@ absl::Status RefuseTemplate(std::string_view text, std::string_view want) {
       fmt::format("layout: {}: want {}", QuoteForMessage(text), want));
 }
 
-// The template that a name stands for; the text itself if it is none.
+// The template with this name; the text itself if it is not a name.
 std::string Expand(std::string_view text) {
   const size_t colon = std::min(text.find(':'), text.size());
   for (const Preset& preset : kPresets) {
@@ -64,7 +64,7 @@ uint32_t SecondsOf(uint64_t time_ms, uint64_t unit_s) {
 struct FieldName {
   std::string_view name;
   KeyFieldKind kind;
-  uint64_t max = 0;  // of the operand, from 1; 0 = there is none
+  uint64_t max = 0;  // of the operand, from 1; 0 = without an operand
 };
 constexpr FieldName kFieldNames[] = {
     {"metric", KeyFieldKind::kMetric},

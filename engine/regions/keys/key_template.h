@@ -35,7 +35,7 @@
 
 namespace hourcell {
 
-// What a key is made from. Of a plain id the tsuid is the id in 8 bytes, without a metric.
+// The inputs of a key. The tsuid of a plain id is the id in 8 bytes, without a metric.
 struct KeyParts {
   std::string_view tsuid = {};  // metric UID, then tags
   size_t metric_bytes = 0;      // of the tsuid

@@ -17,9 +17,9 @@
 #include "codec/rows/salt.h"
 #include "engine/regions/md5.h"
 
-// Why prefixes of one length that ascend with their buckets: an interval without an end of its
-// own then ends where the next bucket begins (HBASEWD-17), and rows inside a bucket keep the
-// order of their original keys.
+// Why prefixes of one length that ascend with their buckets: an unbounded interval then ends where
+// the next bucket begins (HBASEWD-17), and rows inside a bucket keep the order of their original
+// keys.
 
 namespace hourcell {
 namespace {
@@ -59,7 +59,7 @@ class SeriesSalt : public PrefixDistributor {
         layout_(layout) {}
   std::string Spec() const override { return "series-salt"; }
   absl::StatusOr<uint64_t> BucketOf(std::string_view key) const override {
-    // The series is the key without its base time; a key that ends before has none to leave out.
+    // The series is the key without its base time; a shorter key is the metric alone.
     std::string series(key.substr(0, layout_.metric_width));
     if (key.size() > layout_.metric_width + kBaseTimeBytes) {
       series += key.substr(layout_.metric_width + kBaseTimeBytes);

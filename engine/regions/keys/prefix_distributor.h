@@ -2,9 +2,9 @@
 //
 //   stored key = prefix of the bucket, always as long ++ original key
 //
-// Prefixes ascend with their buckets and follow each other, so an interval with no end of its own
-// ends where the next bucket begins (HBASEWD-17), and the last has no end. Inside a bucket the
-// original keys are in order. Thread-safe.
+// Prefixes ascend with their buckets and follow each other, so an unbounded interval ends where the
+// next bucket begins (HBASEWD-17), and the last is unbounded. Inside a bucket the original keys are
+// in order. Thread-safe.
 
 #pragma once
 
@@ -33,7 +33,8 @@ struct BucketPrefix {
 
   size_t size() const { return width + separator.size(); }
   void Append(uint64_t bucket, std::string* out) const;
-  // The bucket that `stored` begins with. kDataLoss if it is too short, or that is no bucket.
+  // The bucket that `stored` begins with. kDataLoss if it is too short, or the prefix is not a
+  // bucket.
   absl::StatusOr<uint64_t> Read(std::string_view stored) const;
 };
 
@@ -71,7 +72,7 @@ std::unique_ptr<KeyDistributor> MakeNone();
 
 // OpenTSDB's salt: by series, over metric and tags, never the time (codec/rows/salt.h). The
 // original key is a row key without its salt. kInvalidArgument: a layout that ValidateLayout
-// refuses, has no salt, or does not have OpenTSDB's order of fields.
+// refuses, without salt, or with another order of fields than OpenTSDB's.
 absl::StatusOr<std::unique_ptr<KeyDistributor>> MakeSeriesSalt(const Layout& layout);
 
 // HBaseWD's OneByteSimpleHash, over the whole key, 1 to 256 buckets. A hash of -2^31 is taken as

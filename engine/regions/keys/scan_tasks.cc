@@ -21,7 +21,7 @@
 namespace hourcell {
 namespace {
 
-// The lesser of two ends, of which an empty one is none.
+// The lesser of two ends; an empty end is unbounded.
 std::string_view EarlierEnd(std::string_view a, std::string_view b) {
   if (a.empty()) return b;
   return b.empty() ? a : std::min(a, b);
@@ -62,7 +62,7 @@ void CutAtRegions(const BucketInterval& interval,
   }
 }
 
-// A key inside a task's range that splits its keys as numbers; empty if there is none.
+// A key inside a task's range that splits its keys as numbers; empty if the range has only one.
 std::string MiddleOf(const ScanTask& task) {
   // Without an end, numbers of as many bytes as the start, and one more, end at all ones.
   const std::string stop =

@@ -25,7 +25,7 @@
 
 namespace hourcell {
 
-// A region as planning sees it: stored keys [start, end), an empty end is no end.
+// A region as planning sees it: stored keys [start, end); an empty end means unbounded.
 struct RegionBytes {
   std::string_view start;
   std::string_view end;
@@ -35,7 +35,7 @@ struct RegionBytes {
 struct ScanTask {
   uint64_t bucket = 0;
   size_t region = 0;  // position among the regions given
-  std::string start;  // stored keys, [start, stop); an empty stop is no end
+  std::string start;  // stored keys, [start, stop); an empty stop means unbounded
   std::string stop;
   uint64_t bytes = 0;  // estimated
 };

@@ -56,7 +56,7 @@ class Reversed : public OnePlace {
   }
 };
 
-// The least key after all that begin with `prefix`; empty if there is none.
+// The least key after all that begin with `prefix`; empty if no key is above them.
 std::string EndOfPrefix(std::string_view prefix) {
   std::string end(prefix);
   while (!end.empty() && end.back() == '\xff')
@@ -119,8 +119,8 @@ class ReversedTime : public OnePlace {
   }
 
   BucketInterval OfOneSeries(std::string_view start, std::string_view stop) const {
-    // Reversed, the last time comes first. It belongs to the range only if the bound goes on after
-    // it: [.., t) ends before t, [.., t ++ rest) has keys of t.
+    // Reversed, the last time comes first. It belongs to the range only if the bound is longer than
+    // its time: [.., t) ends before t, [.., t ++ rest) has keys of t.
     const bool has_last = stop.size() > time_at_ + kTimeBytes;
     const uint64_t first = ReverseTime(TimeOf(stop)) + (has_last ? uint64_t{0} : 1);
     BucketInterval interval{.bucket = 0,

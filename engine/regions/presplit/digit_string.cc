@@ -4,8 +4,8 @@
 
 #include "codec/base/check.h"
 
-// Why long division by hand: split keys that equal HBase's to the byte need numbers of any
-// length divided into n parts, as Java's BigInteger does it, and nothing else of it.
+// Why long division by hand: split keys that equal HBase's to the byte need numbers of any length
+// divided into n parts, as Java's BigInteger does it, and nothing else from BigInteger.
 
 namespace hourcell {
 namespace {
@@ -86,7 +86,7 @@ DigitString Product(const DigitString& a, uint32_t factor) {
 bool IsAtLeast(const DigitString& a, uint64_t value) {
   uint64_t prefix = 0;
   for (const uint8_t digit : a.digits) {
-    // Once the digits read reach the value, more of them only make the number larger.
+    // Once the digits read reach the value, further digits only make the number larger.
     if (prefix >= value) return true;
     if (prefix > (UINT64_MAX - digit) / a.base) return true;
     prefix = prefix * a.base + digit;

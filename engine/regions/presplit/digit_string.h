@@ -1,6 +1,6 @@
 // DigitString: an unsigned number of any length as digits of a base from 2 to 256, most significant
-// first. Row keys are such numbers: text of hex or decimal digits, or raw bytes (base 256). What
-// pre-splitting needs of Java's BigInteger, and no more. Pure; thread-safe.
+// first. Row keys are such numbers: text of hex or decimal digits, or raw bytes (base 256). The
+// part of Java's BigInteger that pre-splitting needs. Pure; thread-safe.
 
 #pragma once
 
@@ -12,7 +12,7 @@ namespace hourcell {
 
 struct DigitString {
   uint32_t base = 256;
-  std::vector<uint8_t> digits;  // leading zeros are kept: the width of a key is part of it
+  std::vector<uint8_t> digits;  // with leading zeros: the width of a key matters
 
   size_t width() const { return digits.size(); }
 };
@@ -36,7 +36,7 @@ DigitString Product(const DigitString& a, uint32_t factor);
 // True if a >= value.
 bool IsAtLeast(const DigitString& a, uint64_t value);
 
-// The same number `width` digits wide. REQUIRES: what is cut off is zeros.
+// The same number `width` digits wide. REQUIRES: only zeros are cut off.
 DigitString WithWidth(const DigitString& a, size_t width);
 
 }  // namespace hourcell

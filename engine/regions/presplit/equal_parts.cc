@@ -9,16 +9,16 @@
 #include "codec/base/check.h"
 #include "engine/regions/region_name.h"
 
-// Why each cut is a point of FindSplitPoint: what makes a point useful, restrictions and rows
-// that cannot be divided, is decided in one place then, and a region cut into n parts has no cut
-// that a plain split would refuse.
+// Why each cut is a point of FindSplitPoint: one place then decides which points are useful, with
+// restrictions and indivisible rows, and a plain split would refuse no cut of a region into n
+// parts.
 
 namespace hourcell {
 namespace {
 
-// The probe of a region in which next to nothing counts but its first two parts: its median is
-// where the first one ends. What follows them still counts for something, so that no point is
-// taken to leave nothing there.
+// The probe of a region whose bytes are almost all in its first two parts: its median is where the
+// first one ends. The bytes after them keep a small weight, so that no point seems to leave nothing
+// on that side.
 class FirstPartProbe {
  public:
   FirstPartProbe(const SplitProbe& probe, std::string start, std::string_view end, uint32_t parts)
@@ -34,7 +34,7 @@ class FirstPartProbe {
   }
 
  private:
-  // Of the first so many bytes of the region.
+  // The weight of the first `bytes` bytes of the region.
   uint64_t Weigh(uint64_t bytes) const {
     return weight_ * std::min(bytes, two_parts_bytes_) + bytes;
   }
@@ -46,7 +46,7 @@ class FirstPartProbe {
                            // half a thousandth of a part
 };
 
-// The first key of those that cut the target into `parts`.
+// The first of the keys that cut the target into `parts`.
 SplitPoint FirstPoint(const SplitTarget& target, const SplitProbe& probe, uint32_t parts) {
   if (parts == 2) return FindSplitPoint(target, probe);
   const FirstPartProbe weighted(probe, target.range.start, target.range.end, parts);

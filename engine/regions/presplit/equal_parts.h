@@ -1,5 +1,5 @@
 // Cutting a region into many parts at once: the keys at which parts of equal bytes meet. Each is a
-// point of FindSplitPoint, so what split_point.h says of points holds for all of them. Pure.
+// point of FindSplitPoint, so split_point.h's rules for points hold for each key. Pure.
 
 #pragma once
 
@@ -15,8 +15,8 @@ namespace hourcell {
 inline constexpr uint32_t kEqualPartsMax = 1024;
 
 struct EqualParts {
-  std::vector<std::string> keys = {};  // ascending, one fewer than parts; empty = there are none
-  std::string reason = {};             // why there are none
+  std::vector<std::string> keys = {};  // ascending, one fewer than parts; empty = cannot be cut
+  std::string reason = {};             // why the region cannot be cut
 
   bool found() const { return !keys.empty(); }
 };

@@ -15,15 +15,15 @@
 #include "engine/regions/presplit/split_algorithm.h"
 #include "engine/regions/region_name.h"
 
-// Why one text for all ways: what a user writes on the command line, in a setting and over HTTP
-// is the same, and so is its error.
+// Why one text for all ways: the command line, a setting and HTTP accept the same form, and give
+// the same errors.
 
 namespace hourcell {
 namespace {
 
 using Kind = PresplitSpec::Kind;
 
-// What follows the word of a specification.
+// The operand after the word of a specification.
 enum class Operand : uint8_t { kNothing, kRegions, kKeys, kPath };
 
 struct Word {

@@ -2,8 +2,7 @@
 //
 //   split keys  a, b, c   ->   regions  [, a)  [a, b)  [b, c)  [c, )
 //
-// The ways of HBase's shell and RegionSplitter, and ours beside them. What a user writes, and what
-// it gives:
+// The ways of HBase's shell and RegionSplitter, and our additions. A specification, and its keys:
 //
 //   hex:16            HexStringSplit, 16 regions (split_algorithm.h)
 //   decimal:7         DecimalStringSplit
@@ -63,8 +62,8 @@ absl::StatusOr<PresplitSpec> ParsePresplit(std::string_view text);
 // The text of a specification, which ParsePresplit reads back to the same.
 std::string FormatPresplit(const PresplitSpec& spec);
 
-// The split keys of a specification. `file_text` is what is in the file of kFile, and is not looked
-// at otherwise. kInvalidArgument as the function of its kind.
+// The split keys of a specification. `file_text` is the text of kFile's file, and ignored
+// otherwise. kInvalidArgument as the function of its kind.
 absl::StatusOr<std::vector<std::string>> PresplitKeys(const PresplitSpec& spec,
                                                       const Layout& layout,
                                                       std::string_view file_text);
@@ -78,14 +77,14 @@ absl::StatusOr<std::vector<std::string>> SortSplitKeys(std::vector<std::string> 
 absl::StatusOr<std::vector<std::string>> ParseSplitsFile(std::string_view text);
 
 // HBaseAdmin.createTable(start, end, regions): bounds from `start` to `end`, both included, so that
-// the first and the last region take what lies outside.
-// kInvalidArgument: fewer than 3 regions, end <= start, an empty start.
+// the first and the last region take the keys outside. kInvalidArgument: fewer than 3 regions, end
+// <= start, an empty start.
 absl::StatusOr<std::vector<std::string>> CreateTableKeys(std::string_view start,
                                                          std::string_view end,
                                                          uint32_t regions);
 
-// The salt of each bucket but the first. kInvalidArgument: the layout has no salt, its salt is not
-// the first field of a row key, or it has 1 bucket or too many for a region each.
+// The salt of each bucket but the first. kInvalidArgument: a layout without salt, or whose salt is
+// not the first field of a row key, or that has 1 bucket or too many for a region each.
 absl::StatusOr<std::vector<std::string>> SaltKeys(const Layout& layout);
 
 // 1 to partitions - 1 as 8 bytes, big-endian: the bounds of keys that begin with a number modulo

@@ -10,9 +10,9 @@
 #include "codec/base/strings.h"
 #include "engine/regions/presplit/digit_string.h"
 
-// Why the bounds equal HBase's to the byte, with its rounding: tables are compared with, and
-// moved from, HBase. The width is rounded down and the last region has what is left over; any
-// better rounding would give other bounds.
+// Why the bounds equal HBase's to the byte, with its rounding: tables are compared with, and moved
+// from, HBase. The width is rounded down and the last region takes the remainder; any better
+// rounding would give other bounds.
 
 namespace hourcell {
 namespace {

@@ -7,7 +7,7 @@
 //
 // HexStringSplit and DecimalStringSplit fit keys that begin with such text, lower case and as many
 // digits as the last row: an upper-case hex key sorts before all bounds with letters. The rounding
-// is HBase's: the width is rounded down, and the last region has what is left over.
+// is HBase's: the width is rounded down, and the last region takes the remainder.
 //
 // Pure; thread-safe.
 
@@ -36,10 +36,9 @@ struct SplitAlgorithm {
   static SplitAlgorithm DecimalString();
   static SplitAlgorithm Uniform();
 
-  // The bounds between `regions` regions: regions - 1 keys, ascending.
-  // kInvalidArgument: fewer than 2 regions for kUniform, fewer than 1 for the others (which give no
-  // bound then, as in HBase), more than kPresplitRegionsMax, last <= first, or a key space with
-  // fewer keys than regions.
+  // The bounds between `regions` regions: regions - 1 keys, ascending. kInvalidArgument: fewer than
+  // 2 regions for kUniform, fewer than 1 for the others (1 gives an empty list, as in HBase), more
+  // than kPresplitRegionsMax, last <= first, or a key space with fewer keys than regions.
   absl::StatusOr<std::vector<std::string>> Split(uint32_t regions) const;
 
   // The key in the middle of [start, end); an empty `start` is `first`, an empty `end` is `last`.
@@ -55,10 +54,10 @@ struct SplitAlgorithm {
 };
 
 // HBase's Bytes.split: `bounds` keys at equal distances between `start` and `end`, as bytes, both
-// ends included: bounds + 2 keys, the first `start` and the last `end`. The shorter end counts as
-// if it went on with zero bytes, and more of them are added until the bounds can differ.
-// `counts_end`: HBase's `inclusive`, one key more lies between the ends. kInvalidArgument: end <=
-// start (padded), no bounds, or too many.
+// ends included: bounds + 2 keys, the first `start` and the last `end`. The shorter end is padded
+// with zero bytes, and both get more zero bytes until the bounds can differ. `counts_end`: HBase's
+// `inclusive`, one key more lies between the ends. kInvalidArgument: end <= start (padded), no
+// bounds, or too many.
 absl::StatusOr<std::vector<std::string>> SplitBytes(std::string_view start,
                                                     std::string_view end,
                                                     bool counts_end,

@@ -23,10 +23,10 @@ struct RegionSettings {
 // HBase 2.x's defaults, for comparison.
 RegionSettings HBaseRegionSettings();
 
-// `defaults` changed by `settings`. Unknown names are ignored, as a site file is full of them,
-// except that those that begin with tsd.region.split. or tsd.region.normalizer. must be known.
-// kInvalidArgument with the name, the value and the expected form; also for a prefix policy or
-// restriction without its delimiter or length, which HBase accepts and ignores.
+// `defaults` changed by `settings`. Unknown names are ignored, because a site file has many; but
+// names that begin with tsd.region.split. or tsd.region.normalizer. must be known. kInvalidArgument
+// with the name, the value and the expected form; also for a prefix policy or restriction without
+// its delimiter or length, which HBase accepts and ignores.
 absl::StatusOr<RegionSettings> ParseRegionSettings(const SettingMap& settings,
                                                    const RegionSettings& defaults = {});
 
