@@ -62,7 +62,7 @@ void CutAtRegions(const BucketInterval& interval,
   }
 }
 
-// A key inside a task's range that splits its keys as numbers; empty if the range has only one.
+// A key inside a task's range that splits its keys as numbers; empty if it would be outside.
 std::string MiddleOf(const ScanTask& task) {
   // Without an end, numbers of as many bytes as the start, and one more, end at all ones.
   const std::string stop =

@@ -5,8 +5,8 @@
 //   reversed time   [P bytes][time][rest] -> [P bytes][2^63 - 1 - time][rest]: the newest first, so
 //                   that LIMIT 1 reads one block
 //   cyclic          [time][rest] -> [slot][time][rest], slot = time / slot length modulo the slots
-//                   of a period: split keys at slots never go out of use, and regions do not go empty
-//                   as time passes, because each lap fills them again
+//                   of a period: split keys at slots stay in use, and regions do not go empty as
+//                   time passes, because each lap fills them again
 //
 // Times are 8 bytes, big-endian, in milliseconds, below 2^63. Thread-safe.
 
