@@ -1,4 +1,4 @@
-// Every limit of stored and received things, in one place, each with its reason.
+// All limits of stored and received data, each with its reason.
 
 #pragma once
 
@@ -18,17 +18,17 @@ inline constexpr size_t kUidWidthDefault = 3;
 inline constexpr size_t kSaltWidthMax = 8;
 inline constexpr uint32_t kSaltBucketsDefault = 20;
 
-// Tags of a point: the most a row key may hold whatever the setting, and the default of
+// Tags of a point: the maximum in a row key whatever the setting, and the default of
 // tsd.storage.max_tags (OpenTSDB: 8, of which its users complain).
 inline constexpr size_t kTagsMax = 64;
 inline constexpr size_t kTagsMaxDefault = kTagsMax;
 
-// Bytes of a metric, tag key or tag value. OpenTSDB has HBase's row limit of 32,767; names are keys
-// of ours, and no sender seen comes near.
+// Bytes of a metric, tag key or tag value. OpenTSDB has HBase's row limit of 32,767; here names are
+// keys, and no known sender comes near.
 inline constexpr size_t kNameBytesMax = 1024;
 
-// The last instant with a base time of 32 bits, in milliseconds. OpenTSDB takes later ones and lets
-// the base time wrap; Hourcell refuses them.
+// The last instant with a base time of 32 bits, in milliseconds. OpenTSDB accepts later ones and
+// lets the base time wrap; Hourcell rejects them.
 inline constexpr int64_t kTimestampMsMax = 4294967295999;
 
 // Characters of an integer's text without its sign: OpenTSDB's rule, leading zeros count.
@@ -42,7 +42,7 @@ inline constexpr size_t kValueBytesMax = 8;
 inline constexpr size_t kLineBytesMax = 64 * 1024;
 inline constexpr size_t kBodyBytesMax = 64 * 1024 * 1024;
 
-// A JSON body that asks for something; only puts are larger.
+// A JSON body of a request other than a put; only puts are larger.
 inline constexpr size_t kQueryBodyBytesMax = 1024 * 1024;
 
 }  // namespace hourcell

@@ -1,11 +1,12 @@
-// Object qualifiers: where in its row an object stands that is not a point: an annotation or a
+// Object qualifiers: the place in a row of an object other than a point: an annotation or a
 // histogram.
 //
 //   seconds, 3 bytes       [type: 8 bits][offset in s: 16]     010000 .. 010e0f
 //   milliseconds, 5 bytes  [type: 8 bits][offset in ms: 32]    0100000000 .. 010036ee7f
 //
-// Big-endian, no flags. Their odd length tells them from the qualifiers of points (hbase_cells.h);
-// of the cells an append cell looks alike, and is no object: its type is 5.
+// Big-endian, no flags. Their odd length distinguishes them from the qualifiers of points
+// (hbase_cells.h). The qualifier of an append cell has the same form, but is not an object: its
+// type is 5.
 //
 // Pure; no allocation; thread-safe.
 
@@ -36,16 +37,16 @@ struct ObjectQualifier {
   friend bool operator==(const ObjectQualifier&, const ObjectQualifier&) = default;
 };
 
-// The qualifier of an object at `time`. Its precision is kept, but that an annotation's is seconds
-// whenever the instant is a whole one, so that it is found by either spelling. (OpenTSDB divides
-// times of seconds that end in 000 by 1000 once more, and stores another offset.)
-// REQUIRES: 0 <= time.ms <= kTimestampMsMax.
+// The qualifier of an object at `time`. Its precision is kept, except that an annotation at a whole
+// second always has seconds, so that either spelling finds it. (OpenTSDB divides times of seconds
+// that end in 000 by 1000 once more, and stores another offset.) REQUIRES: 0 <= time.ms <=
+// kTimestampMsMax.
 ObjectQualifier ObjectQualifierAt(uint8_t type, const Timestamp& time);
 
 void AppendObjectQualifier(const ObjectQualifier& qualifier, std::string* out);
 
-// All of `bytes` as a qualifier, of whatever type.
-// kDataLoss: neither 3 nor 5 bytes, an offset of an hour or more.
+// Parses all of `bytes` as a qualifier of any type. kDataLoss: neither 3 nor 5 bytes, an offset of
+// an hour or more.
 absl::StatusOr<ObjectQualifier> ParseObjectQualifier(std::string_view bytes);
 
 }  // namespace hourcell

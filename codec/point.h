@@ -1,4 +1,4 @@
-// A data point as it is handed in: names as text, time, value. Views only borrow.
+// A data point as callers pass it: names as text, time, value. Views only borrow.
 
 #pragma once
 
@@ -26,8 +26,8 @@ class Value {
     return is_integer_ ? static_cast<double>(integer()) : floating();
   }
 
-  // The NaN by which Prometheus says that a series has ended. Stored bit for bit, it is the only
-  // stored float that is not finite; queries leave it out unless they ask for it.
+  // The NaN with which Prometheus marks the end of a series. Stored bit for bit, it is the only
+  // stored float that is not finite; queries omit it unless they request it.
   static constexpr uint64_t kStaleMarkerBits = 0x7FF0000000000002;
   static constexpr Value StaleMarker() { return {kStaleMarkerBits, false}; }
   constexpr bool is_stale_marker() const { return !is_integer_ && bits_ == kStaleMarkerBits; }
@@ -61,23 +61,23 @@ struct PointView {
   std::span<const TagView> tags;
   Timestamp timestamp;
   Value value;
-  // Its names may have every character that the store takes; else those of OpenTSDB alone.
+  // Its names may have every character that the store accepts; else only OpenTSDB's.
   bool has_any_names = false;
 };
 
-// One point of a line whose series is still text: the line without its time and value. Two of the
-// same bytes are of the same series, so that a store which has seen them parses them no more.
+// One point of a line whose series is still text: the line without its time and value. Equal bytes
+// mean the same series, so a store that has seen them does not parse them again.
 struct LinePoint {
-  std::string_view metric;  // a word as it came
-  std::string_view tags;    // what follows the value: "host=web01 dc=lga", unchecked
+  std::string_view metric;  // a word as received
+  std::string_view tags;    // the text after the value: "host=web01 dc=lga", unchecked
   Timestamp timestamp;
   Value value;
-  // As of a PointView. Then the names are UTF-8, and kTagSeparator precedes each name of the tags:
-  // "\1host\1web 01\1dc\1lga".
+  // As in PointView. If true, the names are UTF-8, and kTagSeparator precedes each name of the
+  // tags: "\1host\1web 01\1dc\1lga".
   bool has_any_names = false;
 };
 
-// A control character, which no name has.
+// A control character, which names cannot contain.
 inline constexpr char kTagSeparator = '\1';
 
 }  // namespace hourcell

@@ -44,8 +44,8 @@ inline bool IsMsQualifier(char first_byte) {
 size_t StoreQualifier(const Qualifier& qualifier, char* out);
 void AppendQualifier(const Qualifier& qualifier, std::string* out);
 
-// The qualifier at the front of `bytes`; what follows is ignored. Reserved bits are ignored.
-// kDataLoss: shorter than its first byte says, offset of an hour or more.
+// The qualifier at the front of `bytes`; later bytes and reserved bits are ignored. kDataLoss:
+// fewer bytes than the first one requires, offset of an hour or more.
 absl::StatusOr<Qualifier> ParseQualifier(std::string_view bytes);
 
 // Signum of a.offset - b.offset: type and precision do not matter.

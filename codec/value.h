@@ -23,7 +23,8 @@ uint8_t ValueFlags(Value value);
 size_t StoreValue(Value value, uint8_t flags, char* out);
 void AppendValue(Value value, uint8_t flags, std::string* out);
 
-// The value of `bytes`. kDataLoss: flags not readable, or bytes not as many as they say.
+// The value of `bytes`. kDataLoss: flags not readable, or another number of bytes than the flags
+// give.
 absl::StatusOr<Value> ParseValue(uint8_t flags, std::string_view bytes);
 
 // The historical defect: a float flagged as 4 bytes stored in 8. True if an HBase cell of one point

@@ -39,8 +39,8 @@ inline uint32_t NarrowFloatBits(uint64_t bits) {
          static_cast<uint32_t>(bits >> 29 & 0x007FFFFFU);
 }
 
-// The bits of the value at `bytes`, which holds as many bytes as `flags` say.
-// REQUIRES: AreReadableFlags(flags & kFlagsMask).
+// The bits of the value at `bytes`, which has the width of `flags`. REQUIRES:
+// AreReadableFlags(flags & kFlagsMask).
 inline uint64_t LoadValueBits(uint8_t flags, const char* bytes) {
   switch (flags & kFlagsMask) {
     case 0x0:

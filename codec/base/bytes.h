@@ -1,7 +1,7 @@
 // Integers as stored bytes, big-endian, so that byte order is numeric order; and hex for people.
 //
-// Widths are in bytes, 1 to 8 unless said otherwise. Nothing here allocates but what returns or
-// appends to a std::string.
+// Widths are in bytes, 1 to 8 unless stated otherwise. Functions that return or append to a
+// std::string allocate; the others do not.
 
 #pragma once
 

@@ -1,9 +1,9 @@
-// Assertions about our own mistakes, on in every build.
+// Assertions about programming errors, on in every build.
 //
 //   HOURCELL_CHECK(cond)         aborts with file, line and the condition when it is false.
 //   HOURCELL_DCHECK(cond)        the same in builds without NDEBUG; costs nothing in release.
 //
-// For what a caller, a file or a client can get wrong, use absl::Status instead.
+// For faults of a caller, a file or a client, use absl::Status instead.
 
 #pragma once
 

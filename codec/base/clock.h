@@ -1,8 +1,8 @@
 // Time comes from outside: code that needs the present takes a Clock. Tests pass a ManualClock.
 //
-// The wall clock says when a point, a row or a user's range is; it may be set forward or back at
-// any moment. What measures how long something takes, waits or may take goes by MonotonicMs, which
-// nobody sets. A time of the one is never compared with a time of the other.
+// The wall clock gives the times of points, rows and a user's ranges. It may be set forward or back
+// at any moment. Durations and deadlines use MonotonicMs, which is never set. Never compare a time
+// of one clock with a time of the other.
 
 #pragma once
 
@@ -19,36 +19,36 @@ class Clock {
   // Milliseconds since 1970-01-01T00:00:00Z.
   virtual int64_t NowMs() = 0;
 
-  // Milliseconds since some moment before, more than 0: std::chrono::steady_clock's. Only the time
-  // that passes changes it.
+  // Milliseconds since an arbitrary moment, more than 0: std::chrono::steady_clock's. Only elapsed
+  // time changes it.
   virtual int64_t MonotonicMs() = 0;
 
-  // The machine's clocks. Lives for ever.
+  // The machine's clocks. Lives until the process ends.
   static Clock* System();
 };
 
-// A clock that stands still until it is told otherwise.
+// A clock that moves only when its owner moves it.
 class ManualClock : public Clock {
  public:
   explicit ManualClock(int64_t now_ms) : now_ms_(now_ms) {}
   int64_t NowMs() override { return now_ms_.load(); }
   int64_t MonotonicMs() override { return monotonic_ms_.load(); }
 
-  // So much time passes.
+  // Lets `ms` milliseconds pass.
   void Advance(int64_t ms) {
     now_ms_.fetch_add(ms);
     monotonic_ms_.fetch_add(ms);
   }
-  // Time passes until then; a time before the present is a step of the wall clock.
+  // Lets time pass until `now_ms`; a time before the present is a step of the wall clock.
   void Set(int64_t now_ms) {
     const int64_t passed_ms = now_ms - now_ms_.exchange(now_ms);
     if (passed_ms > 0) monotonic_ms_.fetch_add(passed_ms);
   }
-  // Somebody sets the wall clock forward or back, and no time passes.
+  // Steps the wall clock forward or back; no time passes.
   void StepWall(int64_t ms) { now_ms_.fetch_add(ms); }
 
  private:
-  // Far from the wall clock's, so that a mix-up shows.
+  // Far from the wall clock's time, so that a mix-up shows.
   static constexpr int64_t kBootedMs = 1'000'000;
 
   std::atomic<int64_t> now_ms_;

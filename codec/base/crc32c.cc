@@ -13,9 +13,9 @@ namespace {
 
 constexpr uint32_t kPolynomial = 0x82F63B78;  // reflected
 
-// tables[0][b] is the CRC of byte b; tables[k][b] that of b and k zero bytes after it, so that
-// eight bytes take eight look-ups that do not wait for each other (M. Kounavis, F. Berry: "A
-// systematic approach to building high performance software-based CRC generators", 2005).
+// tables[0][b] is the CRC of byte b; tables[k][b] the CRC of b and k zero bytes after it. Eight
+// bytes then take eight independent look-ups (M. Kounavis, F. Berry: "A systematic approach to
+// building high performance software-based CRC generators", 2005).
 using Tables = std::array<std::array<uint32_t, 256>, 8>;
 
 constexpr Tables MakeTables() {
@@ -46,11 +46,13 @@ uint32_t LoadLittleEndian32(const char* bytes) {
 }
 
 #if defined(__x86_64__)
-// The instruction takes a word a cycle and three cycles a word, so three strands of this many bytes
-// run side by side. Long enough to pay for joining them, short enough for blocks of a few KiB.
+// The instruction has a throughput of one word a cycle and a latency of three cycles, so three
+// strands of this many bytes run in parallel. Long enough to pay for joining them, short enough for
+// blocks of a few KiB.
 constexpr size_t kStrandBytes = 256;
 
-// What kStrandBytes zero bytes make of a state, which is linear: by each of its four bytes.
+// The state after kStrandBytes more zero bytes, which is linear: by each of the four bytes of the
+// state before.
 using Shift = std::array<std::array<uint32_t, 256>, 4>;
 
 constexpr Shift MakeShift() {

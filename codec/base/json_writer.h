@@ -10,8 +10,8 @@
 //   json.CloseArray();
 //   json.CloseObject();
 //
-// The one place that escapes: tests/tidy refuses another. Reals have several forms, so the caller
-// prints them, to RawValue().
+// The only place that escapes; tests/tidy rejects another. Reals have several forms, so the caller
+// prints them and passes them to RawValue().
 
 #pragma once
 
@@ -37,7 +37,7 @@ class JsonWriter {
   void OpenArray() { Open('['); }
   void CloseArray() { Close(']'); }
 
-  // What follows is its value.
+  // The value follows.
   void Key(std::string_view key);
 
   // A string, a bool or an integer.
@@ -61,7 +61,7 @@ class JsonWriter {
     Value(value);
   }
 
-  // Where the caller appends the next value himself, whole.
+  // Where the caller appends the complete next value.
   std::string* RawValue();
 
  private:

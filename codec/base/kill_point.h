@@ -1,4 +1,4 @@
-// Named places at which a crash test kills the process: between the steps of every write that takes
+// Named places at which a crash test kills the process: between the steps of every write that has
 // more than one. Compiled to nothing unless HOURCELL_KILL_POINTS is on.
 //
 //   HOURCELL_KILL_POINT("create:families");

@@ -20,7 +20,7 @@ void SharedMutex::Unlock() {
   const std::lock_guard<std::mutex> lock(mutex_);
   has_writer_ = false;
   ++turn_;
-  // Those who waited are inside from now on.
+  // The waiting readers are inside from now on.
   const uint32_t readers = std::exchange(waiting_readers_, 0);
   if (waiting_writers_ == 0) {
     state_.fetch_add(readers * kOneReader - kClosed, std::memory_order_release);
@@ -31,10 +31,10 @@ void SharedMutex::Unlock() {
   if (readers > 0) readers_may_come_.notify_all();
 }
 
-// Of a reader that is counted in state_, and found it closed.
+// For a reader that is counted in state_ and found it closed.
 void SharedMutex::WaitForWriter() {
   std::unique_lock<std::mutex> lock(mutex_);
-  // The writer has gone meanwhile, and the next has not come: it would have taken mutex_.
+  // The writer has left meanwhile, and there is no next one: it would have taken mutex_.
   if ((state_.load(std::memory_order_acquire) & kClosed) == 0) return;
   if (state_.fetch_sub(kOneReader, std::memory_order_relaxed) == (kOneReader | kClosed)) {
     readers_are_out_.notify_one();
@@ -46,7 +46,7 @@ void SharedMutex::WaitForWriter() {
 }
 
 void SharedMutex::TellWriter() {
-  // With the lock: the writer has looked and does not wait yet, or waits.
+  // Needs the lock: without it, the writer may have checked state_ but not wait yet.
   const std::lock_guard<std::mutex> lock(mutex_);
   readers_are_out_.notify_one();
 }

@@ -1,5 +1,5 @@
-// std::mutex with clang's thread-safety annotations. Not absl::Mutex: the packaged one is not built
-// with ThreadSanitizer, which then sees no ordering and reports races that are none.
+// std::mutex with clang's thread-safety annotations. Not absl::Mutex: Debian's package is built
+// without ThreadSanitizer, which then misses its ordering and reports false races.
 
 #pragma once
 
@@ -36,13 +36,13 @@ class ABSL_SCOPED_LOCKABLE MutexLock {
   Mutex* const mutex_;
 };
 
-// Many readers or one writer; neither waits for more than one turn of the others. From the moment a
-// writer waits, readers that come are kept out; when a writer is done, all readers that wait by
-// then go in before the next writer. (A std::shared_mutex lets readers in for as long as one is
-// inside: readers that come often enough keep a writer out for ever.)
+// Many readers or one writer; neither waits for more than one turn of the others. While a writer
+// waits, new readers wait, too. When a writer is done, all readers that wait by then enter before
+// the next writer. (A std::shared_mutex admits readers while one is inside: frequent readers starve
+// a writer.)
 //
-// A reader is one atomic addition on its way in and one on its way out, unless there is a writer.
-// A thread that is inside must not come in again. To be destroyed when all calls have returned.
+// A reader costs one atomic addition to enter and one to leave, unless there is a writer. A thread
+// must not lock it twice. Destroy it only after all calls have returned.
 class ABSL_LOCKABLE SharedMutex {
  public:
   SharedMutex() = default;
@@ -62,7 +62,7 @@ class ABSL_LOCKABLE SharedMutex {
   }
 
  private:
-  // Of state_: a writer is inside, or waits for the readers inside to leave; changed under mutex_.
+  // In state_: a writer is inside, or waits for the readers inside to leave; changed under mutex_.
   static constexpr uint32_t kClosed = 1;
   static constexpr uint32_t kOneReader = 2;
 
@@ -70,14 +70,14 @@ class ABSL_LOCKABLE SharedMutex {
   void TellWriter();
 
   std::atomic<uint32_t> state_{0};
-  std::mutex mutex_;                         // of what follows
-  std::condition_variable writer_may_come_;  // the writer before is done
+  std::mutex mutex_;                         // guards the fields below
+  std::condition_variable writer_may_come_;  // the previous writer is done
   std::condition_variable readers_are_out_;
   std::condition_variable readers_may_come_;
   bool has_writer_ = false;
   uint32_t waiting_writers_ = 0;
   uint32_t waiting_readers_ = 0;
-  uint64_t turn_ = 0;  // how many writers are done
+  uint64_t turn_ = 0;  // number of writers that are done
 };
 
 class ABSL_SCOPED_LOCKABLE WriterLock {

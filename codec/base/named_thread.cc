@@ -11,14 +11,14 @@
 namespace hourcell {
 namespace {
 
-// Linux refuses a longer name as a whole, and the thread would keep the name of its parent.
+// Linux rejects a longer name, and the thread would keep the name of its parent.
 constexpr size_t kThreadNameBytesMax = 15;
 
 }  // namespace
 
 NamedThread::NamedThread(std::string name, std::function<void()> run) {
   HOURCELL_CHECK(!name.empty() && name.size() <= kThreadNameBytesMax);
-  // The thread names itself, so that it has its name before it does anything.
+  // The thread names itself, so that it has its name before it runs anything.
   thread_ = std::thread([name = std::move(name), run = std::move(run)] {
     pthread_setname_np(pthread_self(), name.c_str());
     run();

@@ -1,10 +1,10 @@
-// NamedThread: a thread that has a name and is joined. All threads of the product are started here,
-// so that `top -H`, a debugger and a core dump say what each of them does.
+// NamedThread: a thread with a name, joined at its end. All threads of the product start here, so
+// that `top -H`, a debugger and a core dump show the purpose of each.
 //
 //   NamedThread thread("hc-sealer", [this] { Loop(); });
 //
-// A name must fit into the 15 bytes that Linux keeps of it. Names begin with
-// "hc-", because the threads may run in the process of another program.
+// A name must fit into the 15 bytes that Linux keeps. Names begin with "hc-", because the threads
+// may run in the process of another program.
 //
 // Thread-compatible.
 
@@ -22,8 +22,8 @@ class NamedThread {
   // No thread.
   NamedThread() = default;
 
-  // Starts a thread that calls `run`. Throws std::system_error if the system has no thread left.
-  // REQUIRES: a name of 1 to 15 bytes.
+  // Starts a thread that calls `run`. Throws std::system_error if the system cannot start another
+  // thread. REQUIRES: a name of 1 to 15 bytes.
   NamedThread(std::string name, std::function<void()> run);
 
   ~NamedThread() { Join(); }
@@ -35,15 +35,15 @@ class NamedThread {
   // True until Join.
   bool is_joinable() const { return thread_.joinable(); }
 
-  // Waits until `run` has returned. Does nothing if there is no thread.
+  // Waits until `run` has returned. Does nothing without a thread.
   void Join();
 
  private:
   std::thread thread_;
 };
 
-// How many threads of this process run in parallel: as many as there are processors that it may use
-// (taskset, cpusets of containers). At least 1.
+// Number of threads of this process that run in parallel: the processors that it may use (taskset,
+// cpusets of containers). At least 1.
 size_t ProcessorCount();
 
 }  // namespace hourcell

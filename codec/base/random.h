@@ -1,4 +1,4 @@
-// The only randomness in the tree: seeded, so that what it did can be done again.
+// The only source of randomness in the tree: seeded, so that runs can be repeated.
 
 #pragma once
 

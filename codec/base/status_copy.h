@@ -1,5 +1,5 @@
-// CopyStatus: a copy of a status that shares nothing with it, for a status that one thread keeps
-// and others are handed.
+// CopyStatus: a copy of a status that shares no memory with it, for a status that one thread keeps
+// and passes to others.
 //
 // Abseil's own copies share a counted block. That is thread-safe, but ThreadSanitizer cannot see it
 // in a library that was not built with it, as Debian's is not.

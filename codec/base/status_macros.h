@@ -1,4 +1,4 @@
-// Passing errors up: the two macros that newer Abseil has and Debian 12's has not.
+// Error propagation: two macros that newer Abseil has and Debian 12's does not.
 //
 //   HOURCELL_RETURN_IF_ERROR(DoIt());
 //   HOURCELL_ASSIGN_OR_RETURN(const Uid uid, table.Find(name));

@@ -1,8 +1,8 @@
-// StopWatch: adds the time that it lives to a sum of microseconds.
+// StopWatch: adds its lifetime to a sum of microseconds.
 //
 //   const StopWatch watch(&read_us_);
 //
-// Of the monotonic clock; for what is told and not for what is decided. Thread-compatible.
+// Uses the monotonic clock directly, so for reports only, never for decisions. Thread-compatible.
 
 #pragma once
 

@@ -15,8 +15,8 @@
 
 namespace hourcell {
 
-// Hash and equality that let a map of std::string be searched by std::string_view: Debian's Abseil
-// has a string_view of its own, so its maps do not.
+// Hash and equality with which a map of std::string can be searched by std::string_view. Debian's
+// Abseil has a different string_view type, so its own maps cannot do that.
 struct StringHash {
   using is_transparent = void;
   size_t operator()(std::string_view text) const { return absl::Hash<std::string_view>{}(text); }
@@ -39,30 +39,31 @@ inline std::string_view MessageOf(const absl::Status& status) {
   return {status.message().data(), status.message().size()};
 }
 
-// What a newer version of Hourcell wrote: what was found, what this program reads, and what to do.
+// The message for data of a newer version of Hourcell: the format found, the format that this
+// program reads, and the remedy.
 //   "journal format 2: this program reads 1. A newer version of Hourcell wrote it; use that version
 //   or a later one"
-// `what` is the thing with its version, e.g. "journal format 2".
+// `what` is the subject with its version, e.g. "journal format 2".
 std::string NewerFormatMessage(std::string_view what, std::string_view reads);
 
 // `text` with A to Z in lower case; other bytes stay.
 std::string LowerCase(std::string_view text);
 
-// The number that `digits` spells, all of them decimal; nothing for other text, for no text, and
-// for a number of more than 64 bits.
+// The number that `digits` spells, all of them decimal; nullopt for other text, empty text and a
+// number of more than 64 bits.
 std::optional<uint64_t> ParseUnsigned(std::string_view digits);
 
 // `text` for HTML and XML, between tags or in a quoted attribute: & < > " ' as references.
 std::string EscapeMarkup(std::string_view text);
 
-// The length of the UTF-8 sequence at the start of `bytes`; 0 if there is none.
-// REQUIRES: not empty.
+// The length of the UTF-8 sequence at the start of `bytes`; 0 if they do not start with a valid
+// one. REQUIRES: not empty.
 size_t Utf8SequenceLength(std::string_view bytes);
 
 // REQUIRES: `code` is at most U+10FFFF.
 void AppendUtf8(uint32_t code, std::string* out);
 
-// True if `bytes` is well-formed UTF-8 (RFC 3629: no surrogates, nothing over U+10FFFF, shortest).
+// True if `bytes` is well-formed UTF-8 (RFC 3629: no surrogates, at most U+10FFFF, shortest form).
 bool IsUtf8(std::string_view bytes);
 
 }  // namespace hourcell

@@ -1,5 +1,5 @@
-// TrySlot: holds the one place there is, if it was free; for work of which a second one is refused
-// rather than kept waiting.
+// TrySlot: takes the only slot if it is free; for work of which a second instance is rejected
+// instead of queued.
 //
 //   const TrySlot slot(&is_busy_);
 //   if (!slot.taken()) return TryLater();
@@ -12,7 +12,7 @@ namespace hourcell {
 
 class TrySlot {
  public:
-  // Borrowed; false while the place is free.
+  // Borrowed; false while the slot is free.
   explicit TrySlot(std::atomic<bool>* is_busy)
       : is_busy_(is_busy), taken_(!is_busy->exchange(true)) {}
   ~TrySlot() {

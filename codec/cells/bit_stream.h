@@ -1,6 +1,6 @@
-// Streams of bits, least significant first: what the columns of packed cells are written to and
-// read from. Inline, for they are the inner loop of integer_column.cc. Pure; bounded on any bytes;
-// a writer or reader is owned by one thread.
+// Streams of bits, least significant first: the form of the columns of packed cells. Inline,
+// because they are the inner loop of integer_column.cc. Pure; bounded on any bytes; one thread owns
+// a writer or reader.
 
 #pragma once
 
@@ -12,12 +12,12 @@ namespace hourcell {
 
 static_assert(std::endian::native == std::endian::little, "bits are moved eight bytes at a time");
 
-// Writes bits, least significant first, into room that is known to be enough.
+// Writes bits, least significant first, into a buffer that the caller knows to be large enough.
 class BitWriter {
  public:
   explicit BitWriter(char* out) : out_(out) {}
 
-  // Writes 8 bytes, of which only the whole ones are kept. REQUIRES: bits <= 56; none set above.
+  // Writes 8 bytes and advances by the whole ones. REQUIRES: bits <= 56; value < 2^bits.
   void Write(uint64_t value, uint32_t bits) {
     buffer_ |= value << used_;
     std::memcpy(out_, &buffer_, sizeof buffer_);
@@ -45,14 +45,14 @@ class BitWriter {
   uint32_t used_ = 0;  // bits in the buffer, below 8 between calls
 };
 
-// Takes bits off the front of bytes, least significant first. Past the end it gives zeros and goes
-// into debt, which shows in End. Everything but the rare paths is inlined, so that a loop can keep
-// the fields in registers; the rare paths work on a copy for the same reason.
+// Takes bits off the front of bytes, least significant first. Past the end it gives zeros, and End
+// then returns nullptr. Everything but the rare paths is inlined, so that a loop can keep the
+// fields in registers; the rare paths work on a copy for the same reason.
 struct BitReader {
   const char* at = nullptr;
   const char* end = nullptr;
   uint64_t buffer = 0;
-  int64_t available = 0;  // bits in the buffer; those above are zeros or a copy of what is at `at`
+  int64_t available = 0;  // bits in the buffer; higher bits are zeros or a copy of those at `at`
 
   // Makes at least 56 bits available, or all that are left.
   [[gnu::always_inline]] void Refill() {
@@ -91,8 +91,8 @@ struct BitReader {
     return low | Read(bits - 32) << 32;
   }
 
-  // The byte after the one that the last bit is in, or nullptr: more bits were taken than there
-  // are, or those left in that byte are not 0.
+  // The byte after the one with the last bit. nullptr if more bits were taken than there are, or
+  // the bits left in that byte are not 0.
   const char* End() const {
     if (available < 0) return nullptr;
     const auto left = static_cast<uint32_t>(available) % 8;

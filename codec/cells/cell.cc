@@ -44,7 +44,7 @@ absl::Status CellDamage(std::string_view cell, std::string_view fault) {
                                          cell.size() > 32 ? "..." : "", cell.size(), fault));
 }
 
-// Every format below kDamagedByte may yet be given to one.
+// Future formats may use any byte between the known ones and kDamagedByte.
 absl::Status UnknownFormat(std::string_view cell) {
   const auto format = static_cast<uint8_t>(cell.front());
   if (format == 0) return CellDamage(cell, "unknown format; want 01, 02 or ff");
@@ -52,9 +52,9 @@ absl::Status UnknownFormat(std::string_view cell) {
                     NewerFormatMessage(fmt::format("format {:02x}", format), "01, 02 and ff"));
 }
 
-// The qualifier at `bytes`, which has as many as its first one says. The hot form of
-// ParseQualifier: the offset is not checked. Inlined by force: a call a point made decoding 1.6
-// times as slow.
+// The qualifier at `bytes`, which has the length that its first byte gives. The hot form of
+// ParseQualifier: it does not check the offset. Inlined by force: a call for each point made
+// decoding 1.6 times as slow.
 [[gnu::always_inline]] inline Qualifier LoadQualifier(const char* bytes) {
   if (!IsMsQualifier(*bytes)) {
     uint16_t stored;
@@ -72,7 +72,7 @@ absl::Status UnknownFormat(std::string_view cell) {
           .flags = static_cast<uint8_t>(number & kFlagsMask)};
 }
 
-// Adds a qualifier to the outline, or says what is wrong with it.
+// Adds a qualifier to the outline, or returns its fault.
 [[gnu::always_inline]] inline const char* AddToOutline(const Qualifier& qualifier,
                                                        Outline* outline) {
   if (!AreReadableFlags(qualifier.flags)) return "unreadable flags";
@@ -94,7 +94,7 @@ absl::Status OutlineCell(std::string_view cell, Outline* out) {
   Outline outline;  // a local, so that the loop keeps it in registers
   const std::string_view body = cell.substr(1);
   size_t at = 0;           // end of the qualifiers seen
-  size_t value_bytes = 0;  // what those qualifiers say
+  size_t value_bytes = 0;  // by their flags
   while (at + 2 <= body.size()) {
     const bool is_ms = IsMsQualifier(body[at]);
     if (is_ms && at + 4 > body.size()) break;
@@ -110,7 +110,7 @@ absl::Status OutlineCell(std::string_view cell, Outline* out) {
     const size_t filled = at + value_bytes + meta_bytes;
     if (filled < body.size()) continue;
     if (filled > body.size()) break;
-    // OpenTSDB reads a mixed cell whose meta byte says otherwise, so only other numbers are damage.
+    // OpenTSDB reads a mixed cell with the other meta byte, so only other numbers are damage.
     if (meta_bytes == 1 && static_cast<uint8_t>(body.back()) > 1) {
       return CellDamage(cell, fmt::format("meta byte {:02x}; want 00 or 01", body.back()));
     }
@@ -167,7 +167,7 @@ bool TakeSized(std::string_view* bytes, std::string_view* out) {
   return true;
 }
 
-// False unless `cell` is a whole damaged record that carries something.
+// False unless `cell` is a complete damaged record with at least one item.
 bool SplitDamaged(std::string_view cell, DamagedRecord* out) {
   if (!HasFormat(cell, kDamagedByte)) return false;
   std::string_view rest = cell.substr(1);
@@ -180,7 +180,7 @@ bool SplitDamaged(std::string_view cell, DamagedRecord* out) {
   return !out->items.empty();
 }
 
-// The inputs of a merge, sorted into what decodes and what does not, each in order.
+// The inputs of a merge: those that decode and those that do not, each in order.
 class MergeInputs {
  public:
   explicit MergeInputs(size_t count) { good_.reserve(count); }
@@ -213,8 +213,8 @@ class MergeInputs {
   }
 
  private:
-  // An input that decodes: a format-1 cell is walked, a packed one is decoded into `unpacked_`, for
-  // nothing less shows that it can be.
+  // An input that decodes. Format-1 cells are walked; packed ones are decoded into `unpacked_`,
+  // because only complete decoding proves that a cell decodes.
   struct Good {
     std::string_view cell;
     bool is_packed = false;
@@ -270,7 +270,7 @@ class MergeInputs {
   }
 
   // Format-1 points that arrive in order, the usual case before a row is packed, are merged without
-  // looking at a value.
+  // reading a value.
   bool CanConcatenate() const {
     if (has_packed()) return false;
     for (size_t i = 0; i < good_.size(); ++i) {
@@ -425,7 +425,8 @@ void SortLastWins(CellColumns* columns) {
   if (std::adjacent_find(offsets.begin(), offsets.end(), std::greater_equal<>()) == offsets.end()) {
     return;
   }
-  // The position in the low half makes every key different and the latest of an offset its last.
+  // The position in the low half makes every key different and sorts the latest point of an offset
+  // last.
   std::vector<uint64_t> keys(offsets.size());
   for (size_t i = 0; i < keys.size(); ++i)
     keys[i] = uint64_t{offsets[i]} << 32 | i;

@@ -1,16 +1,16 @@
-// Cells: the one stored value of a row, and what is merged into it.
+// Cells: the one stored value of a row, and its merge.
 //
 //   format 1, "opentsdb"   01 | q1 q2 ... qn | v1 v2 ... vn | meta if n > 1
 //   format 2, "packed"     02 | the same points as columns: packed_cell.h
 //   damaged                ff | varint length of a good cell or 0 | that cell
 //                             | { varint length | bytes }...
 //
-// Format 1 is byte for byte what OpenTSDB's row compaction leaves: qualifiers ascending by offset,
-// 2- and 4-byte ones mixed, meta = 01 if both precisions occur, else 00. Where the qualifiers end
-// is not stored: a walk adds up qualifier and value sizes and ends where they (and the meta byte)
-// fill the cell exactly; that sum grows with every point, so at most one end fits.
+// Format 1 has the exact bytes of OpenTSDB's row compaction: qualifiers ascending by offset, 2- and
+// 4-byte ones mixed, meta = 01 if both precisions occur, else 00. The end of the qualifiers is not
+// stored: a walk adds up qualifier and value sizes and ends where they (and the meta byte) fill the
+// cell exactly; that sum grows with every point, so at most one end fits.
 //
-// A damaged record carries bytes that do not decode, verbatim, beside what does: the merge operator
+// A damaged record keeps bytes that do not decode, verbatim, with those that do: the merge operator
 // must never fail, and damage must never read as fewer points.
 //
 // Pure; bounded on any bytes; thread-safe.
@@ -67,11 +67,11 @@ struct CellColumns {
 // REQUIRES: offsets ascend strictly; at least one point.
 void AppendCell(const CellColumns& columns, std::string* out);
 
-// A format-1 cell of one point: 01 | q | v. What a put of one point merges into its row.
+// A format-1 cell of one point: 01 | q | v. A put of one point merges it into its row.
 void AppendPointCell(uint32_t offset_ms, bool is_ms, Value value, std::string* out);
 
-// Decodes any cell, appending to `*out`. Nothing is allocated if `*out` has the room.
-// kDataLoss: empty, unknown format, does not add up, unreadable flags, offsets not ascending, a
+// Decodes any cell, appending to `*out`. Does not allocate if `*out` has the room. kDataLoss:
+// empty, unknown format, sizes that do not add up, unreadable flags, offsets not ascending, a
 // damaged record (its good cell is appended to `*out` before the error is returned).
 absl::Status DecodeCell(std::string_view cell, CellColumns* out);
 
@@ -83,16 +83,17 @@ struct OpenTsdbCell {
 };
 absl::StatusOr<OpenTsdbCell> ToOpenTsdb(std::string_view cell);
 
-// Whether a point is the stale marker (Value::StaleMarker); takes those points out.
+// HasStaleMarker: true if a point is the stale marker (Value::StaleMarker). RemoveStaleMarkers
+// removes these points.
 bool HasStaleMarker(const CellColumns& columns);
 void RemoveStaleMarkers(CellColumns* columns);
 
 // Sorts by offset; of equal offsets the later in `*columns` stays (seconds and milliseconds alike).
 void SortLastWins(CellColumns* columns);
 
-// The row merge: makes `*out` one cell of `existing` (empty = none) and then `operands`, oldest
-// first. It is packed if any of them is; one alone that decodes stays as it is. Never fails: inputs
-// that do not decode are carried in a damaged record. With no input at all, empty.
+// The row merge: sets `*out` to one cell of `existing` (empty = none) and then `operands`, oldest
+// first. The result is packed if any input is; a single input that decodes is copied. Never fails:
+// a damaged record keeps the inputs that do not decode. Without input the result is empty.
 void MergeCells(std::string_view existing,
                 std::span<const std::string_view> operands,
                 std::string* out);

@@ -25,7 +25,7 @@ absl::Status HBaseCellDamage(const HBaseCell& cell, std::string_view fault) {
                                          ToHex(cell.value.substr(0, 32)), fault));
 }
 
-// Takes a value of the width that `qualifier` says off the front of `*values`.
+// Takes a value of the width in `qualifier` off the front of `*values`.
 absl::StatusOr<Value> TakeValue(const Qualifier& qualifier, std::string_view* values) {
   const std::string_view bytes = values->substr(0, qualifier.value_size());
   HOURCELL_ASSIGN_OR_RETURN(const Value value, ParseValue(qualifier.flags, bytes));
@@ -98,7 +98,7 @@ bool StrictlyAscends(const CellColumns& columns) {
                             std::greater_equal<>()) == columns.offset_ms.end();
 }
 
-// One point of a merge and its claim to its offset.
+// One point of a merge, with its priority at its offset.
 struct Candidate {
   Qualifier qualifier;
   Value value;
@@ -106,7 +106,7 @@ struct Candidate {
   size_t order = 0;  // as read: by cell, then as stored
 };
 
-// By offset, and of one offset the winner first.
+// By offset, and at one offset the winner first.
 bool WinsOver(const Candidate& a, const Candidate& b) {
   if (a.qualifier.offset_ms != b.qualifier.offset_ms) {
     return a.qualifier.offset_ms < b.qualifier.offset_ms;
@@ -115,7 +115,7 @@ bool WinsOver(const Candidate& a, const Candidate& b) {
   return a.order < b.order;
 }
 
-// OpenTSDB compares the bytes of values and nothing else: 4 in 4 bytes and 4 in 8 differ.
+// OpenTSDB compares only the bytes of values: 4 in 4 bytes and 4 in 8 differ.
 bool SameValueBytes(const Candidate& a, const Candidate& b) {
   char bytes_a[kValueBytesMax];
   char bytes_b[kValueBytesMax];
@@ -135,7 +135,7 @@ void AddCandidates(const CellColumns& points,
   }
 }
 
-// Merges the candidates into `row`, counting what lost.
+// Merges the candidates into `row`, counting the losers.
 void MergeCandidates(std::vector<Candidate> candidates, CompactedRow* row) {
   std::sort(candidates.begin(), candidates.end(), WinsOver);
   CellColumns merged;
@@ -218,7 +218,7 @@ absl::StatusOr<CompactedRow> CompactRow(std::span<const HBaseCell> cells) {
     if (kind == HBaseCellKind::kAnnotation) ++row.annotations;
     CellColumns points;
     HOURCELL_RETURN_IF_ERROR(DecodeHBaseCell(cell, &points));
-    // In an append cell the last write stands last; only that one takes part.
+    // In an append cell the last write is last; only that one takes part.
     if (kind == HBaseCellKind::kAppend) SortLastWins(&points);
     AddCandidates(points, cell.write_time_ms, &candidates);
   }

@@ -1,5 +1,5 @@
-// HBase cells: the cells of an HBase row as OpenTSDB writes them, and their compaction into one.
-// Used to read and check OpenTSDB's bytes; our own rows are cell.h.
+// HBase cells: the cells of an HBase row as OpenTSDB writes them, and their row compaction into one
+// cell. Used to read and check OpenTSDB's bytes; Hourcell's own rows are in cell.h.
 //
 // An HBase cell is classified by the length of its qualifier before its first byte is looked at:
 //   odd                       an object, by the first byte: 01 annotation, 05 append cell (3 bytes
@@ -9,8 +9,8 @@
 //   other even                a compacted cell
 // (OpenTSDB looks at 05 first in places and fails on points 80 to 95 s into the hour.)
 //
-// Deviations from OpenTSDB, named: the newest of different values for one offset always wins
-// (fix_duplicates=true); no put and delete lists are made, for a merge replaces them.
+// Deviations from OpenTSDB: the newest of different values for one offset always wins
+// (fix_duplicates=true); there are no lists of puts and deletes, because a merge replaces them.
 //
 // Pure; bounded on any bytes; thread-safe.
 
@@ -48,11 +48,11 @@ struct HBaseCell {
 };
 
 // The points of one cell with 2.6's repairs (single points with 2-byte qualifiers only), appended
-// in stored order; objects add nothing.
-// kDataLoss: does not add up, unreadable flags, corrupt float, append cell cut short.
+// in stored order; objects add no points. kDataLoss: sizes that do not add up, unreadable flags,
+// corrupt float, append cell cut short.
 absl::Status DecodeHBaseCell(const HBaseCell& cell, CellColumns* out);
 
-// What row compaction makes of a row.
+// The result of a row compaction.
 struct CompactedRow {
   std::string qualifier;   // empty if the row holds no point
   std::string value;       // meta byte included when there is more than one point

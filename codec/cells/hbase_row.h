@@ -1,4 +1,4 @@
-// HBase rows: what the columns of one row of OpenTSDB's data table hold, all of them together.
+// HBase rows: the content of all columns of one row of OpenTSDB's data table.
 //
 //   qualifier                     column
 //   2 bytes                       one point, seconds; a float flagged as 4 bytes in 8 is repaired
@@ -8,9 +8,9 @@
 //   odd, the first byte 01        an annotation
 //   other odd                     a histogram, or nothing that OpenTSDB knows
 //
-// A row may have any number of each: points that were written after a row compaction stand beside
-// the compacted column. Of points with equal offsets, that of the column with the larger write time
-// wins; if the write times are equal, that of the earlier column (hbase_cells.h).
+// A row may have any number of each: points written after a row compaction have their own columns
+// next to the compacted one. Of points with equal offsets, the one whose column has the larger
+// write time wins; if the write times are equal, the one in the earlier column (hbase_cells.h).
 //
 // Pure; bounded on any bytes; thread-safe.
 
@@ -33,16 +33,16 @@ struct DamagedColumn {
 };
 
 struct HBaseRowContent {
-  // All points as one cell of format 1 (cell.h); empty if there is none.
+  // All points as one cell of format 1 (cell.h); empty if the row has no point.
   std::string cell;
-  size_t duplicates = 0;  // points that lost to another one of their offset
+  size_t duplicates = 0;  // points that lost to another one at their offset
   // Indexes of columns.
   std::vector<size_t> annotations;
-  std::vector<size_t> skipped;  // histograms, and what OpenTSDB does not know
+  std::vector<size_t> skipped;  // histograms and unknown columns
   std::vector<DamagedColumn> damaged;
 };
 
-// Never fails: a damaged column is left out as a whole, and named.
+// Never fails: skips each damaged column completely, and lists it in `damaged`.
 HBaseRowContent ReadHBaseRow(std::span<const HBaseCell> columns);
 
 }  // namespace hourcell

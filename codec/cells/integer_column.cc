@@ -33,10 +33,10 @@ constexpr uint8_t kModelMask = 0x1F;
 constexpr uint8_t kShiftMask = 0x3F;
 constexpr uint8_t kDivisorFlag = 0x40;
 constexpr uint32_t kEscapeWidthBits = 6;
-// The largest shift with which two residuals fit into one filling of the bit buffer.
+// The largest shift with which two residuals fit into one refill of the bit buffer.
 constexpr uint32_t kShiftMaxNarrow = 56 / 2 - kStateBits - kExtraBitsMax;
 
-// std::bit_width, which branches on 0 where the processor has no instruction for it.
+// std::bit_width, which branches on 0 where the processor lacks an instruction for it.
 constexpr uint32_t WidthOf(uint64_t value) {
   return static_cast<uint32_t>(63 - std::countl_zero(value | 1)) + (value != 0 ? 1 : 0);
 }
@@ -55,9 +55,9 @@ uint64_t ChordOf(std::span<const uint64_t> values) {
   return static_cast<uint64_t>(rise / steps + up);
 }
 
-// What predicts a column: for kLevel and kChord v[0] + centre + i * slope; for kSecondDelta the
-// value before and the delta before, which is first the slope; else the value before, the slope and
-// the centre.
+// The predictor of a column: for kLevel and kChord v[0] + centre + i * slope; for kSecondDelta the
+// previous value and the previous delta, which is first the slope; else the previous value, the
+// slope and the centre.
 struct Prediction {
   Predictor predictor = Predictor::kDelta;
   uint64_t slope = 0;
@@ -107,7 +107,7 @@ class Sample {
   size_t stride_;
 };
 
-// The median of some residuals: what is usual where a few differ, and the middle of noise.
+// The median of some residuals: the usual value where a few differ, and the middle of noise.
 uint64_t MedianResidual(std::span<const uint64_t> values, const Prediction& prediction) {
   std::array<int64_t, 31> residuals{};
   const Sample sample(values.size(), residuals.size());
@@ -119,7 +119,7 @@ uint64_t MedianResidual(std::span<const uint64_t> values, const Prediction& pred
   return static_cast<uint64_t>(*middle);
 }
 
-// About how many bits a sample of the residuals takes, sign and all.
+// Approximate number of bits of a sample of the residuals, signs included.
 uint64_t SampledBits(std::span<const uint64_t> values, const Prediction& prediction) {
   const Sample sample(values.size(), 128);
   uint64_t bits = HasCentre(prediction.predictor) ? 8 + WidthOf(ZigZag(prediction.centre)) : 0;
@@ -128,10 +128,10 @@ uint64_t SampledBits(std::span<const uint64_t> values, const Prediction& predict
   return bits;
 }
 
-// The predictor whose residuals have the fewest significant bits, by a sample of them.
+// The predictor whose residuals have the fewest significant bits, estimated from a sample.
 Prediction ChoosePrediction(std::span<const uint64_t> values, uint64_t divisor) {
   const uint64_t slope = SlopeOf(values, divisor);
-  // The simplest first: of equal ones it wins.
+  // The simplest first: it wins ties.
   std::array<Prediction, 6> candidates = {{{Predictor::kDelta, 0, 0},
                                            {Predictor::kLevel, 0, 0},
                                            {Predictor::kSecondDelta, slope, 0},
@@ -169,8 +169,8 @@ uint64_t CommonDivisor(std::span<const uint64_t> values) {
   return divisor == 0 || divisor >> 63 != 0 ? 1 : divisor;
 }
 
-// Makes `*numbers` the residuals as they are coded. False if one is not a multiple of the divisor,
-// as can be where residuals wrap around.
+// Sets `*numbers` to the residuals as they are coded. False if one is not a multiple of the
+// divisor, which happens where residuals wrap around.
 bool MakeNumbers(std::span<const uint64_t> values,
                  const Prediction& prediction,
                  uint64_t divisor,
@@ -196,7 +196,7 @@ struct Coding {
   size_t model = 0;
 };
 
-// How often a sample of numbers, shifted, has each token.
+// Counts of each token in a sample of shifted numbers.
 struct TokenCounts {
   std::array<int16_t, kTokens> of{};
   uint64_t other_bits = 0;  // below the tokens, and of escaped numbers
@@ -220,7 +220,7 @@ TokenCounts CountTokens(std::span<const uint64_t> numbers, uint32_t shift) {
   return counts;
 }
 
-// The best model for the counts, and what they cost with it in 1/256 bit.
+// The best model for the counts, and its cost in 1/256 bit.
 uint64_t ChooseModel(const TokenCounts& counts, size_t* model) {
   const std::array<ModelTables, kModels>& tables = AllTables();
   int32_t best = std::numeric_limits<int32_t>::max();
@@ -259,15 +259,15 @@ uint32_t EscapeWidth(uint64_t number) {
   return static_cast<uint32_t>(std::bit_width(number | 1));
 }
 
-// Encoding runs from the last number to the first, the stream the other way. A step has the token
-// of a number and the bits with which its state leads to the next one.
+// Encoding runs from the last number to the first, the stream in the opposite direction. A step has
+// the token of a number and the bits with which its state leads to the next one.
 struct Step {
   uint16_t bits;
   uint8_t width;
   uint8_t token;
 };
 
-// Makes `*steps` those of the numbers; returns the state that the stream begins with.
+// Sets `*steps` to those of the numbers; returns the initial state of the stream.
 std::array<uint32_t, 2> MakeSteps(std::span<const uint64_t> numbers,
                                   const Coding& coding,
                                   std::vector<Step>* steps) {
@@ -322,7 +322,7 @@ void AppendStream(std::span<const uint64_t> numbers, const Coding& coding, std::
   out->resize(size);
 }
 
-// What the head of a column says, with the prediction as the decoder uses it.
+// The head of a column, with the prediction in the decoder's form.
 struct ColumnHead {
   Predictor predictor = Predictor::kLine;
   uint8_t model = 0;
@@ -369,11 +369,10 @@ void AddToTotals(uint64_t value, IntegerTotals* totals) {
   totals->sum += value;
 }
 
-// How a value comes from the one before and its residual.
+// Computes a value from the previous one and its residual.
 enum class Order : uint8_t { kNone, kFirst, kSecond };
 
-// The number of a token that is not the number itself, once its state bits are taken. Ends with a
-// refill.
+// The number of a token of several numbers, after its state bits are taken. Ends with a refill.
 [[gnu::noinline]] uint64_t ReadNumber(uint32_t token, uint32_t shift, BitReader* reader) {
   reader->Refill();
   uint64_t number = 0;
@@ -388,14 +387,14 @@ enum class Order : uint8_t { kNone, kFirst, kSecond };
   return number;
 }
 
-// How the numbers of a column lie in its stream.
+// The layout of a column's numbers in its stream.
 enum class Scale : uint8_t {
-  kNone,    // shift 0, no divisor: most are their token
-  kNarrow,  // one filling of the bit buffer is enough for two numbers
+  kNone,    // shift 0, no divisor: most numbers equal their token
+  kNarrow,  // one refill of the bit buffer is enough for two numbers
   kWide
 };
 
-// Reads the residual of the point that `entry` stands for, and its state bits.
+// Reads the residual of the point of `entry`, and its state bits.
 template <Scale kScale>
 [[gnu::always_inline]] inline uint64_t ReadResidual(const StateEntry& entry,
                                                     const ColumnHead& head,
@@ -423,7 +422,7 @@ template <Scale kScale>
 }
 
 // The hot loop of reading: two dependent chains of table load, mask and add, a value each in turn;
-// everything else runs beside them. Returns the end of the stream; nullptr if it does not add up.
+// all other work overlaps with them. Returns the end of the stream; nullptr if it is inconsistent.
 template <Order kOrder, Scale kScale>
 const char* DecodeValues(const ColumnHead& head,
                          std::string_view bytes,
@@ -443,7 +442,7 @@ const char* DecodeValues(const ColumnHead& head,
   uint64_t value = first;
   uint64_t delta = local.slope;
   IntegerTotals sums{static_cast<int64_t>(first), static_cast<int64_t>(first), first};
-  // One point, by one of the two states.
+  // Decodes one point with one of the two states.
   const auto decode = [&](size_t i, uint64_t* of) __attribute__((always_inline)) {
     HOURCELL_DCHECK(*of < kStates);
     const StateEntry& entry = table[*of];
@@ -483,7 +482,7 @@ const char* DecodeValues(const ColumnHead& head,
   return state == 0 && next_state == 0 ? reader.End() : nullptr;
 }
 
-// Decodes the stream at the front of `bytes`; returns its end, or nullptr if it does not add up.
+// Decodes the stream at the front of `bytes`; returns its end, or nullptr if it is inconsistent.
 template <Order kOrder>
 const char* DecodeStream(const ColumnHead& head,
                          std::string_view bytes,

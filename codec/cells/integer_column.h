@@ -11,7 +11,7 @@
 
 namespace hourcell {
 
-// Two's complement with the sign in the lowest bit, so that what is near 0 is small.
+// Two's complement with the sign in the lowest bit, so that numbers near 0 are small.
 constexpr uint64_t ZigZag(uint64_t value) {
   return value << 1 ^ (0 - (value >> 63));
 }
@@ -19,13 +19,14 @@ constexpr uint64_t UnZigZag(uint64_t value) {
   return value >> 1 ^ (0 - (value & 1));
 }
 
-// True if `values` are equally far apart, so that their column is one byte. One or two always are.
+// True if the differences of adjacent `values` are equal, so that their column is one byte; always
+// for one or two values.
 bool IsLine(std::span<const uint64_t> values);
 
 // Appends the column of `values` without the first and last. REQUIRES: at least one value.
 void AppendIntegerColumn(std::span<const uint64_t> values, std::string* out);
 
-// What the values of a column add up to, as signed integers.
+// Totals of a column's values, as signed integers.
 struct IntegerTotals {
   int64_t min = 0;
   int64_t max = 0;
@@ -33,13 +34,13 @@ struct IntegerTotals {
 };
 
 // Decodes the column at the front of `*bytes` and takes it off. `values` has the size of the column
-// and holds its first and last value; the others are overwritten. Returns what is wrong or nullptr.
+// and holds its first and last value; the others are overwritten. Returns the fault or nullptr.
 const char* TakeIntegerColumn(std::string_view* bytes,
                               std::span<uint64_t> values,
                               IntegerTotals* totals);
 
-// False if a stream of so many bytes cannot hold the residuals of so many values, so that a false
-// count is found before memory is taken for it.
+// False if a stream of `bytes` bytes is too short for the residuals of `values` values. Detects a
+// false count before memory is allocated for it.
 bool CanHoldColumn(size_t bytes, size_t values);
 
 }  // namespace hourcell

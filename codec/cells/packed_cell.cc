@@ -24,7 +24,7 @@ namespace {
 
 constexpr uint8_t kPointFlagsMask = CellColumns::kMsPrecision | kFlagsMask;
 
-// The flags a put stores an integer with; ValueFlags without a branch a point.
+// The flags with which a put stores an integer; ValueFlags without a branch a point.
 uint8_t IntegerFlags(uint64_t bits) {
   const auto value = static_cast<int64_t>(bits);
   return static_cast<uint8_t>((value != static_cast<int8_t>(value) ? 1 : 0) +
@@ -32,7 +32,7 @@ uint8_t IntegerFlags(uint64_t bits) {
                               (value != static_cast<int32_t>(value) ? 4 : 0));
 }
 
-// The flags a put stores a finite double with.
+// The flags with which a put stores a finite double.
 uint8_t FloatFlags(uint64_t bits) {
   return WidenFloatBits(NarrowFloatBits(bits)) == bits ? 0xB : 0xF;
 }
@@ -50,7 +50,7 @@ bool Holds(uint8_t flags, uint64_t bits) {
   return IntegerFlags(bits) <= flags;
 }
 
-// What the points add up to; the positions are those of the earliest extremes.
+// Totals of the points; the positions are those of the earliest extremes.
 struct Totals {
   size_t min_at = 0;
   size_t max_at = 0;
@@ -77,7 +77,7 @@ void FindExtremes(size_t count, const NumberAt& number_at, Totals* totals) {
   }
 }
 
-// Of the points from `start` on.
+// The totals of the points from `start` on.
 Totals TotalsOf(const CellColumns& columns, size_t start) {
   const size_t count = columns.size() - start;
   Totals totals;
@@ -118,7 +118,7 @@ std::optional<CellSummary> SummarizeFrom(const CellColumns& columns, size_t star
                      .max = columns.value(start + totals.max_at)};
 }
 
-// True if all points have the flags a put would give them, for their types.
+// True if all points have the flags that a put would give them, for their types.
 bool HasCanonicalFlags(const CellColumns& columns, const Totals& totals, uint8_t any_flags) {
   if (totals.is_all_integer && IntegerFlags(columns.bits[totals.min_at]) == 0 &&
       IntegerFlags(columns.bits[totals.max_at]) == 0) {
@@ -135,7 +135,7 @@ bool HasCanonicalFlags(const CellColumns& columns, const Totals& totals, uint8_t
   return is_canonical;
 }
 
-// Which flags the points have: the cheapest kind that gives all of them back.
+// The kind of flags: the cheapest that restores all of them.
 void ChooseFlagsKind(const CellColumns& columns, const Totals& totals, PackedHeader* out) {
   uint8_t any = 0;
   uint8_t all = kPointFlagsMask;
@@ -156,12 +156,12 @@ void ChooseFlagsKind(const CellColumns& columns, const Totals& totals, PackedHea
   }
 }
 
-// The decimal of `value` with the exponent, if there is one: the nearest integer, proved by going
-// back. -0.0 has none.
+// The decimal of `value` with the exponent, if there is one: the nearest integer, verified by
+// converting it back. -0.0 does not have one.
 bool ScaleToDecimal(double value, size_t exponent, uint64_t* number) {
   const double scaled = value * kPowersOfTen[exponent];
   if (!(std::abs(scaled) < static_cast<double>(kDecimalEnd))) return false;
-  // Past 2^52 a half is lost and every double is an integer.
+  // From 2^52 on the added half is lost, and every double is an integer.
   const double half = std::abs(scaled) < 0x1p52 ? std::copysign(0.5, scaled) : 0.0;
   const auto integer = static_cast<int64_t>(scaled + half);
   *number = static_cast<uint64_t>(integer);
@@ -177,12 +177,12 @@ bool ScaleToDecimal(Value value, size_t exponent, uint64_t* number) {
   return true;
 }
 
-// Makes `*numbers` the points as decimals of the least exponent that all of them have.
+// Sets `*numbers` to the points as decimals of the least common exponent.
 bool ScaleToDecimals(const CellColumns& columns,
                      uint8_t* exponent,
                      std::vector<uint64_t>* numbers) {
-  // A value that has an exponent has every larger one, while its digits fit; hence one way up, and
-  // one more pass if the first values were scaled by less than the last ones.
+  // A value with an exponent also has every larger one while its digits fit. Hence one upward
+  // search, and one more pass if the first values were scaled by less than the last ones.
   size_t power = 0;
   size_t power_of_first = 0;
   numbers->resize(columns.size());
@@ -266,7 +266,7 @@ void CheckColumns(const CellColumns& columns) {
   HOURCELL_CHECK(ascends && columns.offset_ms.back() < kRowSpanMs);
 }
 
-// A cell being decoded: its header, the columns not yet taken, and where its points go.
+// A cell during decoding: its header, the remaining columns, and the destination of its points.
 struct Decoding {
   PackedHeader header;
   std::string_view bytes;
@@ -305,7 +305,7 @@ const char* DecodeTimeColumn(Decoding* cell) {
   return ascends ? nullptr : "times that do not ascend";
 }
 
-// Makes the flags those of each point if they are stored, else kFloatFlag or 0.
+// Sets the flags of each point to the stored ones, if there are any, else to kFloatFlag or 0.
 const char* DecodeKinds(Decoding* cell) {
   const PackedHeader& header = cell->header;
   const bool is_flagged = header.flags_kind == FlagsKind::kFlagged;
@@ -362,7 +362,8 @@ void FinishIntegers(const IntegerTotals& totals, const Decoding& cell) {
 void FinishFloats(const Decoding& cell) {
   const uint8_t precision = cell.header.is_ms ? CellColumns::kMsPrecision : 0;
   if (cell.header.form == NumberForm::kDecimals) {
-    // FinishDecimal and FloatFlags in one, without a branch a point: these are finite.
+    // FinishDecimal and FloatFlags in one, without a branch a point, because these values are
+    // finite.
     const double power = kPowersOfTen[cell.header.exponent];
     for (size_t i = 0; i < cell.bits.size(); ++i) {
       const double value = static_cast<double>(static_cast<int64_t>(cell.bits[i])) / power;
@@ -376,7 +377,7 @@ void FinishFloats(const Decoding& cell) {
     cell.flags[i] = static_cast<uint8_t>(FloatFlags(cell.bits[i]) | precision);
 }
 
-// Makes a decimal the value that its kind says. False if that is an integer and it has a fraction.
+// Converts a decimal to the value of its kind. False if the kind is integer and it has a fraction.
 bool FinishDecimal(const PackedHeader& header, bool is_float, uint64_t* bits) {
   if (is_float) {
     *bits = BitsOf(DecimalValue(*bits, header.exponent));
@@ -429,8 +430,8 @@ const char* DecodeColumns(Decoding* cell) {
   }
 }
 
-// False if the columns cannot hold as many points as the header claims. Lines take a byte each
-// whatever their length, so the first other column is what must hold them.
+// False if the columns cannot hold as many points as the header states. A column on a line takes
+// one byte whatever its length, so only the first other column limits the count.
 bool CanHoldPoints(const PackedHeader& header, std::string_view columns) {
   if (!header.has_time_column) {
     while (!columns.empty() && columns.front() == '\0')
@@ -440,7 +441,8 @@ bool CanHoldPoints(const PackedHeader& header, std::string_view columns) {
   return CanHoldColumn(columns.size(), header.count);
 }
 
-// What is wrong with a packed cell, or nullptr. On a fault `*out` may hold points from `start` on.
+// Returns the fault of a packed cell, or nullptr. On a fault `*out` may hold points from `start`
+// on.
 const char* DecodeFrom(std::string_view cell, size_t start, CellColumns* out) {
   Decoding decoding;
   const char* fault = TakePackedHeader(cell, &decoding.header, &decoding.bytes);
@@ -456,7 +458,7 @@ const char* DecodeFrom(std::string_view cell, size_t start, CellColumns* out) {
   decoding.flags = std::span(out->flags).subspan(start);
   fault = DecodeColumns(&decoding);
   if (fault != nullptr) return fault;
-  // Of integers and decimals the numbers were held against the summary while they were decoded.
+  // Decoding has compared the numbers of integers and decimals with the summary.
   const bool is_checked = header.form != NumberForm::kBits && !header.has_kind_column();
   if (header.has_summary && !is_checked && SummarizeFrom(*out, start) != SummaryOf(header)) {
     return "points that differ from their summary";

@@ -1,5 +1,5 @@
-// Packed cells: format 2, the points of a closed hour as columns. This file is the one place where
-// the format is described byte by byte.
+// Packed cells: format 2, the points of a closed hour as columns. Only this file describes the
+// format byte by byte.
 //
 //   02 | shape: 1 | count: V | first time: V | time span: V
 //      | exponent: 1, if decimal | types: 1, if mixed or flagged
@@ -54,17 +54,17 @@
 //     6 second delta   (v[i] - v[i-1]) - (v[i-1] - v[i-2]); the first one is v[1] - v[0] - slope
 //     7 small delta    as 3, with shift 0 and no divisor
 //
-// A residual is divided by the divisor and made unsigned by zigzag: z = 2r or -2r - 1. Then
-// z >> shift is written as a token of the model and further bits (token_model.h): 0-9 as tokens
-// 0-9; 10-11, 12-15, 16-23, 24-39 and 40-71 as tokens 10-14 with 1 to 5 bits of what is above the
-// range's begin; below them the low `shift` bits of z. Token 15, also for what a model has no state
-// for, is followed by 6 bits of w - 1 and w bits of z, shift and all.
+// A residual is divided by the divisor and made unsigned by zigzag: z = 2r or -2r - 1. Then z >>
+// shift is written as a token of the model and further bits (token_model.h): 0-9 as tokens 0-9;
+// 10-11, 12-15, 16-23, 24-39 and 40-71 as tokens 10-14 with 1 to 5 bits of the difference to the
+// range's begin; below them the low `shift` bits of z. Token 15, which also encodes numbers whose
+// token is not in the model, is followed by 6 bits of w - 1 and w bits of z before the shift.
 //
 //   stream, bits least significant first
 //     state: 10 | other state: 10 | { state bits | token bits } for each residual | 0 to 7 zeros
 //
 // The states are those of a tabled asymmetric numeral system of 1,024 states: a residual is the
-// token of the state, whose entry names how many bits make the next state. Residuals take the two
+// token of the state, whose entry gives the number of bits of the next state. Residuals use the two
 // states in turn. After the last one both are 0.
 //
 // Sources: Duda, "Asymmetric numeral systems" (arXiv 1311.2540); Gorilla (VLDB 2015) for the delta
@@ -86,7 +86,7 @@
 
 namespace hourcell {
 
-// What a packed cell says of its points without its columns.
+// The facts about a packed cell's points that its header gives.
 struct CellSummary {
   uint32_t count = 0;            // at least 1
   uint32_t first_offset_ms = 0;  // from the row's base time
@@ -111,12 +111,12 @@ void AppendPackedCell(const CellColumns& columns, std::string* out);
 // kDataLoss: not format 2, cut short, fields out of range, numbers that differ from the header's.
 absl::Status DecodePackedCell(std::string_view cell, CellColumns* out);
 
-// The summary of any cell, at the cost of its header: nullopt unless it is packed and has one.
+// The summary of any cell, at the cost of its header: nullopt if it is not packed or lacks one.
 // kDataLoss: an empty or packed cell whose header does not decode, or a damaged record.
 absl::StatusOr<std::optional<CellSummary>> ReadCellSummary(std::string_view cell);
 
-// The summary of points, from the points: what ReadCellSummary gives for a packed cell of them.
-// nullopt if a value is NaN or infinite. REQUIRES: at least one point.
+// The summary of `columns`, equal to ReadCellSummary's for their packed cell. nullopt if a value is
+// NaN or infinite. REQUIRES: at least one point.
 std::optional<CellSummary> Summarize(const CellColumns& columns);
 
 }  // namespace hourcell

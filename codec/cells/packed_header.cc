@@ -93,7 +93,7 @@ void TakeNumbers(FieldReader* fields, PackedHeader* out) {
   }
 }
 
-// What is wrong with the shape, or nullptr.
+// The fault of the shape, or nullptr.
 const char* TakeShape(uint8_t shape, PackedHeader* out) {
   out->flags_kind = static_cast<FlagsKind>(shape & kFlagsKindMask);
   out->form = static_cast<NumberForm>(shape >> kNumberFormShift & kNumberFormMask);
@@ -114,7 +114,7 @@ const char* TakeShape(uint8_t shape, PackedHeader* out) {
   return nullptr;
 }
 
-// The value that a number of the header stands for.
+// The value of a number of the header.
 Value HeaderValue(const PackedHeader& header, uint64_t number, uint8_t is_float_bit) {
   const auto integer = static_cast<int64_t>(number);
   const bool is_float = (header.types & is_float_bit) != 0;

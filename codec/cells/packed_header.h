@@ -1,5 +1,5 @@
-// The header of a packed cell: what stands before its columns. The bytes are described in
-// packed_cell.h. Pure; bounded on any bytes; no allocation but what is appended; thread-safe.
+// The header of a packed cell: the bytes before its columns. packed_cell.h describes them. Pure;
+// bounded on any bytes; allocates only for appended bytes; thread-safe.
 
 #pragma once
 
@@ -36,7 +36,7 @@ inline constexpr std::array<int64_t, kExponentMax + 1> kIntegerPowersOfTen = [] 
 }();
 inline constexpr int64_t kDecimalEnd = int64_t{1} << 53;  // every smaller integer is a double
 
-// Where a decimal lies, as the nearest double.
+// The nearest double to a decimal.
 inline double DecimalValue(uint64_t number, size_t exponent) {
   return static_cast<double>(static_cast<int64_t>(number)) / kPowersOfTen[exponent];
 }
@@ -72,7 +72,7 @@ struct PackedHeader {
 // Appends the header of a packed cell. Its columns follow.
 void AppendPackedHeader(const PackedHeader& header, std::string* out);
 
-// Reads the header of `cell`; what follows is left in `*columns`. Returns what is wrong or nullptr.
+// Reads the header of `cell` and sets `*columns` to the rest. Returns the fault or nullptr.
 const char* TakePackedHeader(std::string_view cell, PackedHeader* out, std::string_view* columns);
 
 // REQUIRES: header.has_summary.

@@ -6,9 +6,9 @@
 
 namespace hourcell {
 
-// Named by what they were computed from: a normal distribution of residuals with that deviation, a
-// two-sided geometric one with that ratio, zeros with that probability and a power law beside them,
-// and for shifted residuals one-sided ones over what is left of the shift.
+// Each model is named after its source: a normal distribution of residuals with that deviation, a
+// two-sided geometric one with that ratio, zeros with that probability and a power law for the
+// others, and for shifted residuals one-sided distributions over the remaining numbers.
 const std::array<std::array<uint16_t, kTokens>, kModels> kModelCounts = {{
     {855, 84, 84, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1},                // gauss 0.36
     {750, 135, 136, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1},              // gauss 0.45
@@ -47,7 +47,7 @@ const std::array<std::array<uint16_t, kTokens>, kModels> kModelCounts = {{
 namespace {
 
 // log2(1024 / count) in 1/256 bit, by repeated squaring: the same on every machine, because the
-// choice of a model, hence the bytes of a cell, hangs on it.
+// choice of a model, hence the bytes of a cell, depends on it.
 int16_t CostOf(uint32_t count) {
   uint64_t mantissa = uint64_t{count} << (31 - std::bit_width(count) + 1);  // in [2^31, 2^32)
   uint32_t log = static_cast<uint32_t>(std::bit_width(count) - 1) << 8;
@@ -61,10 +61,10 @@ int16_t CostOf(uint32_t count) {
   return static_cast<int16_t>((kStateBits << 8) - log);
 }
 
-// What the width and a few bits of an escaped number cost, in 1/256 bit.
+// The cost of the width and a few bits of an escaped number, in 1/256 bit.
 constexpr int kEscapeCost = 8 << 8;
 
-// Which token each state stands for: the states of a token lie scattered, as in FSE.
+// The token of each state: the states of a token are scattered, as in FSE.
 std::array<uint8_t, kStates> SpreadTokens(const std::array<uint16_t, kTokens>& counts) {
   constexpr uint32_t kStep = kStates / 2 + kStates / 8 + 3;
   std::array<uint8_t, kStates> token_of{};
@@ -85,7 +85,7 @@ void BuildTables(const std::array<uint16_t, kTokens>& counts, ModelTables* out) 
   for (uint32_t token = 1; token < kTokens; ++token)
     begin[token] = begin[token - 1] + counts[token - 1];
 
-  std::array<uint32_t, kTokens> rank{};  // count .. 2 * count - 1 as its states are met
+  std::array<uint32_t, kTokens> rank{};  // count .. 2 * count - 1 in the order of its states
   for (uint32_t token = 0; token < kTokens; ++token)
     rank[token] = counts[token];
   for (uint32_t state = 0; state < kStates; ++state) {

@@ -1,10 +1,9 @@
-// Token models: the probabilities that the residuals of a packed column are coded with, and the
-// tables that code them.
+// Token models: the probabilities for the residuals of a packed column, and their coding tables.
 //
 // A model gives each of 16 tokens a count of 1,024 states, in a tabled asymmetric numeral system: a
-// token of count c costs log2(1024 / c) bits. The models are fixed, so that a cell pays five bits
-// to name one instead of spelling out its own, and decoding builds no table. Which cells use which
-// token for what is said in packed_cell.h. Pure; thread-safe.
+// token of count c costs log2(1024 / c) bits. The models are fixed, so that a cell names one in
+// five bits instead of storing its own, and decoding builds no table. packed_cell.h gives the use
+// of each token. Pure; thread-safe.
 
 #pragma once
 
@@ -20,10 +19,10 @@ inline constexpr uint32_t kEscapeToken = 15;
 inline constexpr uint32_t kStateBits = 10;
 inline constexpr uint32_t kStates = 1 << kStateBits;
 
-// ON DISK: do not change. Counts of a model sum to kStates; 0 = the model has no such token.
+// ON DISK: do not change. Counts of a model sum to kStates; 0 = the model lacks the token.
 extern const std::array<std::array<uint16_t, kTokens>, kModels> kModelCounts;
 
-// The range of numbers that a token but the escape stands for: 1 << extra_bits of them.
+// The range of 1 << extra_bits numbers of a token other than the escape.
 struct TokenRange {
   uint8_t begin;
   uint8_t extra_bits;
@@ -61,30 +60,31 @@ inline uint32_t TokenOf(uint64_t number) {
   return number < kTokenRangesEnd ? kTokenTable[number] : kEscapeToken;
 }
 
-// What a state of the decoder means.
+// The meaning of a decoder state.
 struct StateEntry {
   uint16_t next;        // the next state, less the bits read for it
-  uint16_t state_mask;  // of those bits
-  uint8_t state_bits;   // how many they are, 0 to kStateBits
+  uint16_t state_mask;  // the mask of those bits
+  uint8_t state_bits;   // the number of bits, 0 to kStateBits
   uint8_t token;
   uint8_t range_bits;  // of the token; kEscapeRangeBits for the escape
-  int8_t residual;     // what a token of one number is, undone zigzag
+  int8_t residual;     // the residual of a token of one number, undone zigzag
 };
 static_assert(sizeof(StateEntry) == 8);
 inline constexpr uint8_t kEscapeRangeBits = 0xFF;
 
 struct ModelTables {
   std::array<StateEntry, kStates> decode;
-  // Where encoding goes: from state s (kStates <= s < 2 * kStates), token t writes the low
-  // b = (s + bits_of[t]) >> 16 bits of s and goes to encode[(s >> b) + start[t]] + kStates.
+  // The transitions of the encoder: from state s (kStates <= s < 2 * kStates), token t writes the
+  // low b = (s + bits_of[t]) >> 16 bits of s and goes to encode[(s >> b) + start[t]] + kStates.
   std::array<uint16_t, kStates> encode;
   std::array<uint32_t, kTokens> bits_of;
   std::array<int32_t, kTokens> start;
-  // Of a token, in 1/256 bit; of one that the model does not have, about what its escape takes.
+  // The cost of a token, in 1/256 bit; for a token that the model lacks, about the cost of its
+  // escape.
   std::array<int16_t, kTokens> cost;
 };
 
-// The tables of all models. They are built at the first call, once.
+// The tables of all models. The first call builds them.
 const std::array<ModelTables, kModels>& AllTables();
 
 }  // namespace hourcell

@@ -59,8 +59,8 @@ std::string FieldsText(const std::vector<RowField>& fields) {
   return text;
 }
 
-// Every setting as (key, value), in the order it is written. Reading and comparing go through this,
-// so that a new setting is added here and in SetField only.
+// Every setting as (key, value), in the order of the text. Reading and comparing use this, so that
+// a new setting is added here and in SetField only.
 std::vector<std::pair<std::string_view, std::string>> Settings(const Layout& layout) {
   return {
       {kMetricWidthKey, fmt::format("{}", layout.metric_width)},
@@ -107,7 +107,7 @@ bool ReadEncoding(std::string_view text, NameEncoding* out) {
   return false;
 }
 
-// False for a key that is not known or a value that does not read.
+// False for an unknown key or an invalid value.
 bool SetField(std::string_view key, std::string_view value, Layout* layout) {
   if (key == kMetricWidthKey) return ReadNumber(value, &layout->metric_width);
   if (key == kTagkWidthKey) return ReadNumber(value, &layout->tagk_width);
@@ -130,7 +130,7 @@ absl::Status ValidateLayout(const Layout& layout) {
       CheckWidth(kTagvWidthKey, layout.tagv_width, kUidWidthMin, kUidWidthMax));
   HOURCELL_RETURN_IF_ERROR(CheckWidth(kSaltWidthKey, layout.salt_width, 0, kSaltWidthMax));
 
-  // Java's bucket count is a signed int; beyond it OpenTSDB and we would salt differently.
+  // Java's bucket count is a signed int; beyond it OpenTSDB and Hourcell would salt differently.
   const uint64_t numbers = layout.salt_width == 0 || layout.salt_width >= 4
                                ? 0x7FFFFFFF
                                : MaxUnsigned(layout.salt_width) + 1;
@@ -173,7 +173,7 @@ absl::StatusOr<Layout> ParseLayout(std::string_view text) {
   if (const absl::Status valid = ValidateLayout(layout); !valid.ok()) {
     return absl::DataLossError(fmt::format("layout: {}", std::string(valid.message())));
   }
-  // A setting missing, doubled or out of order would read as a default: only the exact text passes.
+  // A missing, repeated or misplaced setting would read as a default: accept only the exact text.
   if (FormatLayout(layout) != text) {
     return absl::DataLossError(
         fmt::format("layout: got {} bytes that are not one line a setting", text.size()));

@@ -1,10 +1,10 @@
-// Layout: how a store's bytes are laid out. Fixed when the store is created, written into it,
-// passed to whatever encodes or decodes. A store is never opened with another one.
+// Layout: the arrangement of a store's bytes. Fixed and stored when the store is created, passed to
+// every encoder and decoder. A store is never opened with another one.
 //
 //   row key = [salt][metric UID][base time, 4 bytes][tagk UID, tagv UID]...
 //
 // The order of the fields is data (`fields`), so that other orders can be compared: every encode,
-// decode and range goes through RowKeyCodec, which reads it.
+// decode and range uses RowKeyCodec, which reads it.
 
 #pragma once
 
@@ -27,9 +27,9 @@ enum class RowField : uint8_t { kSalt, kMetric, kBaseTime, kTags };
 
 // How names become stored bytes. ON DISK (by name).
 enum class NameEncoding : uint8_t {
-  kLatin1 = 0,  // OpenTSDB's ISO-8859-1; a character above U+00FF is refused
+  kLatin1 = 0,  // OpenTSDB's ISO-8859-1; a character above U+00FF is rejected
   kUtf8 = 1,
-  kAny = 2,  // UTF-8, and any character but control characters, where a point says so
+  kAny = 2,  // UTF-8, and any character but control characters, if the point has the flag
 };
 
 struct Layout {
@@ -37,7 +37,7 @@ struct Layout {
   size_t tagk_width = kUidWidthDefault;
   size_t tagv_width = kUidWidthDefault;
   size_t salt_width = 0;  // bytes; 0 = rows are not salted
-  // Of the first salt epoch (salt_epochs.h). Of meaning only with salt_width > 0.
+  // Buckets of the first salt epoch (salt_epochs.h). Used only with salt_width > 0.
   uint32_t salt_buckets = kSaltBucketsDefault;
   NameEncoding names = NameEncoding::kLatin1;
   std::vector<RowField> fields = {RowField::kSalt, RowField::kMetric, RowField::kBaseTime,
@@ -53,16 +53,16 @@ struct Layout {
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
-// kInvalidArgument, naming the setting, what was given and what is wanted: widths outside 1..8
-// (salt 0..8), buckets of 0 or more than the salt bytes can number, fields that are not each of the
-// four once, or tags that are not last.
+// kInvalidArgument, with the setting, the actual and the expected value: widths outside 1..8 (salt
+// 0..8), buckets of 0 or more than the salt bytes can number, fields other than each of the four
+// once, or tags that are not last.
 absl::Status ValidateLayout(const Layout& layout);
 
 // The layout as text, one `key=value` a line, keys as OpenTSDB's settings spell them:
 //   tsd.storage.uid.width.metric=3 ... names=latin1, row_key=salt,metric,base_time,tags
 std::string FormatLayout(const Layout& layout);
 
-// Reads FormatLayout's text back. kDataLoss for anything else.
+// Reads FormatLayout's text. kDataLoss for anything else.
 absl::StatusOr<Layout> ParseLayout(std::string_view text);
 
 // Every setting in which the two differ, as "key: store has X, asked for Y", joined by "; ". Empty

@@ -28,7 +28,7 @@ int Sign(int value) {
   return (value > 0) - (value < 0);
 }
 
-// Makes `key` the first key that does not begin with it; empty if there is none.
+// Sets `key` to the first key after all keys that begin with it; empty = no such key.
 void AdvancePrefix(std::string* key) {
   while (!key->empty() && key->back() == '\xFF')
     key->pop_back();
@@ -151,7 +151,7 @@ std::optional<uint32_t> RowKeyCodec::ParseGlobal(std::string_view bytes) const {
   return key == bytes ? std::optional(base_time_s) : std::nullopt;
 }
 
-// Only what stands before the base time narrows the range; the rest varies within it.
+// Only the fields before the base time narrow the range; the others vary within it.
 KeyRange RowKeyCodec::RangeOf(Uid metric, uint32_t bucket, uint64_t begin_s, uint64_t end_s) const {
   std::string prefix(base_time_at_, '\0');
   if (salt_at_ < base_time_at_) {

@@ -1,4 +1,4 @@
-// Row keys: where the points of one series' hour live.
+// Row keys: the place of the points of one series and hour.
 //
 //   offset   size          field
 //   0        S             salt bucket          S = layout.salt_width, may be 0
@@ -8,8 +8,7 @@
 //
 // for the default order of fields; other orders permute the first three. Integers are big-endian,
 // so byte order is the order (salt, metric, base time, tags): a time range of a metric is one scan
-// per salt bucket. How many buckets there are may depend on the base time: salt_epochs.h.
-// Thread-safe.
+// per salt bucket. The number of buckets may depend on the base time: salt_epochs.h. Thread-safe.
 
 #pragma once
 
@@ -54,7 +53,7 @@ struct KeyRange {
 };
 
 // Encodes and decodes row keys of one layout. Thread-safe. Holds a copy of the layout. Immutable,
-// but for epochs that are added to its schedule.
+// except for epochs that are added to its schedule.
 class RowKeyCodec {
  public:
   // One salt epoch, of layout.salt_buckets. REQUIRES: ValidateLayout(layout).ok().
@@ -66,7 +65,7 @@ class RowKeyCodec {
 
   // One epoch of one bucket, if rows are not salted.
   const SaltEpochs& salt_epochs() const { return salts_->epochs(); }
-  // The bucket of the rows of `tsuid` in an epoch of so many buckets.
+  // The bucket of the rows of `tsuid` in an epoch of `buckets` buckets.
   uint32_t BucketOf(std::string_view tsuid, uint32_t buckets) const;
 
   // Appends the key of the row of `tsuid` at `base_time_s`, salt computed.
@@ -84,29 +83,29 @@ class RowKeyCodec {
     out->append(key.tags);
   }
 
-  // The row of what belongs to no series, global annotations: salt and metric are zero bytes, and
-  // there are no tags. Not salted, as in OpenTSDB.
+  // The row of objects without a series (the global annotations): salt and metric are zero bytes,
+  // and there are no tags. Not salted, as in OpenTSDB.
   void AppendGlobal(uint32_t base_time_s, std::string* out) const;
-  // The base time of such a row; nothing for any other bytes.
+  // The base time of such a row; nullopt for any other bytes.
   std::optional<uint32_t> ParseGlobal(std::string_view bytes) const;
 
   // The keys of `metric` with base time in [begin_s, end_s), ascending: one range a salt bucket, or
-  // several, if the bucket was there in some epochs and not in those between. end_s = 0 means no
-  // end of time. Where the base time precedes the metric a range covers every
-  // metric of these hours: there the caller looks at each key's metric.
+  // several, if the bucket existed in some epochs and not in those between. end_s = 0 means no end
+  // of time. Where the base time precedes the metric, a range covers every metric of these hours,
+  // and the caller checks each key's metric.
   std::vector<KeyRange> Ranges(Uid metric, uint32_t begin_s, uint64_t end_s) const;
 
-  // What all keys of one hour of `metric` in a salt bucket begin with. The series' tags follow: the
-  // tsuid without its metric.
+  // The common prefix of all keys of one hour of `metric` in a salt bucket. The series' tags
+  // follow: the tsuid without its metric.
   void AppendHourPrefix(Uid metric, uint32_t bucket, uint32_t base_time_s, std::string* out) const;
 
-  // How many bytes precede the tags.
+  // Number of bytes before the tags.
   size_t tags_offset() const { return tags_at_; }
 
-  // How many precede the base time.
+  // Number of bytes before the base time.
   size_t base_time_offset() const { return base_time_at_; }
 
-  // False for what belongs to no series. REQUIRES: the key is at least tags_offset() long.
+  // False for objects without a series. REQUIRES: the key is at least tags_offset() long.
   bool HasMetric(std::string_view key) const;
 
   // The base time of any key that is at least tags_offset() long.

@@ -1,5 +1,6 @@
-// SaltSchedule: the salt epochs of an open store. Others read them while one more is added: what a
-// reader has seen stays as it was, and may be held for as long as the schedule lives. Thread-safe.
+// SaltSchedule: the salt epochs of an open store. Readers may use them while another epoch is
+// added: epochs() returns a value that never changes and lives as long as the schedule.
+// Thread-safe.
 
 #pragma once
 
@@ -18,17 +19,17 @@ class SaltSchedule {
  public:
   explicit SaltSchedule(SaltEpochs epochs);
 
-  // Those of now.
+  // The current epochs.
   const SaltEpochs& epochs() const { return *epochs_.load(std::memory_order_acquire); }
 
-  // SaltEpochs::Append: readers see the new epoch from now on. Errors as there; then they do not.
+  // SaltEpochs::Append: readers see the new epoch from now on, unless it fails. Errors as there.
   absl::Status Append(const SaltEpoch& epoch);
 
  private:
   const std::unique_ptr<const SaltEpochs> first_;
   std::atomic<const SaltEpochs*> epochs_;
   Mutex mutex_;
-  // Those after the first, the last one in force: fewer than SaltEpochs::kEpochsMax.
+  // The schedules after the first, the last one in force: fewer than SaltEpochs::kEpochsMax.
   std::vector<std::unique_ptr<const SaltEpochs>> later_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -17,7 +17,7 @@ std::string EncodeTsuid(const Layout& layout, Uid metric, std::span<const TagUid
   HOURCELL_CHECK(!tags.empty() && tags.size() <= kTagsMax);
   HOURCELL_CHECK(metric <= MaxUnsigned(layout.metric_width));
 
-  // UIDs are stored big-endian in one width a kind, so numeric order is the order of the bytes.
+  // UIDs are stored big-endian in one width a kind, so numeric order is byte order.
   TagUids sorted[kTagsMax];
   TagUids* const end = std::copy(tags.begin(), tags.end(), sorted);
   std::sort(sorted, end);

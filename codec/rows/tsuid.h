@@ -1,4 +1,4 @@
-// Tsuid: metric UID and sorted tag UID pairs, a series' identity.
+// Tsuid: metric UID and sorted tag UID pairs, the identity of a series.
 //
 //   offset   size            field
 //   0        M               metric UID         widths M, K, V from the layout

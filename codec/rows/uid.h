@@ -1,4 +1,4 @@
-// Uid: the number that stands for a name in row keys; UidKind: which of the three name spaces.
+// Uid: the number of a name in row keys; UidKind: its name space, one of three.
 //
 // A Uid is stored big-endian in the width the layout gives its kind, so its numeric order is its
 // byte order. 0 is never assigned.

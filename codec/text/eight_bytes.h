@@ -1,6 +1,6 @@
-// Eight bytes of text looked at together, as one integer whose lowest byte is the first character.
-// A loop over a word of a line spends most of its time on mispredicted ends; these have none. Pure
-// functions; thread-safe.
+// Eight bytes of text processed together, as one integer whose lowest byte is the first character.
+// A loop over the bytes of a word spends most of its time on mispredicted ends; these functions
+// have no such branches. Pure; thread-safe.
 
 #pragma once
 
@@ -22,7 +22,7 @@ inline uint64_t LoadEight(const char* text) {
   return bytes;
 }
 
-// The place of the first of eight bytes that is `a` or `b`; 8 if there is none. Both are ASCII.
+// The index of the first of eight bytes that is `a` or `b`; 8 if neither occurs. Both are ASCII.
 inline int FirstOfTwo(uint64_t bytes, char a, char b) {
   // The lowest byte that is zero has its high bit set; only bytes above it may have one in error.
   const auto zeros = [](uint64_t word) { return (word - kLowBits) & ~word & kHighBits; };
@@ -31,7 +31,7 @@ inline int FirstOfTwo(uint64_t bytes, char a, char b) {
   return std::countr_zero(found) / 8;
 }
 
-// Are all eight digits?
+// True if all eight are digits.
 inline bool AreDigits(uint64_t bytes) {
   // 6 is added to the low half of a byte: only 0 to 9 leave the high half at 3 both times.
   constexpr uint64_t kHighHalves = 0xF0F0F0F0F0F0F0F0;
@@ -41,7 +41,7 @@ inline bool AreDigits(uint64_t bytes) {
 
 // The number that eight digits spell. REQUIRES: AreDigits(bytes).
 inline uint32_t DigitsValue(uint64_t bytes) {
-  // Neighbours are joined to pairs, pairs to fours, fours to the number.
+  // Joins neighbours to pairs, pairs to fours, fours to the number.
   bytes -= 0x3030303030303030;
   bytes = bytes * 10 + (bytes >> 8);
   const uint64_t low_pairs = (bytes & 0x000000FF000000FF) * 0x000F424000000064;

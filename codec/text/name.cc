@@ -46,7 +46,7 @@ Character FirstCharacter(std::string_view utf8) {
   return {.bytes = utf8.substr(0, size), .code_point = code_point};
 }
 
-// Java's Character.isLetter(char): of one UTF-16 unit, so nothing above U+FFFF.
+// Java's Character.isLetter(char): tests one UTF-16 unit, so nothing above U+FFFF.
 bool IsLetter(uint32_t code_point) {
   if (code_point > 0xFFFF) return false;
   switch (utf8proc_category(static_cast<utf8proc_int32_t>(code_point))) {
@@ -67,13 +67,13 @@ bool IsLegal(const Character& character, std::string_view extra_chars) {
   return character.code_point >= 128 && IsLetter(character.code_point);
 }
 
-// Of Unicode's category Cc.
+// True for Unicode's category Cc.
 bool IsControl(const Character& character) {
   return character.code_point < 0x20 ||
          (character.code_point >= 0x7F && character.code_point < 0xA0);
 }
 
-// The first character of well-formed UTF-8 that ISO-8859-1 has not; empty if there is none.
+// The first character of well-formed UTF-8 that is not in ISO-8859-1; empty without one.
 std::string_view FirstBeyondLatin1(std::string_view utf8) {
   // U+00FF is c3 bf: lead bytes from c4 on, and only they, begin later characters.
   for (size_t i = 0; i < utf8.size(); ++i) {

@@ -1,9 +1,9 @@
-// Which names OpenTSDB allows, and their stored bytes.
+// The names that OpenTSDB allows, and their stored bytes.
 //
 // Metric, tag key and tag value alike: a-z A-Z 0-9 - _ . / and every letter of the Basic
 // Multilingual Plane (Java's Character.isLetter: Unicode Lu Ll Lt Lm Lo), plus the store's extra
 // characters (tsd.core.tag.allow_specialchars). Names are UTF-8 in memory; a latin1 store keeps
-// ISO-8859-1 bytes, as OpenTSDB does, and refuses what has none. With NameEncoding::kAny each
+// ISO-8859-1 bytes, as OpenTSDB does, and rejects other characters. With NameEncoding::kAny each
 // character is legal but control characters (Unicode Cc). Pure; thread-safe.
 
 #pragma once
@@ -18,20 +18,20 @@
 
 namespace hourcell {
 
-// What is wrong with `name` as part of the message OpenTSDB writes after its prefix:
-// "empty string", "illegal character: c" (the character, as UTF-8), or "" if nothing is.
-// Also "not UTF-8", "longer than 1024 bytes; got N" and, for latin1, "character c is above U+00FF;
-// want a store created with names=utf8".
+// The fault of `name`, in the words that OpenTSDB writes after its prefix: "empty string", "illegal
+// character: c" (the character, as UTF-8), or "" for a legal name. Also "not UTF-8", "longer than
+// 1024 bytes; got N" and, for latin1, "character c is above U+00FF; want a store created with
+// names=utf8".
 std::string NameFault(std::string_view name, NameEncoding encoding, std::string_view extra_chars);
 
-// The stored bytes of a UTF-8 name. kInvalidArgument if it has none in `encoding`.
+// The stored bytes of a UTF-8 name. kInvalidArgument if `encoding` cannot represent it.
 absl::StatusOr<std::string> EncodeName(std::string_view utf8, NameEncoding encoding);
 
 // The UTF-8 of stored bytes. kDataLoss for bytes that are not `encoding`.
 absl::StatusOr<std::string> DecodeName(std::string_view bytes, NameEncoding encoding);
 
-// Text from a telnet line as UTF-8: bytes that are well-formed UTF-8 are taken as they are, others
-// byte by byte as ISO-8859-1 (OpenTSDB's reading). Returns `bytes` itself when nothing changes.
+// Text from a telnet line as UTF-8: well-formed UTF-8 stays, other bytes are converted one by one
+// as ISO-8859-1 (as OpenTSDB reads them). Returns `bytes` itself if nothing changes.
 std::string_view TelnetTextToUtf8(std::string_view bytes, std::string* buffer);
 
 }  // namespace hourcell

@@ -33,7 +33,7 @@ bool IsHexDigit(char c) {
   return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-// What ParseInteger's slow path knows: there is an error, and Java tells these apart in this order.
+// ParseInteger's slow path: the text is wrong, and Java checks for these faults in this order.
 PointError IntegerError(std::string_view text) {
   if (text.empty()) return InvalidValue("Empty string");
   const bool is_signed = text.front() == '+' || text.front() == '-';
@@ -46,7 +46,7 @@ PointError IntegerError(std::string_view text) {
   }
   const auto bad = std::find_if_not(digits.begin(), digits.end(), IsDigit);
   if (bad == digits.end()) return InvalidValue(fmt::format("Overflow in {}", text));
-  // A character of several bytes is shown whole.
+  // Shows a character of several bytes as a whole.
   auto end = bad + 1;
   while (end != digits.end() && (*end & 0xC0) == 0x80)
     ++end;
@@ -69,7 +69,7 @@ struct Literal {
   bool negative = false;
   bool hex = false;
   std::string_view number;  // without sign, 0x and suffix: what std::from_chars reads
-  bool above_one = false;   // where the leading digit stands, exponent counted: for overflows
+  bool above_one = false;   // about 1 or more: distinguishes overflow from underflow
 };
 
 // Takes characters of `is_member` off the front of `*text`.
@@ -81,7 +81,7 @@ std::string_view TakeWhile(std::string_view* text, Predicate is_member) {
   return taken;
 }
 
-// Takes an exponent, `marker` in lower case, off `*text`. False if there is no whole one.
+// Takes an exponent, `marker` in lower case, off `*text`. False without a complete one.
 bool TakeExponent(char marker, std::string_view* text, int64_t* exponent) {
   if (text->empty() || (text->front() | 0x20) != marker) return false;
   std::string_view rest = text->substr(1);
@@ -91,7 +91,7 @@ bool TakeExponent(char marker, std::string_view* text, int64_t* exponent) {
   if (digits.empty()) return false;
   int64_t magnitude = 0;
   for (const char digit : digits) {
-    // Far beyond any text's digits, so that saturating changes no result.
+    // Far above the length of any text, so that saturating does not change a result.
     magnitude = std::min<int64_t>(magnitude * 10 + (digit - '0'), int64_t{1} << 40);
   }
   *exponent = negative ? -magnitude : magnitude;
@@ -123,7 +123,7 @@ std::optional<Literal> SplitLiteral(std::string_view text) {
   if (!text.empty() && (text.front() | 0x20) == (literal.hex ? 'p' : 'e')) {
     if (!TakeExponent(literal.hex ? 'p' : 'e', &text, &exponent)) return std::nullopt;
   } else if (literal.hex) {
-    return std::nullopt;  // Java demands the exponent there
+    return std::nullopt;  // Java requires the exponent there
   }
   literal.number = {start, static_cast<size_t>(text.data() - start)};
   if (!text.empty() && ((text.front() | 0x20) == 'f' || (text.front() | 0x20) == 'd')) {
@@ -147,7 +147,7 @@ double LiteralValue(const Literal& literal) {
       std::from_chars(literal.number.data(), end, value,
                       literal.hex ? std::chars_format::hex : std::chars_format::general);
   if (error == std::errc::result_out_of_range) {
-    // Which way, std::from_chars does not say. Java gives infinity and zero.
+    // std::from_chars does not report the direction. Java gives infinity and zero.
     value = literal.above_one ? std::numeric_limits<double>::infinity() : 0;
   } else {
     HOURCELL_CHECK(error == std::errc{} && parsed_end == end);
@@ -160,11 +160,11 @@ constexpr double kExactPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7
                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 constexpr int kExactPowerMax = 22;
-// Up to here every integer is a double.
+// Up to this value every integer is a double.
 constexpr uint64_t kExactMantissaMax = uint64_t{1} << 53;
 static_assert(FLT_EVAL_METHOD == 0, "one operation on two exact doubles must round once");
 
-// Reads digits into `*magnitude`, which wraps if they are too many. Returns where they end.
+// Reads digits into `*magnitude`, which wraps if they are too many. Returns their end.
 const char* ScanDigits(const char* at, const char* end, uint64_t* magnitude) {
   for (; at < end; ++at) {
     const unsigned digit = static_cast<uint8_t>(*at) - unsigned{'0'};
@@ -174,7 +174,7 @@ const char* ScanDigits(const char* at, const char* end, uint64_t* magnitude) {
   return at;
 }
 
-// Reads what follows the e of a decimal, at most three digits. Null if that is no exponent.
+// Reads the exponent after the e of a decimal, at most three digits. Null if it is not one.
 const char* ScanExponent(const char* at, const char* end, int* exponent) {
   const bool negative = at < end && *at == '-';
   if (at < end && (negative || *at == '+')) ++at;
@@ -193,11 +193,10 @@ char* WriteText(std::string_view text, char* out) {
   return std::ranges::copy(text, out).out;
 }
 
-// Decimals of at most eight places, which most measurements are. The decimal n / 10^8 has at most
-// 15 digits, so that no other one as short reads as the same double, and n and 10^8 are exact, so
-// that the division rounds as reading does: where it gives `value`, n has its digits. nullptr if
-// it does not.
-// REQUIRES: kJavaPlainMin <= value < kJavaPlainEnd.
+// Decimals of at most eight places, as most measurements are. The decimal n / 10^8 has at most 15
+// digits, so no other decimal as short reads as the same double. n and 10^8 are exact, so the
+// division rounds as reading does: if it gives `value`, the digits of n are right. nullptr if it
+// does not. REQUIRES: kJavaPlainMin <= value < kJavaPlainEnd.
 char* WriteShortDecimal(double value, char* out) {
   constexpr size_t kPlaces = 8;
   constexpr double kScale = 1e8;
@@ -218,13 +217,12 @@ char* WriteShortDecimal(double value, char* out) {
   return out + places;
 }
 
-// The shortest digits that read back, of any value.
-// REQUIRES: value > 0 and finite.
+// The shortest digits that read back, for any value. REQUIRES: value > 0 and finite.
 char* WriteShortest(double value, char* out) {
   char text[32];
   char* end = std::to_chars(text, std::end(text), value, std::chars_format::scientific).ptr;
-  // Where one digit is enough, Java takes the nearest of two; it differs only for the subnormal:
-  // 4.9E-324, not 5.0E-324.
+  // Where one digit is enough, Java takes the nearest two-digit number; it differs only for the
+  // subnormal: 4.9E-324, not 5.0E-324.
   if (text[1] == 'e' && value < std::numeric_limits<double>::min()) {
     end = std::to_chars(text, std::end(text), value, std::chars_format::scientific, 1).ptr;
   }
@@ -261,7 +259,7 @@ char* WriteShortest(double value, char* out) {
 
 namespace {
 
-// What a float is made of as it is scanned.
+// The parts of a float during its scan.
 struct ScannedFloat {
   bool negative = false;
   uint64_t magnitude = 0;  // of all digits, with or without a point
@@ -270,11 +268,11 @@ struct ScannedFloat {
   int exponent = 0;  // as written
 };
 
-// Its value, if it takes one exact operation.
+// The value of the float, if one exact operation gives it.
 std::optional<double> ExactValue(const ScannedFloat& scanned) {
   const int exponent = scanned.exponent - static_cast<int>(std::min<ptrdiff_t>(
                                               scanned.fraction_digits, kExactPowerMax + 1));
-  // 19 digits fit 64 bits, so that `magnitude` has not wrapped.
+  // 19 digits fit 64 bits, so `magnitude` has not wrapped.
   const bool is_exact = scanned.digits <= ptrdiff_t{kIntegerDigitsMax} &&
                         scanned.magnitude <= kExactMantissaMax && exponent >= -kExactPowerMax &&
                         exponent <= kExactPowerMax;
@@ -339,7 +337,7 @@ Parsed<int64_t> ParseInteger(std::string_view text) {
   const std::string_view digits = text.substr(is_signed ? 1 : 0);
   if (digits.empty() || digits.size() > kIntegerDigitsMax) return IntegerError(text);
 
-  // 19 digits fit 64 bits without a sign, so one look at the end is enough for every fault.
+  // 19 digits fit 64 bits without a sign, so one check at the end finds every fault.
   uint64_t magnitude = 0;
   unsigned beyond_nine = 0;
   for (const char c : digits) {
@@ -353,7 +351,7 @@ Parsed<int64_t> ParseInteger(std::string_view text) {
 }
 
 Parsed<double> ParseDouble(std::string_view text) {
-  // Most texts are what std::from_chars reads; it also reads words ("inf"), which Java does not.
+  // std::from_chars reads most texts; it also accepts words ("inf"), which Java rejects.
   const size_t first = text.starts_with('-') ? 1 : 0;
   if (text.size() > first && IsDigit(text[first])) {
     double value = 0;

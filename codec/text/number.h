@@ -19,8 +19,8 @@
 
 namespace hourcell {
 
-// A parsed thing, or why not. Deliberately not absl::StatusOr: refusing a line must not allocate
-// more than its message, and its class must reach the wire.
+// A parsed value, or the error. Deliberately not absl::StatusOr: rejecting a line must not allocate
+// more than its message, and the protocol needs the error's class.
 template <typename T>
 class Parsed {
  public:
@@ -43,13 +43,13 @@ bool LooksLikeInteger(std::string_view text);
 // "Invalid character 'c' in s", "Overflow in s".
 Parsed<int64_t> ParseInteger(std::string_view text);
 
-// Java's Double.parseDouble. An overflow gives infinity, as there.
+// Java's Double.parseDouble. An overflow gives infinity, as in Java.
 // Errors (kInvalidValue): "empty String", `For input string: "s"`.
 Parsed<double> ParseDouble(std::string_view text);
 
-// Reads a finite number off the front of [begin, end): [-]digits[.digits][(e|E)[+|-]digits], as
-// nearly all are. Returns where it ends and sets `*value` to what ParseValueText gives for these
-// bytes; null for any other text, which may still be a number.
+// Reads a finite number off the front of [begin, end): [-]digits[.digits][(e|E)[+|-]digits], the
+// form of nearly all. Returns its end and sets `*value` to ParseValueText's result for these bytes;
+// null for any other text, which may still be a number.
 const char* ScanPlainValue(const char* begin, const char* end, Value* value);
 
 // Integer or float by LooksLikeInteger.
@@ -61,14 +61,14 @@ Parsed<Value> ParseValueText(std::string_view text);
 bool FitsInFloat(std::string_view text);
 
 // Java's Double.toString(double): at least one digit after the point, scientific from 1.0E7 on and
-// below 1.0E-3, shortest digits that read back. NaN, Infinity, -Infinity by these words.
+// below 1.0E-3, shortest digits that read back; NaN, Infinity and -Infinity as these words.
 void AppendJavaDouble(double value, std::string* out);
 std::string JavaDouble(double value);
 
-// The longest text of a double: -1.7976931348623157E-308 and its like.
+// The longest text of a double, such as -1.7976931348623157E-308.
 inline constexpr size_t kJavaDoubleBytesMax = 24;
 
-// The same at `out`, which has room for kJavaDoubleBytesMax; returns where the text ends.
+// Writes the same text to `out`, which has room for kJavaDoubleBytesMax; returns its end.
 char* WriteJavaDouble(double value, char* out);
 
 }  // namespace hourcell

@@ -1,4 +1,4 @@
-// Why a point was refused, in the classes OpenTSDB tells apart on the wire.
+// Reasons for rejecting a point, in the classes that OpenTSDB distinguishes in its protocols.
 
 #pragma once
 
@@ -10,9 +10,9 @@ namespace hourcell {
 
 enum class PointErrorKind : uint8_t {
   kInvalidValue,     // a number does not parse
-  kIllegalArgument,  // anything else wrong with the text of the point
+  kIllegalArgument,  // any other fault in the text of the point
   kUnknownName,      // a name has no UID and may not get one
-  kThrottled,        // a limit is reached; the same point may be taken later
+  kThrottled,        // a limit is reached; a later attempt may succeed
   kStorage,          // the store could not take it
 };
 

@@ -42,7 +42,7 @@ bool IsUtf8Line(std::string_view line) {
   return any < 0x80 || IsUtf8(line);
 }
 
-// As Java prints a HashMap: {host=web01, dc=lga}.
+// In the form of Java's HashMap: {host=web01, dc=lga}.
 std::string TagsText(std::span<const TagView> tags) {
   std::string text = "{";
   for (const TagView& tag : tags) {
@@ -52,9 +52,9 @@ std::string TagsText(std::span<const TagView> tags) {
   return text += "}";
 }
 
-// An integer that may have dots in it, which count for nothing.
+// An integer that may contain dots, which are ignored.
 Parsed<int64_t> ParseDottedInteger(std::string_view text) {
-  char buffer[kIntegerDigitsMax + 2];  // one more than a good one has, so that too long stays so
+  char buffer[kIntegerDigitsMax + 2];  // one more than a valid one, so that too long stays too long
   size_t size = 0;
   for (const char c : text) {
     if (c == '.') continue;
@@ -202,7 +202,7 @@ std::optional<PointError> PointText::ParseTags(std::span<const std::string_view>
   return std::nullopt;
 }
 
-// Of tags with kTagSeparator before each name.
+// Parses tags with kTagSeparator before each name.
 std::optional<PointError> PointText::ParseAnyTags(std::string_view tags) {
   tags_.clear();
   const auto take = [&tags] {
@@ -220,8 +220,9 @@ std::optional<PointError> PointText::ParseAnyTags(std::string_view tags) {
 }
 
 std::optional<PointError> PointText::AddTag(const TagView& tag, std::string_view word) {
-  // A line with more tags than any row key holds is refused for their number in any case: beyond
-  // it, tags are counted but no longer compared, so that a long line costs no quadratic time.
+  // A line with more tags than any row key holds is rejected for their number in any case. Beyond
+  // that number, tags are counted but not compared, so that a long line does not take quadratic
+  // time.
   const auto end = tags_.begin() + static_cast<ptrdiff_t>(std::min(tags_.size(), kTagsMax));
   const auto same_key = [&tag](const TagView& seen) { return seen.key == tag.key; };
   const auto seen = std::find_if(tags_.begin(), end, same_key);

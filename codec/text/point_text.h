@@ -23,13 +23,13 @@
 
 namespace hourcell {
 
-// What differs between the places text comes from.
+// Differences between the sources of text.
 enum class PointSyntax : uint8_t {
   kTelnet,  // timestamp: all dots removed, then an integer
   kImport,  // timestamp: an integer, or one with its unit: 1500ms, 0s
 };
 
-// How many of what a point may have; from the settings.
+// Limits of a point; from the settings.
 struct PointLimits {
   size_t tags_max = kTagsMaxDefault;
 };
@@ -40,11 +40,11 @@ struct PointLimits {
 Parsed<Timestamp> ParseTimestampText(std::string_view text, PointSyntax syntax);
 Parsed<Timestamp> TimestampFromInteger(int64_t number);
 
-// Whether the magnitude rule gives back a time that is written as a number: not for milliseconds
-// before 1970-02-19T17:02:47.296Z, which are read as seconds, nor for 0.
+// True if the magnitude rule reads `time` back from a plain number: false for milliseconds before
+// 1970-02-19T17:02:47.296Z, which it reads as seconds, and for 0.
 bool IsNumberOfMagnitude(const Timestamp& time);
 
-// As kImport reads it back: a number, and the unit if the magnitude does not say it.
+// The text that kImport reads back: a number, and the unit if the magnitude does not imply it.
 void AppendTimestamp(const Timestamp& time, std::string* out);
 
 // Splits one tag word at its '='. Error (kIllegalArgument): "invalid tag: <word>".
@@ -53,10 +53,10 @@ Parsed<TagView> ParseTagWord(std::string_view word);
 class PointText {
  public:
   // Parses `line`, without its line end and without "put ". The point's views point into `line` and
-  // into this object until the next call. Names are not checked here (name.h), but converted to
-  // UTF-8.
+  // into this object until the next call. Converts names to UTF-8, but does not check them
+  // (name.h).
   //
-  // Errors, in the order they are found: not enough arguments (need least 4, got N); empty metric
+  // Errors, in the order of the checks: not enough arguments (need least 4, got N); empty metric
   // name; timestamp; empty value; invalid tag; duplicate tag with another value; value; tag count
   // (Need at least one tag (metric=..., tags={}); Too many tags: N maximum allowed: M, tags:
   // {...}).
@@ -64,13 +64,13 @@ class PointText {
                                   PointSyntax syntax,
                                   const PointLimits& limits);
 
-  // Parses what names a series: a metric, and its tags as the rest of a line. The point's timestamp
-  // and value mean nothing then. Errors: Parse's that concern the metric and the tags.
+  // Parses the name of a series: a metric, and its tags as the rest of a line. The point's
+  // timestamp and value are then undefined. Errors: Parse's for the metric and the tags.
   std::optional<PointError> ParseSeries(std::string_view metric,
                                         std::string_view tags,
                                         const PointLimits& limits);
 
-  // The same of a point, whatever the form of its tags is. The point says whether it has any names.
+  // The same for a point with tags in either form. Its `has_any_names` selects the form.
   std::optional<PointError> ParseSeries(const LinePoint& point, const PointLimits& limits);
 
   // The point of the last Parse or ParseSeries that returned no error.
@@ -79,7 +79,7 @@ class PointText {
  private:
   std::optional<PointError> ParseTags(std::span<const std::string_view> words);
   std::optional<PointError> ParseAnyTags(std::string_view tags);
-  // `word`: the tag as it came; empty: as it is.
+  // `word`: the tag as received; empty: `tag` is already UTF-8.
   std::optional<PointError> AddTag(const TagView& tag, std::string_view word);
   std::optional<PointError> CheckTagCount(std::string_view metric, const PointLimits& limits) const;
   // A word of the line, or a part of one, as UTF-8.
@@ -92,15 +92,15 @@ class PointText {
   std::vector<std::string> converted_;  // texts of a line that is not UTF-8; rare
 };
 
-// The value of an import line that is a stale marker (Value::StaleMarker).
+// The word for a stale marker (Value::StaleMarker) as the value of an import line.
 inline constexpr std::string_view kStaleMarkerWord = "StaleNaN";
 
-// The import line of a point: `metric timestamp value tagk=tagv ...`, time in the precision it has,
+// The import line of a point: `metric timestamp value tagk=tagv ...`, time in its own precision,
 // floats as Java prints them, a stale marker as kStaleMarkerWord. A name with a blank or '=', or
 // one that begins with '"', is quoted (quoted_name.h). No line end.
 void AppendImportLine(const PointView& point, std::string* out);
 
-// Appends a metric, a key or a value as such a line has it.
+// Appends a metric, a key or a value in the form of such a line.
 void AppendLineName(std::string_view name, std::string* out);
 
 }  // namespace hourcell

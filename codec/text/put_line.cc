@@ -19,7 +19,7 @@ constexpr std::string_view kPut = "put ";
 // Digits of the last instant a point may have.
 constexpr ptrdiff_t kTimestampDigitsMax = 13;
 
-// Where the word that begins at `at` ends: at a blank or a line end, or at `end`.
+// The end of the word that begins at `at`: a blank, a line end, or `end`.
 const char* WordEnd(const char* at, const char* end) {
   constexpr int kStep = sizeof(uint64_t);
   for (; end - at >= kStep; at += kStep) {
@@ -31,8 +31,8 @@ const char* WordEnd(const char* at, const char* end) {
   return at;
 }
 
-// Reads "<metric> <timestamp> <value> " into `*point`, but for its tags. Returns where those begin,
-// or null.
+// Reads "<metric> <timestamp> <value> " into `*point`, without its tags. Returns the beginning of
+// the tags, or null.
 const char* ScanHead(const char* begin, const char* end, LinePoint* point) {
   const char* at = WordEnd(begin, end);
   if (at == begin || at == end || *at != ' ') return nullptr;
@@ -44,7 +44,7 @@ const char* ScanHead(const char* begin, const char* end, LinePoint* point) {
   return at + 1;
 }
 
-// What follows the third blank of a line that has as many.
+// The text after the third blank of a line that has three.
 std::string_view TagsOf(std::string_view words) {
   size_t at = 0;
   for (int word = 0; word < 3; ++word)
@@ -53,7 +53,7 @@ std::string_view TagsOf(std::string_view words) {
 }
 
 // Takes the name off the front of a line, up to `end` or, if it is quoted, its last quote, and
-// appends it. False: it is not followed by `end`; the end of the line counts as a blank.
+// appends it. False if `end` does not follow; the end of the line counts as a blank.
 bool TakeName(std::string_view* line, char end, std::string* names) {
   size_t length = TakeQuoted(*line, names);
   if (length == 0) {
@@ -90,7 +90,7 @@ std::optional<PointError> ParseQuotedLine(std::string_view line,
   names->clear();
   if (!TakeName(&line, ' ', names)) return Invalid("metric", line);
   const size_t metric_size = names->size();
-  // The two words are checked as those of any line, whose tags are others.
+  // Checks the two words as for any line; only its tags have another form.
   size_t words_end = line.find(' ');
   if (words_end != line.npos) words_end = line.find(' ', words_end + 1);
   if (words_end == line.npos) return parser->Parse(line, PointSyntax::kImport, limits);
@@ -155,7 +155,7 @@ std::optional<PointError> ParsePointLine(std::string_view words,
   const char* const end = words.data() + words.size();
   if (const char* const tags = words.empty() ? nullptr : ScanHead(words.data(), end, point)) {
     point->tags = {tags, static_cast<size_t>(end - tags)};
-    point->has_any_names = false;  // it may be that of the line before
+    point->has_any_names = false;  // it may be that of the previous line
     return std::nullopt;
   }
   if (auto fault = parser->Parse(words, syntax, limits)) return fault;

@@ -15,20 +15,20 @@ namespace hourcell {
 
 void AppendQuoted(std::string_view name, std::string* out);
 
-// The length of the quoted name that `text` begins with, quotes included; 0 if it begins with none.
-// Appends the name to `*name` unless that is null.
+// The length of the quoted name at the beginning of `text`, quotes included; 0 without one. Appends
+// the name to `*name` unless that is null.
 size_t TakeQuoted(std::string_view text, std::string* name);
 
-// The name that all of `text` says: of a quoted one what is in the quotes, else `text`.
+// The name in `text`: without its quotes and escapes if all of `text` is quoted, else `text`.
 std::string Unquoted(std::string_view text);
 
-// In a text that has names between other words, a quoted one begins where the text does, or after
-// one of : { , = |. Anywhere else '"' is a character like others.
+// In a text with names between other words, a quoted name begins at the start of the text or after
+// one of : { , = |. Anywhere else '"' is an ordinary character.
 
-// Where the quoted name ends that begins at `at`; `at` if none does. REQUIRES: at < text.size().
+// The end of the quoted name at `at`; `at` without one. REQUIRES: at < text.size().
 size_t SkipQuoted(std::string_view text, size_t at);
 
-// The first `c` outside of quoted names; npos without one.
+// The first `c` outside quoted names; npos without one.
 size_t FindOutsideQuotes(std::string_view text, char c);
 
 }  // namespace hourcell
