@@ -108,7 +108,7 @@ class SocketConnection : public Connection,
   int fd() const { return socket_.native_handle(); }
 
   Socket owned_socket_;
-  tcp::socket& socket_;  // in it
+  tcp::socket& socket_;  // part of owned_socket_
   const Strand strand_;
   SocketWriter writer_;
   const ConnectionContext* const context_;
@@ -118,17 +118,17 @@ class SocketConnection : public Connection,
   asio::steady_timer handshake_timer_;
   asio::steady_timer close_timer_;
   std::chrono::steady_clock::time_point last_activity_;
-  mutable std::string remote_;  // once somebody has asked, or a relay has said
-  std::string first_bytes_;     // until it is known whether a relay speaks, and whether it may
-  std::string nonce_;           // with which a relay was challenged; empty: none was
+  mutable std::string remote_;  // set by the first remote() or by a relay header
+  std::string first_bytes_;     // kept until the client is identified
+  std::string nonce_;           // of the challenge to a relay; empty: not challenged
 
   std::optional<TlsSession> tls_;
-  // Once the first byte of its protocol is here, and as long as the connection lives.
+  // From the first byte of its protocol until the connection ends.
   std::unique_ptr<Session> session_;
 
-  bool is_identified_;         // a relay has said who the client is, or there is none
-  bool is_watch_ = false;      // another process sees by it whether this one lives
-  bool claims_watch_ = false;  // its header says so; it is challenged, or has proved it
+  bool is_identified_;         // the client is known: from a relay header, or directly
+  bool is_watch_ = false;      // another process watches by it whether this one lives
+  bool claims_watch_ = false;  // its header requests a watch; may not be proved yet
   bool waiting_ = false;       // for input
   bool input_ended_ = false;   // the client sends no more
   bool closing_ = false;       // once all is sent
@@ -187,7 +187,7 @@ void SocketConnection::Abort() {
   asio::post(strand_.executor, [self = shared_from_this()] { self->Close(); });
 }
 
-// Waiting without a buffer keeps idle connections small.
+// Waits without a buffer, so that idle connections stay small.
 void SocketConnection::WaitForInput() {
   if (waiting_ || closed_ || input_ended_) return;
   if (tls_.has_value() && tls_->client_finished()) {
@@ -216,7 +216,7 @@ void SocketConnection::ReadOn() {
   if (WantsInput()) WaitForInput();
 }
 
-// Once, and then the others get a turn: a full buffer of lines is milliseconds of work.
+// Reads once, then yields to other connections: a full buffer of lines takes milliseconds.
 void SocketConnection::OnReadable() {
   if (WantsInput()) ReadSome();
   ReadOn();
@@ -237,7 +237,7 @@ void SocketConnection::ReadSome() {
 }
 
 void SocketConnection::OnBytes(std::string_view bytes) {
-  if (is_watch_) return;  // it has nothing to say
+  if (is_watch_) return;  // a watch sends no data
   if (is_identified_) {
     TakeWire(bytes);
   } else {
@@ -261,7 +261,7 @@ void SocketConnection::Identify(std::string_view bytes) {
   TakeWire(first);
 }
 
-// What a stranger may have sent after its header is not looked at before its proof.
+// Bytes that a stranger sends after its header are not parsed before its proof.
 void SocketConnection::Challenge(size_t header_bytes) {
   nonce_ = NewRelayNonce();
   const std::string_view header = std::string_view(first_bytes_).substr(0, header_bytes);
@@ -284,7 +284,7 @@ void SocketConnection::TakeProof() {
   is_identified_ = true;
   handshake_timer_.cancel();
   if (is_watch_) {
-    idle_timer_.cancel();  // silence is what it is for
+    idle_timer_.cancel();  // a watch is silent
   } else if (text.size() > header_bytes + kRelayProofBytes) {
     TakeWire(text.substr(header_bytes + kRelayProofBytes));
   }
@@ -295,7 +295,7 @@ void SocketConnection::Refuse() {
   Close();
 }
 
-// REQUIRES: its sender has proved that it may say so.
+// REQUIRES: the sender has proved that it knows the secret.
 bool SocketConnection::Trust(const RelayHeader& header) {
   const RelayTrust& trust = *context_->relay;
   if (header.listener >= trust.listeners.size()) return false;
@@ -355,7 +355,7 @@ void SocketConnection::WatchHandshake() {
     if (error || self->is_closing() || self->tls_->is_established()) return;
     self->context_->counters->tls_timed_out->Add(1);
     self->context_->counters->timed_out->Add(1);
-    self->Close();  // it has nothing yet in which an answer could go
+    self->Close();  // no answer can be sent before the handshake
   });
 }
 
@@ -406,7 +406,7 @@ void SocketConnection::SendEnd(std::string head, std::string body, bool close) {
   if (writer_.has_queued()) {
     Write();
   } else {
-    OnAllSent();  // the end of a stream need not have a byte
+    OnAllSent();  // the end of a stream may be empty
   }
 }
 
@@ -453,7 +453,7 @@ void SocketConnection::Linger() {
   if (tls_.has_value()) {
     std::string wire;
     tls_->Finish(&wire);
-    // All is sent, so there is room for a few bytes; if not the client sees a cut.
+    // All is sent, so the socket has room for a few bytes; otherwise the client sees a cut.
     if (!wire.empty()) socket_.write_some(asio::buffer(wire), error);
   }
   socket_.shutdown(tcp::socket::shutdown_send, error);
@@ -480,7 +480,7 @@ void SocketConnection::WatchIdle() {
     if (error) return;
     const auto idle = std::chrono::steady_clock::now() - self->last_activity_;
     const bool working = self->session_ != nullptr && self->session_->is_working();
-    if (working) self->Touch();  // it is we who take our time
+    if (working) self->Touch();  // the server is busy, not the client silent
     if (!working && idle >= std::chrono::seconds(self->context_->idle_timeout_s)) {
       self->context_->counters->timed_out->Add(1);
       self->Close();

@@ -63,7 +63,7 @@ class InputPorts::Impl {
     return absl::OkStatus();
   }
 
-  // Datagrams have no connection that would keep a sender's rights.
+  // The rights of a sender are looked up for each datagram, since no connection keeps them.
   absl::Status OpenStatsd() {
     const ListenAddress& first = parts_.access->listeners().front();
     const int64_t port = parts_.config->integer("tsd.statsd.port");

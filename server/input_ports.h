@@ -1,6 +1,6 @@
-// InputPorts: the ports of inputs that have one of their own, as the settings name them, on
-// tsd.network.bind: Graphite's lines, and StatsD. Clients have the rights that the first listener
-// gives without credentials, and those of their address. With tsd.mode=ro there are none.
+// InputPorts: the ports for Graphite's lines and for StatsD, on tsd.network.bind, as the settings
+// name them. Clients have the rights that the first listener gives without credentials, and those
+// of their address. With tsd.mode=ro no port is opened.
 //
 // Thread-safe.
 
@@ -30,23 +30,23 @@ class InputPorts {
     const Config* config = nullptr;
     Tsdb* tsdb = nullptr;
     const AccessPolicy* access = nullptr;
-    const ConnectionContext* connections = nullptr;  // what connections have in common
+    const ConnectionContext* connections = nullptr;  // shared by all connections
     IoContext* io = nullptr;
     WorkerPool* pool = nullptr;  // where points wait for the store
     Clock* clock = nullptr;
   };
 
-  // Binds and serves. Errors: as of ListenSocket::Open and StatsdSettingsOf.
+  // Binds and serves. Errors: as ListenSocket::Open and StatsdSettingsOf.
   static absl::StatusOr<std::unique_ptr<InputPorts>> Open(const Parts& parts);
 
   ~InputPorts();
   InputPorts(const InputPorts&) = delete;
   InputPorts& operator=(const InputPorts&) = delete;
 
-  uint16_t graphite() const;  // 0 = there is none
-  uint16_t statsd() const;    // the same
+  uint16_t graphite() const;  // 0 = not open
+  uint16_t statsd() const;    // 0 = not open
 
-  // As of Listener. What StatsD has gathered is written.
+  // As in Listener. Stop also writes the values that StatsD has gathered.
   size_t Stop(int64_t grace_ms);
   void Hurry();
 

@@ -33,11 +33,11 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using AsioError = boost::system::error_code;
 
-// How long to wait after a failed accept: mostly there are no file descriptors left.
+// Pause after a failed accept: usually all file descriptors are in use.
 constexpr std::chrono::milliseconds kAcceptRetry(100);
-// How many that wait are refused then.
+// The most waiting connections refused after one failed accept.
 constexpr int kRefusedAtOnceMax = 256;
-// How often a failing accept is logged.
+// Pause between log lines about failed accepts.
 constexpr std::chrono::seconds kAcceptLogPause(10);
 
 }  // namespace
@@ -106,7 +106,7 @@ class Listener::Impl : public std::enable_shared_from_this<Listener::Impl> {
   const tcp protocol_;
   tcp::acceptor acceptor_;
   asio::steady_timer retry_timer_;
-  SpareDescriptor spare_;  // of the strand
+  SpareDescriptor spare_;  // used on the strand only
   std::chrono::steady_clock::time_point log_after_;
   // Shared with the gauge, which lives as long as the registry.
   const std::shared_ptr<std::atomic<int64_t>> open_count_ =
@@ -130,7 +130,7 @@ void Listener::Impl::Open(Stats* stats) {
 
 void Listener::Impl::Accept() {
   if (!acceptor_.is_open()) return;
-  // Each connection gets a strand of its own: its handlers never run at the same time.
+  // Each connection gets its own strand, so its handlers never run at the same time.
   const asio::any_io_executor strand = asio::make_strand(io_->context);
   acceptor_.async_accept(
       strand, [self = shared_from_this()](const AsioError& error, tcp::socket socket) {
@@ -173,7 +173,7 @@ void Listener::Impl::OnAcceptFailed(const AsioError& error) {
 }
 
 void Listener::Impl::OnAccepted(tcp::socket socket) {
-  AsioError ignored;  // an option that cannot be set is no reason to refuse the client
+  AsioError ignored;  // a client is served even if an option fails
   socket.set_option(tcp::no_delay(options_.tcp_no_delay), ignored);
   if (options_.keep_alive) ProbePeer(socket.native_handle());
   context_->counters->total->Add(1);
@@ -189,7 +189,7 @@ void Listener::Impl::OnAccepted(tcp::socket socket) {
                       [self = shared_from_this(), id, address] { self->OnClosed(id, address); });
 }
 
-// Counts who is not. One that is has to leave the quota.
+// Counts a refused client. An accepted one must leave the quota later.
 bool Listener::Impl::IsWelcome(const std::string& address) {
   const ConnectionCounters& counters = *context_->counters;
   Counter* reason = nullptr;

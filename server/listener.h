@@ -1,8 +1,8 @@
-// Listener: the port, and the connections that came in by it.
+// Listener: a port and the connections accepted there.
 //
-// One connection too many, for the listener or for the quota that all listeners share, is closed at
-// once and counted. So are those that wait to be accepted while there is no file descriptor left:
-// the listener goes on by itself once there is one.
+// A connection over the limit of the listener, or of the quota shared by all listeners, is closed
+// at once and counted. Without a free file descriptor, waiting connections are also closed and
+// counted; the listener accepts again once a descriptor is free.
 //
 // Thread-safe. Must outlive its connections: call Stop and wait, or end the IoContext's threads.
 
@@ -32,10 +32,10 @@ struct ListenerOptions {
   bool keep_alive = true;
   size_t connections_max = 0;                   // of this listener; 0 = no limit
   AccessRights rights = AccessRights::Admin();  // of a connection without credentials
-  bool is_first = true;  // of a server; the gauges of others have a tag with their port
+  bool is_first = true;  // of the server; gauges of the others have a tag with their port
 };
 
-// What the settings say of an address.
+// The options of a listener, from the settings.
 ListenOptions ListenOptionsOf(const Config& config, const ListenAddress& address);
 ListenerOptions ListenerOptionsOf(const Config& config, AccessRights rights, bool is_first);
 
@@ -45,7 +45,7 @@ absl::StatusOr<std::vector<ListenSocket>> OpenListenSockets(const Config& config
 
 class Listener {
  public:
-  // Accepts from now on what comes to `socket`. Pointers are borrowed and outlive the listener;
+  // Accepts connections to `socket` from now on. Pointers are borrowed and outlive the listener;
   // `stats` gets the number of open connections as a gauge.
   static std::unique_ptr<Listener> Open(ListenSocket socket,
                                         const ListenerOptions& options,
@@ -58,21 +58,21 @@ class Listener {
 
   uint16_t port() const;
 
-  // Serves a connection that somebody else accepted.
+  // Serves a connection that was accepted elsewhere.
   void Take(OwnedDescriptor connection);
 
-  // Accepts no more and lets every connection answer what was read; closes after `grace_ms` those
-  // that are still open. Blocks until they are closed; not to be called from a thread of the
-  // IoContext. Returns how many were closed so.
+  // Stops accepting, lets every connection answer the input already read, and closes those still
+  // open after `grace_ms`. Blocks until all are closed; must not be called from a thread of the
+  // IoContext. Returns the number of connections closed after the grace period.
   size_t Stop(int64_t grace_ms);
 
-  // Ends the grace of a Stop, under way or to come, at once.
+  // Ends the grace period of a current or later Stop at once.
   void Hurry();
 
  private:
   class Impl;
   explicit Listener(std::shared_ptr<Impl> impl);
-  const std::shared_ptr<Impl> impl_;  // shared with the handlers under way
+  const std::shared_ptr<Impl> impl_;  // shared with pending handlers
 };
 
 }  // namespace hourcell

@@ -1,4 +1,4 @@
-// The hourcell program: finds the command (server/cli/) and calls it with the rest of the words.
+// The hourcell program: finds the command (server/cli/) and passes the other arguments to it.
 
 #include <signal.h>
 #include <unistd.h>
@@ -92,7 +92,7 @@ void PrintCommands(std::FILE* file) {
   PrintTo(file, "\nRun 'hourcell help COMMAND' or 'hourcell COMMAND --help' for details.\n");
 }
 
-// The command and its arguments, with `help COMMAND` and `--version` as what they stand for.
+// The command and its arguments, with `help COMMAND` and `--version` in their full form.
 Args Normalise(Args args) {
   if (args.empty()) return args;
   if (args[0] == "--version") args[0] = "version";
@@ -128,7 +128,7 @@ int Main(const Args& raw_args) {
   int exit_code = kExitFailure;
   try {
     exit_code = command->run(RewriteSettingFlags({args.begin() + 1, args.end()}), terminal);
-  } catch (const std::exception& exception) {  // out of memory, above all
+  } catch (const std::exception& exception) {  // usually out of memory
     exit_code = Fail(terminal, command->name, absl::InternalError(exception.what()));
   }
   return FinishOutput(terminal, command->name, exit_code);
@@ -138,7 +138,7 @@ int Main(const Args& raw_args) {
 }  // namespace hourcell
 
 int main(int argc, char** argv) {
-  // A reader that goes away (`hourcell scan | head`) shows as a failed write.
+  // A reader that closes the pipe (`hourcell scan | head`) shows as a failed write.
   signal(SIGPIPE, SIG_IGN);
   return hourcell::Main({argv + 1, argv + argc});
 }

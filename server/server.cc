@@ -60,13 +60,13 @@ size_t QueryThreadsOf(const Config& config) {
   return queries > 0 ? queries : ThreadsOf(config);
 }
 
-// One thread is left to puts and to whatever else comes.
+// Leaves one thread for puts and other requests.
 size_t TriesMaxOf(const Config& config) {
   return std::max<size_t>(1, ThreadsOf(config) - 1);
 }
 
-// Where there is no limit the store keeps its part of the file descriptors all the same: without
-// them it can neither write nor read.
+// Without a configured limit, the store still keeps its share of the file descriptors: it needs
+// them to write and read.
 ConnectionQuota::Limits QuotaOf(const Config& config) {
   const int64_t total = config.integer("tsd.core.connections.limit");
   return {
@@ -124,11 +124,11 @@ class Server::Impl {
 
   const Config& config_;
   Tsdb* const tsdb_;
-  ServerSite site_;  // its sockets are handed to the listeners
+  ServerSite site_;  // the listeners take its sockets
   RelayTrust relay_;
   const AccessPolicy access_;
-  const std::unique_ptr<Authenticator> authenticator_;  // null = there are no users
-  const std::unique_ptr<TlsContext> tls_;               // null = no TLS
+  const std::unique_ptr<Authenticator> authenticator_;  // null = without users
+  const std::unique_ptr<TlsContext> tls_;               // null = without TLS
   Routes routes_;
   TelnetSettings telnet_settings_;
   const TelnetCounters telnet_counters_;
@@ -142,14 +142,14 @@ class Server::Impl {
   TelnetContext telnet_context_;
   ConnectionContext context_;
 
-  // Declared before what uses them: what is under way is destroyed with the contexts, last.
+  // Declared before the users of the contexts: pending work is destroyed with the contexts, last.
   asio::io_context running_;  // of Run's thread
   IoContext io_;
   WorkerPool pool_;
   WorkerPool query_pool_;
-  WorkerPool body_pool_;       // large bodies: what else waits for a worker does not wait for them
+  WorkerPool body_pool_;       // large bodies, so that other work does not wait for them
   WorkerPool commit_pool_{2};  // waits for commits while queries take up the other
-  WorkerPool login_pool_{1};   // whoever guesses secrets has one thread for it
+  WorkerPool login_pool_{1};   // at most one thread for clients that guess secrets
   std::optional<SelfStats> self_stats_;
   asio::steady_timer self_stats_timer_;
   asio::steady_timer users_timer_;
@@ -260,7 +260,7 @@ absl::Status Server::Impl::Start() {
   if (site_.sockets.empty()) {
     HOURCELL_ASSIGN_OR_RETURN(site_.sockets, OpenListenSockets(config_, access_));
   }
-  // A stranger gets no answer there, so no rights either.
+  // Without rights, because clients that connect directly are not served.
   const std::vector<ListenAddress> addresses =
       site_.serves_relays_only ? std::vector<ListenAddress>{{.bind = "127.0.0.1"}}
                                : access_.listeners();
@@ -346,7 +346,7 @@ void Server::Impl::Run() {
   Stop();
 }
 
-// All at once: each may wait for its connections until the grace is over.
+// In parallel: each may wait for its connections until the grace period ends.
 void Server::Impl::StopListeners() {
   const int64_t grace_s = config_.integer("tsd.network.drain_timeout");
   LogInfo("draining {} connections, for {} s at the most", quota_.total(), grace_s);
@@ -376,7 +376,7 @@ void Server::Impl::Stop() {
   routes_.CancelJobs();  // a request may wait for one
   StopListeners();
   for (WorkerPool* const pool : {&pool_, &query_pool_, &body_pool_}) {
-    pool->pool.stop();  // drops the timers and requests whose clients are gone
+    pool->pool.stop();  // drops the timers, and requests whose clients have left
     pool->pool.join();
   }
   login_pool_.pool.stop();

@@ -1,10 +1,11 @@
-// Server: one TCP port that speaks OpenTSDB's line protocol and its HTTP API on a Tsdb.
+// Server: OpenTSDB's line protocol and HTTP API, and the other inputs, on a Tsdb.
 //
 //   auto server = Server::Start(config, tsdb.get());
 //   (*server)->Run();   // until Stop
 //
-// Owns its threads: `tsd.network.worker_threads` for sockets, lines and puts, as many again for
-// HTTP requests that may take long, and `tsd.query.concurrent` for queries. Thread-safe.
+// Owns its threads: `tsd.network.worker_threads` each for sockets (with lines and puts), for HTTP
+// requests that may take long, and for large bodies; `tsd.query.concurrent` for queries; two for
+// commits, one for logins. Thread-safe.
 
 #pragma once
 
@@ -24,17 +25,17 @@
 
 namespace hourcell {
 
-// How often it is looked whether the file of users changed.
+// Interval of the checks for changes of the user file.
 inline constexpr int64_t kLookAtUsersMs = 1000;
 
-// What a server is handed that has shared its store with other processes.
+// The server of a process that shares its store with others: sockets, clients and keys.
 struct ServerSite {
-  std::vector<ListenSocket> sockets = {};   // of its listeners, in their order; none: it binds them
-  std::vector<WaitingClient> clients = {};  // that came to them before
-  // By which it is known who may speak for clients; null: nobody may.
+  std::vector<ListenSocket> sockets = {};  // of its listeners, in their order; empty: it binds them
+  std::vector<WaitingClient> clients = {};  // already accepted on them
+  // The keys by which relays prove themselves; null: relays are not accepted.
   std::shared_ptr<const RelayKeys> relay_keys = nullptr;
-  // Nobody but they is served, at the one socket, and each answer ends its connection: a connection
-  // is passed on as a whole, and what follows may be for the process that writes.
+  // Serves relays only, at the one socket, and closes the connection after each response: a relay
+  // passes on whole connections, and a later request may be for the writer.
   bool serves_relays_only = false;
 };
 
@@ -43,47 +44,46 @@ class Server {
   // Binds and serves at once. Both are borrowed and outlive the server; `config` no longer changes.
   //
   // Errors:
-  //   kInvalidArgument  tsd.network.bind is no address; settings that do not go together, or that
-  //                     open the server to strangers (access_policy.h); files of users or of TLS
-  //                     that cannot be used
+  //   kInvalidArgument  tsd.network.bind is not an address; settings that conflict, or that open
+  //                     the server to strangers (access_policy.h); unusable files of users or TLS
   //   kUnavailable      the address is in use or not of this machine
   static absl::StatusOr<std::unique_ptr<Server>> Start(const Config& config,
                                                        Tsdb* tsdb,
                                                        ServerSite site = {});
 
-  // Stops if that was not done.
+  // Calls Stop if needed.
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
   // The port of the first listener; the one the system chose if the setting is 0.
   uint16_t port() const;
-  // Of every listener, in the order of the settings.
+  // The ports of all listeners, in the order of the settings.
   std::vector<uint16_t> ports() const;
 
-  // The port of Graphite's lines; 0 = there is none.
+  // The port of Graphite's lines; 0 = not open.
   uint16_t graphite_port() const;
-  // The port of StatsD, for datagrams; 0 = there is none.
+  // The UDP port of StatsD; 0 = not open.
   uint16_t statsd_port() const;
 
-  // Reads the files of users and of TLS again. What is damaged stays as it was, and is logged. The
-  // file of users is also looked at every kLookAtUsersMs.
+  // Reads the files of users and of TLS again. A damaged file leaves the old state, and is logged.
+  // The user file is also checked every kLookAtUsersMs.
   void Reload();
 
-  // Calls `works` on a thread that serves sockets, as soon as one is free; not if only a new start
-  // of the process helps (/healthz), nor after Stop.
+  // Calls `works` on a thread that serves sockets, as soon as one is free; not if the process must
+  // be restarted (/healthz), nor after Stop.
   void Probe(std::function<void()> works);
 
-  // Blocks until Stop, then stops. Signals are the caller's: server/cli/serve/signal_watch.cc turns
-  // SIGTERM and SIGINT into Stop. At most one caller.
+  // Blocks until Stop, then stops. The caller handles signals: server/cli/serve/signal_watch.cc
+  // turns SIGTERM and SIGINT into Stop. At most one caller.
   void Run();
 
-  // Takes no further connection or job, ends the jobs that can be ended, answers what was read, and
-  // closes every connection, after tsd.network.drain_timeout seconds at the latest. Returns when
-  // all threads have ended. Idempotent. Does not close the Tsdb.
+  // Accepts no more connections or jobs, cancels jobs where possible, answers the input already
+  // read, and closes every connection, after tsd.network.drain_timeout seconds at the latest.
+  // Returns when all threads have ended. Idempotent. Does not close the Tsdb.
   void Stop();
 
-  // Ends the wait of a Stop, under way or to come: connections are closed at once.
+  // Ends the wait of a current or later Stop: connections are closed at once.
   void Hurry();
 
  private:
