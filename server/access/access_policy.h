@@ -1,11 +1,12 @@
-// AccessPolicy: where the server listens, and what a connection may do there before it says who it
-// is: what its listener gives, and what every block of the allow-list that holds its address gives.
+// AccessPolicy: the addresses where the server listens, and the rights of a connection before it
+// logs in: those of its listener, and those of every block of the allow-list that contains its
+// address.
 //
 //   tsd.network.bind, .port   the first listener, with tsd.network.role; without that
 //                             setting: none if tsd.auth.file is set, else admin
 //   tsd.network.listeners     more: "10.0.0.1:4243=write, [::1]:4244=admin"
 //   tsd.auth.allow            "10.0.0.0/8=write, 192.168.1.7=read"
-//   tsd.http.trusted_proxies  "127.0.0.1, 10.0.0.0/24": who may say whose request it is
+//   tsd.http.trusted_proxies  "127.0.0.1, 10.0.0.0/24": proxies that may name their client
 //
 // Immutable; thread-safe.
 
@@ -26,9 +27,9 @@
 
 namespace hourcell {
 
-// One address that is listened on.
+// One address where the server listens.
 struct ListenAddress {
-  std::string bind;  // an address or a name of one, without brackets
+  std::string bind;  // an address or a host name, without brackets
   uint16_t port = 0;
   AccessRights rights = {};  // of a connection without credentials
   friend bool operator==(const ListenAddress&, const ListenAddress&) = default;
@@ -36,18 +37,18 @@ struct ListenAddress {
 
 class AccessPolicy {
  public:
-  // kInvalidArgument: a setting that cannot be read; or one that lets anybody in as admin from
-  // other machines while tsd.network.allow_open is not set: a listener on an address that is not
-  // loopback, or a block of the allow-list that holds every address.
+  // kInvalidArgument: an invalid setting; or one that gives all clients on other machines admin
+  // while tsd.network.allow_open is not set: a listener on an address that is not loopback, or a
+  // block of the allow-list that contains every address.
   static absl::StatusOr<AccessPolicy> Create(const Config& config);
 
   // The first is that of tsd.network.bind.
   const std::vector<ListenAddress>& listeners() const { return listeners_; }
 
-  // What a client at `address` (no port) may do by its address, besides what its listener gives.
+  // The rights of a client at `address` (no port), added to those of its listener.
   AccessRights RightsAt(std::string_view address) const;
 
-  // Whether `address` (no port) is that of a proxy whose X-Forwarded-For is believed.
+  // Whether `address` (no port) is that of a proxy whose X-Forwarded-For is trusted.
   bool IsTrustedProxy(std::string_view address) const;
 
  private:

@@ -31,7 +31,7 @@ std::string_view AccessRights::role() const {
   for (const auto& [name, rights] : kRoles) {
     if (rights == *this) return name;
   }
-  return "admin";  // no other set can be made
+  return "admin";  // other sets cannot be made
 }
 
 }  // namespace hourcell

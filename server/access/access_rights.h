@@ -1,11 +1,11 @@
-// AccessRights: what a client may do. A role is a set of them with a name:
+// AccessRights: the rights of a client. A role is a set with a name:
 //
-//   none         nothing but to say who it is
-//   read         queries, and what describes the data
+//   none         log in only
+//   read         queries, and descriptions of the data
 //   write        puts, UIDs, annotations
 //   read+write   both
-//   admin        all of it, and what changes or ends something for others: deletions, TTLs,
-//                regions, caches, the settings
+//   admin        both, and changes that affect other clients: deletions, TTLs, regions, caches,
+//                the settings
 //
 // A value; thread-safe.
 
@@ -30,7 +30,7 @@ class AccessRights {
   std::string_view role() const;
 
   constexpr bool is_none() const { return bits_ == 0; }
-  // True if all of `wanted` may be done. Of nothing wanted it is true.
+  // True if these rights include all of `wanted`; also if `wanted` is empty.
   constexpr bool Covers(AccessRights wanted) const {
     return (bits_ & wanted.bits_) == wanted.bits_;
   }

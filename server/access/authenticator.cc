@@ -79,7 +79,7 @@ Authenticator::FileStamp Authenticator::StampOf() const {
   return {.modified = status.st_mtim, .size = status.st_size, .inode = status.st_ino};
 }
 
-// The name of a user has no NUL.
+// The name of a user cannot contain NUL.
 std::string Authenticator::DigestOf(const Login& login) const {
   return Digest(login.user + '\0' + login.secret);
 }
@@ -126,14 +126,14 @@ void Authenticator::Remember(std::string digest, bool is_right, const Login& log
 }
 
 LoginAnswer Authenticator::Check(const Login& login, std::string_view remote) {
-  // Others may have asked the same meanwhile.
+  // Another thread may have checked the same login meanwhile.
   if (const LoginAnswer known = Recall(login); known.kind != LoginAnswer::Kind::kUnknown) {
     return known;
   }
   const Users users = this->users();
   const User* const user = users->Find(login.user);
-  // Hashes of one file may differ in what they cost: a user that there is not costs what another
-  // does, always the same one.
+  // Hashes of one file may differ in cost. The check of an unknown user costs as much as that of
+  // another user, always the same one.
   const User* const like = user != nullptr ? user : users->Like(Digest(login.user));
   const bool is_right =
       (like != nullptr ? like->hash : nobody_).Matches(login.secret) && user != nullptr;
@@ -142,7 +142,7 @@ LoginAnswer Authenticator::Check(const Login& login, std::string_view remote) {
   std::string digest = DigestOf(login);
   {
     MutexLock lock(&mutex_);
-    // If the file changed meanwhile this is of the past: right for this answer, not to be kept.
+    // If the file changed meanwhile, the result is right for this answer, but must not be kept.
     if (users_ == users) Remember(std::move(digest), is_right, login);
   }
   return is_right ? LoginAnswer::Granted(user->rights) : LoginAnswer::Refused();

@@ -1,10 +1,9 @@
-// Authenticator: says what a client that names itself may do, from the file of tsd.auth.file.
+// Authenticator: checks the logins of clients against the file of tsd.auth.file.
 //
-// A secret's hash is slow on purpose. What was checked once is known from then on, until the file
-// changes: of each user the last right secret, and the last kRefusedKept logins that were wrong,
-// whether there are such users or not; as keyed digests under a key of this process. So a client
-// pays once, one that goes on with an old secret does not cost much, and no answer is faster or
-// slower for a user that there is.
+// A secret's hash is slow on purpose, so results are kept until the file changes: the last right
+// secret of each user, and the last kRefusedKept wrong logins, of existing users or not; as digests
+// under a key of this process. So a client pays once, repeated logins with an old secret cost
+// little, and the time of an answer does not show whether a user exists.
 //
 //   LoginAnswer answer = authenticator->Recall(login);        // microseconds
 //   if (answer == LoginAnswer::Unknown()) answer = authenticator->Check(login, remote);  // slow
@@ -45,13 +44,13 @@ struct LoginAnswer {
   friend constexpr bool operator==(const LoginAnswer&, const LoginAnswer&) = default;
 };
 
-// Wrong logins that are remembered.
+// Wrong logins that are kept.
 inline constexpr size_t kRefusedKept = 1024;
 
 class Authenticator {
  public:
-  // Reads the file. kInvalidArgument: what is wrong, with file and line; the file cannot be read,
-  // or anybody may write it. One that anybody may read is warned of.
+  // Reads the file. kInvalidArgument: the fault, with file and line; the file cannot be read, or
+  // every local user may write it. Logs a warning if every local user may read it.
   // Counts into `stats`, which is borrowed: auth.logins type=granted|refused of Check, auth.reloads
   // type=done|failed.
   static absl::StatusOr<std::unique_ptr<Authenticator>> Open(const std::string& path, Stats* stats);
@@ -59,25 +58,24 @@ class Authenticator {
   Authenticator(const Authenticator&) = delete;
   Authenticator& operator=(const Authenticator&) = delete;
 
-  // What is known already.
+  // The kept result; kUnknown without one.
   LoginAnswer Recall(const Login& login);
 
-  // What is known by now, or else computes the hash: tens of milliseconds. Never kUnknown. Of a
-  // user that there is not it takes as long. A refusal is logged with `remote`, the client's
-  // address.
+  // The kept result, or else computes the hash: tens of milliseconds, also for an unknown user.
+  // Never kUnknown. Logs a refusal with `remote`, the client's address.
   LoginAnswer Check(const Login& login, std::string_view remote);
 
-  // Reads the file again and forgets what was checked. An error leaves all as it was; its message
-  // is Open's.
+  // Reads the file again and drops the kept results. An error leaves everything unchanged; its
+  // message is Open's.
   absl::Status Reload();
 
-  // The same if the file is not the one last tried, by time, size and inode. Logs what it did.
+  // Reloads if time, size or inode of the file changed since the last attempt. Logs the result.
   void ReloadIfChanged();
 
  private:
-  // Of one state of the file; never changes.
+  // One state of the file; immutable.
   using Users = std::shared_ptr<const Credentials>;
-  // Which file was read.
+  // Identifies the file that was read.
   struct FileStamp {
     timespec modified = {};
     int64_t size = -1;
@@ -93,8 +91,8 @@ class Authenticator {
   Users users();
 
   const std::string path_;
-  const std::string key_;    // of the digests; of this process
-  const SecretHash nobody_;  // what is computed if the file has no users
+  const std::string key_;    // of the digests; new in each process
+  const SecretHash nobody_;  // checked if the file lists no users
   Counter* const granted_;
   Counter* const refused_;
   Counter* const reloads_done_;
@@ -104,7 +102,7 @@ class Authenticator {
   Users users_ ABSL_GUARDED_BY(mutex_);
   StringMap<std::string> granted_digests_ ABSL_GUARDED_BY(mutex_);  // by user: the last right one
   StringSet refused_digests_ ABSL_GUARDED_BY(mutex_);
-  std::deque<std::string> refused_order_ ABSL_GUARDED_BY(mutex_);  // of them, oldest first
+  std::deque<std::string> refused_order_ ABSL_GUARDED_BY(mutex_);  // oldest first
   FileStamp tried_ ABSL_GUARDED_BY(mutex_);
 };
 

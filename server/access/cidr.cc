@@ -70,7 +70,7 @@ absl::StatusOr<CidrBlock> CidrBlock::Parse(std::string_view text) {
   const size_t slash = text.find('/');
   const std::optional<IpAddress> base = IpAddress::Parse(text.substr(0, slash));
   if (!base.has_value()) return BadBlock(text, "no address");
-  // As many bits as the family that was written has.
+  // The number of bits of the written address family.
   const int family_bits =
       text.find(':') == std::string_view::npos ? kAddressBits - kMappedBits : kAddressBits;
   int bits = family_bits;

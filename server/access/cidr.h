@@ -13,12 +13,12 @@
 
 namespace hourcell {
 
-// An address of either family; IPv4 as it is mapped into IPv6, ::ffff:a.b.c.d, so that a client is
-// the same whichever kind of socket it came in by.
+// An address of either family. IPv4 is mapped into IPv6, ::ffff:a.b.c.d, so that a client has one
+// address on either kind of socket.
 struct IpAddress {
   std::array<uint8_t, 16> bytes = {};
 
-  // Of text without brackets, port or zone; nothing if it is no address.
+  // Parses text without brackets, port or zone; nothing for any other text.
   static std::optional<IpAddress> Parse(std::string_view text);
 
   bool is_ipv4() const;
@@ -27,22 +27,22 @@ struct IpAddress {
 
 class CidrBlock {
  public:
-  // "address/bits", or an address alone. kInvalidArgument: no address, too many bits, or bits set
-  // after the prefix, which is mostly a slip: 10.1.2.3/8.
+  // "address/bits", or an address alone. kInvalidArgument: an invalid address, too many bits, or
+  // bits set after the prefix, usually a mistake: 10.1.2.3/8.
   static absl::StatusOr<CidrBlock> Parse(std::string_view text);
 
   bool Contains(const IpAddress& address) const;
 
-  // Whether every address of its family is in it.
+  // Whether it contains every address of its family.
   bool is_everything() const { return bits_ == (base_.is_ipv4() ? 96 : 0); }
-  // Whether all that is in it is loopback.
+  // Whether it contains loopback addresses only.
   bool is_loopback() const;
 
  private:
   CidrBlock(const IpAddress& base, int bits) : base_(base), bits_(bits) {}
 
   IpAddress base_;
-  int bits_;  // of all 128
+  int bits_;  // of 128
 };
 
 }  // namespace hourcell

@@ -16,7 +16,7 @@
 namespace hourcell {
 namespace {
 
-// Takes the next word off the front of `*line`; empty at its end.
+// Removes the next word from `*line` and returns it; empty at the end.
 std::string_view TakeWord(std::string_view* line) {
   constexpr std::string_view kBlanks = " \t\r";
   line->remove_prefix(std::min(line->find_first_not_of(kBlanks), line->size()));
@@ -113,7 +113,7 @@ std::optional<Login> ParseToken(std::string_view token) {
 
 namespace {
 
-// InfluxDB 1.8 has a colon where our tokens have a dot. No user name has either.
+// InfluxDB 1.8 uses a colon instead of our dot. User names contain neither.
 std::optional<Login> ParseInfluxToken(std::string_view token) {
   const size_t end = token.find_first_of(".:");
   if (end == std::string_view::npos) return std::nullopt;

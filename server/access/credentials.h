@@ -1,12 +1,12 @@
-// Credentials: the users of a server, their roles and the hashes of their secrets, as the file of
-// tsd.auth.file has them; and what a client sends to say who it is.
+// Credentials: the users of a server, their roles and the hashes of their secrets, from the file of
+// tsd.auth.file; and the logins that clients send.
 //
 //   # comment
 //   <user> <role> <hash>        e.g. grafana read scrypt:15:8:1:...
 //
-// A user is 1 to 64 of A-Z a-z 0-9 _ -, named once; the role is one of access_rights.h. A client
-// names itself by user and secret (HTTP basic authentication), or by a token, which is both with
-// a dot between: grafana.5f3c...
+// A user name has 1 to 64 characters of A-Z a-z 0-9 _ -, and is unique; roles are those of
+// access_rights.h. A client logs in by user and secret (HTTP basic authentication), or by a token,
+// which joins both with a dot: grafana.5f3c...
 //
 // Pure; thread-safe.
 
@@ -33,7 +33,7 @@ struct User {
   SecretHash hash;
 };
 
-// What a client says of itself.
+// The user name and secret that a client sends.
 struct Login {
   std::string user;
   std::string secret;
@@ -41,14 +41,15 @@ struct Login {
 
 class Credentials {
  public:
-  // kInvalidArgument "SOURCE:LINE: what is wrong", without the line itself. One bad line spoils
-  // all: a file that is half written must not lock half the users out.
+  // kInvalidArgument "SOURCE:LINE: fault", without the text of the line. One bad line refuses the
+  // whole file: a half-written file must not lock out half of the users.
   static absl::StatusOr<Credentials> Parse(std::string_view text, std::string_view source);
 
-  // Null if there is none of that name.
+  // Null: the name is unknown.
   const User* Find(std::string_view user) const;
   size_t size() const { return users_.size(); }
-  // One of them, the same for the same digest; null if there is none.
+  // A user chosen by the digest, always the same for one digest; null if the file lists
+  // no users.
   const User* Like(std::string_view digest) const;
 
  private:
@@ -57,17 +58,17 @@ class Credentials {
 
 bool IsUserName(std::string_view text);
 
-// A line of the file, with its end.
+// A line of the file, with its newline.
 std::string CredentialsLine(std::string_view user, AccessRights rights, const SecretHash& hash);
 
-// Nothing: no user's name, an empty secret, or one over kSecretBytesMax.
+// Nothing: an invalid user name, an empty secret, or one over kSecretBytesMax.
 std::optional<Login> MakeLogin(std::string_view user, std::string_view secret);
 
-// Of "user.secret". Nothing: no dot, or no user's name before it, or nothing after it.
+// Parses "user.secret". Nothing: no dot, an invalid user name, or an empty secret.
 std::optional<Login> ParseToken(std::string_view token);
 
-// Of an Authorization header: "Basic <base64 of user:secret>", "Bearer <token>", or, as clients of
-// InfluxDB 2 send it, "Token <token>"; the scheme in any case. Nothing for all else.
+// Parses an Authorization header: "Basic <base64 of user:secret>", "Bearer <token>", or, from
+// clients of InfluxDB 2, "Token <token>"; the scheme in any case. Nothing for any other header.
 std::optional<Login> ParseAuthorization(std::string_view header);
 
 }  // namespace hourcell

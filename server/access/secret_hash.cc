@@ -27,7 +27,7 @@ constexpr uint32_t kLog2Max = 20;
 constexpr uint32_t kBlockMax = 32;
 constexpr uint32_t kParallelMax = 16;
 
-// What scrypt needs at once.
+// The memory that one scrypt computation needs.
 uint64_t MemoryBytes(const SecretHash::Cost& cost) {
   return uint64_t{128} * cost.block * ((uint64_t{1} << cost.log2_n) + cost.parallel + 2);
 }
@@ -45,7 +45,7 @@ const unsigned char* Bytes(const std::string& text) {
   return reinterpret_cast<const unsigned char*>(text.data());
 }
 
-// Empty if there is no memory for it.
+// Empty if memory runs out.
 std::string Scrypt(std::string_view secret, const std::string& salt, const SecretHash::Cost& cost) {
   std::string hash(kHashBytes, '\0');
   const int ok = EVP_PBE_scrypt(secret.data(), secret.size(), Bytes(salt), salt.size(),
@@ -61,7 +61,7 @@ std::string RandomBytes(size_t size) {
   return bytes;
 }
 
-// The bytes of hex digits; nothing if they are not that many bytes.
+// The bytes of hex digits; nothing if their number is not `bytes`.
 std::optional<std::string> HexBytes(std::string_view hex, size_t bytes) {
   absl::StatusOr<std::string> out = FromHex(hex);
   if (!out.ok() || out->size() != bytes) return std::nullopt;
@@ -73,7 +73,7 @@ bool ParseNumber(std::string_view text, uint32_t* number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// The text of a hash is close to a secret: it is in no message.
+// Messages do not quote the text of a hash, because it is almost a secret.
 absl::Status BadHash(std::string_view why) {
   return absl::InvalidArgumentError(
       fmt::format("hash: {}; want one as 'hourcell user' prints it: scrypt:15:8:1:SALT:HASH", why));

@@ -1,5 +1,5 @@
-// SecretHash: a secret as it is kept: salted, by scrypt (RFC 7914), so that a reader of the file
-// has to guess, and each guess costs 32 MiB and tens of milliseconds.
+// SecretHash: a secret as the user file stores it: salted, by scrypt (RFC 7914), so that a reader
+// of the file has to guess, at 32 MiB and tens of milliseconds a guess.
 //
 //   scrypt:15:8:1:<salt, 32 hex digits>:<hash, 64 hex digits>
 //          |  | parallelism
@@ -18,7 +18,7 @@
 
 namespace hourcell {
 
-// Bytes of a secret; longer ones are refused unseen.
+// Maximum bytes of a secret; longer ones are refused without a check.
 inline constexpr size_t kSecretBytesMax = 1024;
 
 class SecretHash {
@@ -29,16 +29,16 @@ class SecretHash {
     uint32_t parallel = 1;
   };
 
-  // With a new salt of the operating system's.
+  // With a new salt from the operating system.
   static SecretHash Make(std::string_view secret, const Cost& cost);
   static SecretHash Make(std::string_view secret) { return Make(secret, Cost()); }
 
-  // kInvalidArgument: not of the form above, or a cost that is trifling (log2 below 10) or needs
-  // more than 128 MiB or 16 threads' worth of time.
+  // kInvalidArgument: not of the form above, or a cost that is too small (log2 below 10) or needs
+  // more than 128 MiB or the time of 16 threads.
   static absl::StatusOr<SecretHash> Parse(std::string_view text);
   std::string text() const;
 
-  // Computes the hash of `secret`, slow as that is, and compares in constant time.
+  // Computes the hash of `secret`, which is slow, and compares in constant time.
   bool Matches(std::string_view secret) const;
 
  private:
@@ -49,7 +49,7 @@ class SecretHash {
   std::string hash_;  // 32 bytes
 };
 
-// `bytes` random bytes from OpenSSL's generator, as hex digits: a secret nobody guesses.
+// `bytes` random bytes from OpenSSL's generator, as hex digits.
 std::string RandomSecret(size_t bytes = 24);
 
 }  // namespace hourcell
