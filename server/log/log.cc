@@ -32,7 +32,7 @@ spdlog::level::level_enum SpdlogLevel(LogLevel level) {
   return spdlog::level::err;
 }
 
-// Of the messages from now on; the pattern of the logger has the rest.
+// For the messages from now on; the logger's pattern has the rest of the format.
 std::atomic<bool> is_json = false;
 
 spdlog::logger& Logger() {

@@ -1,9 +1,9 @@
-// Log: one line an event, to stderr, with UTC time and level, as text or as a JSON object:
+// Log: one line per event, to stderr, with UTC time and level, as text or as a JSON object:
 //
 //   2026-01-31T12:00:00.000Z warning journal: ...
 //   {"time":"2026-01-31T12:00:00.000Z","level":"warning","message":"journal: ..."}
 //
-// A facade, so that spdlog is compiled once.
+// A facade, so that spdlog is compiled only once.
 //
 // Thread-safe. Line ends and other control characters in a message become blanks: user text cannot
 // forge a line.
@@ -20,12 +20,12 @@ namespace hourcell {
 
 enum class LogLevel : uint8_t { kDebug, kInfo, kWarning, kError };
 
-// Messages below `level` are dropped. kInfo at the start.
+// Drops messages below `level`. Initially kInfo.
 void SetLogLevel(LogLevel level);
 
 enum class LogFormat : uint8_t { kText, kJson };
 
-// kText at the start.
+// Initially kText.
 void SetLogFormat(LogFormat format);
 
 void LogMessage(LogLevel level, std::string_view message);

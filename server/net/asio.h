@@ -1,5 +1,5 @@
-// What Asio's types are called in our headers. Internal: included by no header, only by the few .cc
-// files that have to do with sockets, strands and pools; nothing else pays for compiling Asio.
+// Our names of Asio's types, for forward declarations in headers. Internal: only the few .cc files
+// that use sockets, strands and pools include it; other files do not pay for compiling Asio.
 
 #pragma once
 
@@ -19,7 +19,7 @@ struct WorkerPool {
   boost::asio::thread_pool pool;
 };
 
-// What runs the steps of one connection, one at a time.
+// Runs the steps of one connection, one at a time.
 struct Strand {
   boost::asio::any_io_executor executor;
 };

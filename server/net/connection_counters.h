@@ -1,4 +1,4 @@
-// ConnectionCounters: what is counted of the connections of a server.
+// ConnectionCounters: the counters of a server's connections.
 //
 // Immutable; the counters are thread-safe.
 
@@ -12,11 +12,11 @@ namespace hourcell {
 struct ConnectionCounters {
   explicit ConnectionCounters(Stats* stats);
 
-  // The counter of requests that were refused with this status before they were here.
+  // The counter of requests that were refused with this status before they were complete.
   Counter* OfHttpError(int status) const;
 
   Counter* total;           // connectionmgr.connections type=...
-  Counter* rejected;        // whatever the reason
+  Counter* rejected;        // for any reason
   Counter* rejected_total;  // connectionmgr.rejected reason=...
   Counter* rejected_listener;
   Counter* rejected_address;
@@ -28,7 +28,7 @@ struct ConnectionCounters {
   Counter* bodies_no_memory;  // rpc.errors type=http_no_memory
   Counter* bodies_refused;    // rpc.errors type=http_body_refused: by the header alone
   Counter* queries_refused;   // query.refused reason=too_many
-  Counter* queries_late;      // query.refused reason=timed_out: their time was over when they began
+  Counter* queries_late;      // query.refused reason=timed_out: expired before they began
   Counter* http_malformed;    // rpc.errors type=http_malformed
   Counter* tls_failed;        // rpc.errors type=tls_failed
   Counter* tls_timed_out;     // rpc.errors type=tls_timed_out: handshakes

@@ -1,5 +1,5 @@
-// ConnectionQuota: how many connections a server has open, in all and from each address, and
-// whether one more may come in. All listeners of a server share one.
+// ConnectionQuota: counts the open connections of a server, in all and from each address, and
+// decides whether to accept one more. All listeners of a server share one.
 //
 // Thread-safe.
 
@@ -26,7 +26,8 @@ class ConnectionQuota {
 
   explicit ConnectionQuota(Limits limits) : limits_(limits) {}
 
-  // Counts a connection from `address`, as PeerAddress has it, if it is welcome. Leave undoes that.
+  // Counts a connection from `address`, in PeerAddress's form, if the limits allow it. Leave undoes
+  // that.
   Verdict Enter(std::string_view address);
   void Leave(std::string_view address);
 
@@ -37,11 +38,11 @@ class ConnectionQuota {
   const Limits limits_;
   mutable Mutex mutex_;
   size_t total_ ABSL_GUARDED_BY(mutex_) = 0;
-  StringMap<size_t> by_address_ ABSL_GUARDED_BY(mutex_);  // only where there is a limit
+  StringMap<size_t> by_address_ ABSL_GUARDED_BY(mutex_);  // only with a limit
 };
 
-// What counts as one address: an IPv4 address, also one mapped into IPv6; of IPv6 the first 64
-// bits, since a host has all that follow. Anything else is itself.
+// The key by which addresses are counted: an IPv4 address, also if mapped into IPv6; the first 64
+// bits of an IPv6 address, since one host owns all addresses under them. Other text is unchanged.
 std::string QuotaAddress(std::string_view address);
 
 }  // namespace hourcell

@@ -18,7 +18,7 @@ int64_t RaiseDescriptorLimit() {
   rlimit limit = {};
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
     limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);  // if it fails the old one holds
+    setrlimit(RLIMIT_NOFILE, &limit);  // on failure the old limit stays
   }
   return DescriptorLimit();
 }

@@ -1,4 +1,4 @@
-// How many file descriptors the process may have open.
+// The limit of open file descriptors of the process.
 
 #pragma once
 
@@ -6,11 +6,10 @@
 
 namespace hourcell {
 
-// The limit that holds now. Thread-safe.
+// The current limit. Thread-safe.
 int64_t DescriptorLimit();
 
-// Raises the limit as far as the system lets this process, and returns it. Called once, before
-// there are threads.
+// Raises the limit as far as the system allows, and returns it. Called once, before threads start.
 int64_t RaiseDescriptorLimit();
 
 }  // namespace hourcell

@@ -17,7 +17,7 @@ namespace {
 using boost::asio::ip::tcp;
 using AsioError = boost::system::error_code;
 
-// Of the socket itself; its family is 0 if it is closed.
+// The local address of the socket; its family is 0 if it is closed.
 sockaddr_storage OwnNameOf(int fd) {
   sockaddr_storage name;
   std::memset(&name, 0, sizeof name);

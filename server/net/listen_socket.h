@@ -1,5 +1,5 @@
-// ListenSocket: a TCP port that the system queues connections for, whoever accepts them. It may be
-// handed from one owner to the next without refusing a client.
+// ListenSocket: a listening TCP port, for which the system queues connections. It can pass from one
+// owner to the next without refusing a client.
 //
 // Thread-compatible.
 
@@ -15,7 +15,7 @@
 namespace hourcell {
 
 struct ListenOptions {
-  std::string bind = "127.0.0.1";  // an address or a name of one
+  std::string bind = "127.0.0.1";  // an address or a host name
   uint16_t port = 0;               // 0 = any
   int backlog = 3072;
   bool reuse_address = true;
@@ -23,16 +23,16 @@ struct ListenOptions {
 
 class ListenSocket {
  public:
-  // Errors: kInvalidArgument: `bind` is no address; kUnavailable: it cannot be listened on.
+  // kInvalidArgument: `bind` is not an address. kUnavailable: cannot listen there.
   static absl::StatusOr<ListenSocket> Open(const ListenOptions& options);
 
-  // Takes `fd`, which listens.
+  // Takes `fd`, a listening socket.
   explicit ListenSocket(int fd) : fd_(fd) {}
 
-  // The one the system chose, if it was to choose.
+  // The actual port, also if the system chose it.
   uint16_t port() const;
   bool is_ipv6() const;
-  // The descriptor, which is the caller's from now on.
+  // Passes the descriptor to the caller.
   int Release() { return fd_.Release(); }
 
  private:

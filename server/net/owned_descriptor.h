@@ -1,4 +1,4 @@
-// OwnedDescriptor: a file descriptor that is closed with its owner. Thread-compatible.
+// OwnedDescriptor: a file descriptor that its destructor closes. Thread-compatible.
 
 #pragma once
 
@@ -10,7 +10,7 @@ namespace hourcell {
 
 class OwnedDescriptor {
  public:
-  // None.
+  // Without a descriptor.
   OwnedDescriptor() = default;
   explicit OwnedDescriptor(int fd) : fd_(fd) {}
   ~OwnedDescriptor() {
@@ -23,7 +23,7 @@ class OwnedDescriptor {
   }
 
   int get() const { return fd_; }
-  // It is the caller's from now on.
+  // Passes the descriptor to the caller.
   int Release() { return std::exchange(fd_, -1); }
 
  private:

@@ -1,8 +1,8 @@
-// Session: what is said over a connection in one protocol, from the first byte until the
-// connection is closed. It has no socket: it is handed what was read, and answers by its Transport.
+// Session: one protocol over a connection, from its first byte until the close. It does not use
+// a socket: the connection passes input to it, and it answers through its Transport.
 //
-// Everything runs on the transport's strand. Work that may take long is done in a pool; while it
-// is, the session wants no input.
+// Everything runs on the transport's strand. Long work runs in a pool; meanwhile the session wants
+// no input.
 
 #pragma once
 
@@ -15,22 +15,22 @@ class Session {
  public:
   virtual ~Session() = default;
 
-  // Bytes of the client, as they came. REQUIRES: wants_input().
+  // Takes bytes of the client as they arrive. REQUIRES: wants_input().
   virtual void Take(std::string_view bytes) = 0;
   // The client sends no more.
   virtual void EndInput() = 0;
-  // The server stops: what was read is answered, then the connection closed.
+  // The server stops: answers the input already read, then closes the connection.
   virtual void Stop() = 0;
 
-  // So many bytes, framed as they are on the wire, were handed to the system.
+  // The system took `bytes` bytes, counted as framed on the wire.
   virtual void OnSent(size_t bytes) = 0;
-  // Nothing is left to be sent.
+  // All output is sent.
   virtual void OnAllSent() = 0;
   // The connection is closed. Once.
   virtual void OnClosed() = 0;
 
   virtual bool wants_input() const = 0;
-  // It is we who take our time: the client's silence is none.
+  // The server is busy with this session: the client does not count as idle.
   virtual bool is_working() const = 0;
 };
 

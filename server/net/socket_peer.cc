@@ -48,7 +48,7 @@ bool PeerHungUp(int fd) {
   return poll(&look, 1, 0) == 1 && (look.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 
-// What cannot be set stays the system's: no reason to refuse a client.
+// An option that cannot be set keeps the system's value; the client is served all the same.
 void ProbePeer(int fd) {
   const auto set = [fd](int level, int name, int value) {
     setsockopt(fd, level, name, &value, sizeof value);

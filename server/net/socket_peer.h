@@ -1,4 +1,4 @@
-// Who is at the other end of a socket, by its file descriptor.
+// The other end of a socket, by the socket's file descriptor.
 //
 // Thread-safe.
 
@@ -8,17 +8,17 @@
 
 namespace hourcell {
 
-// "127.0.0.1" or "::1"; empty of a socket that is closed already.
+// "127.0.0.1" or "::1"; empty if the socket is closed.
 std::string PeerAddress(int fd);
 
-// "127.0.0.1:50000" or "[::1]:50000", or nothing.
+// "127.0.0.1:50000" or "[::1]:50000"; empty if the socket is closed.
 std::string PeerText(int fd);
 
-// Whether the other side has closed, or sends no more: they look the same.
+// Whether the other side has closed, or has ended its output: they cannot be distinguished.
 bool PeerHungUp(int fd);
 
-// Has TCP ask a silent peer whether it is still there, so that one that vanished without a word is
-// given up after kProbeAfterS + kProbes * kProbeEveryS seconds; the system's own default is hours.
+// Enables TCP keepalive, so that a peer that vanished is dropped after kProbeAfterS + kProbes *
+// kProbeEveryS seconds; the system's default is hours.
 void ProbePeer(int fd);
 inline constexpr int kProbeAfterS = 60;
 inline constexpr int kProbeEveryS = 10;

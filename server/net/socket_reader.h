@@ -1,5 +1,5 @@
-// Reading from a socket that does not block, into a buffer of the thread: connections that wait for
-// input have none, and stay small.
+// Reads from a non-blocking socket into a buffer of the thread: connections that wait for input
+// need no buffer, and stay small.
 
 #pragma once
 
@@ -11,21 +11,21 @@ namespace hourcell {
 
 struct Socket;
 
-// Bytes taken from a socket at once: some 4,000 lines, which take 2 ms, so that no connection keeps
-// others waiting for long. Each read of lines ends in a commit, and sixteen commits in a change of
-// threads, so that smaller reads cost more of both: with 64 KiB it was four times the reads.
+// Maximum bytes of one read: some 4,000 lines, which take 2 ms, so that a connection does not delay
+// others for long. Each read of lines ends in a commit, and sixteen commits in a change of threads,
+// so smaller reads cost more of both: 64 KiB needed four times the reads.
 inline constexpr size_t kReadBytesMax = 256 * 1024;
 
-// What one read gave.
+// The result of one read.
 struct SocketInput {
   enum class Kind : uint8_t {
     kBytes,
-    kNothing,  // for now
+    kNothing,  // no input at the moment
     kEnd,      // the other side sends no more
     kBroken,
   };
   Kind kind = Kind::kNothing;
-  std::string_view bytes = {};  // until this thread's next read; empty but for kBytes
+  std::string_view bytes = {};  // valid until this thread's next read; empty except for kBytes
 };
 
 SocketInput ReadSocket(Socket* socket);

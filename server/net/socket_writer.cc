@@ -38,7 +38,7 @@ void SocketWriter::Write(const std::shared_ptr<Owner>& owner) {
   std::vector<asio::const_buffer> buffers;
   for (const std::string& bytes : sending_)
     buffers.push_back(asio::buffer(bytes));
-  // What the socket takes at once needs no other thread to be woken for its end.
+  // Bytes that the socket takes at once need no other thread to finish the write.
   AsioError error;
   const size_t sent = socket_->socket.write_some(buffers, error);
   if (error && error != asio::error::would_block && error != asio::error::try_again) {
@@ -94,7 +94,7 @@ void SocketWriter::Count(size_t bytes, Owner* owner) {
   owner->OnSent(bytes);
 }
 
-// All of sending_ is written.
+// REQUIRES: all of sending_ is written.
 void SocketWriter::EndWrite(const std::shared_ptr<Owner>& owner) {
   sending_.clear();
   if (queued_.empty()) {

@@ -1,8 +1,8 @@
-// SocketWriter: the bytes that go out by a socket, in order, while the socket takes them.
+// SocketWriter: the output of a socket, in order, at the speed of the reader.
 //
-// Bytes are queued and written in one system call where that is possible; what the socket does not
-// take at once is kept, and written when it can be. The owner hears of what was sent. Everything
-// runs on the strand of the socket.
+// Queued bytes are written in one system call if possible; the rest is kept, and written when the
+// socket takes more. The owner learns the number of bytes sent. Everything runs on the strand of
+// the socket.
 
 #pragma once
 
@@ -16,19 +16,19 @@ namespace hourcell {
 
 struct Socket;
 
-// A reader that takes less than this within the time it has for taking anything counts as one that
-// takes nothing: it must not hold up a query for hours, a byte a minute.
+// A reader that takes less than this within its timeout counts as stalled: it must not delay a
+// query for hours at a byte a minute.
 inline constexpr size_t kTakenBytesMin = 64 * 1024;
 
 class SocketWriter {
  public:
-  // Who is told, and kept alive by a write under way.
+  // Is notified, and kept alive by a pending write.
   class Owner {
    public:
     virtual ~Owner() = default;
     virtual void OnSent(size_t bytes) = 0;
     virtual void OnAllSent() = 0;
-    virtual void OnBroken() = 0;  // the connection; nothing is written any more
+    virtual void OnBroken() = 0;  // the connection failed; writing has ended
   };
 
   // `socket` is borrowed.
@@ -36,14 +36,14 @@ class SocketWriter {
 
   // Adds bytes after all others; Write sends them.
   void Queue(std::string bytes);
-  // Begins to write what is queued, unless a write is under way: that goes on with it.
+  // Begins to write the queue; a write in progress continues with it instead.
   void Write(const std::shared_ptr<Owner>& owner);
 
   bool is_writing() const { return !sending_.empty(); }
   bool has_queued() const { return !queued_.empty(); }
-  // Queued or being written.
+  // Queued or in progress.
   size_t unsent_bytes() const { return unsent_bytes_; }
-  // For how long the other side has taken nothing worth the name; 0 if nothing is to be taken.
+  // How long the other side has been stalled (kTakenBytesMin); 0 if nothing is unsent.
   std::chrono::steady_clock::duration stalled_for() const;
 
  private:
@@ -53,12 +53,12 @@ class SocketWriter {
   void EndWrite(const std::shared_ptr<Owner>& owner);
 
   Socket* const socket_;
-  std::vector<std::string> queued_;                 // to be written next
-  std::vector<std::string> sending_;                // being written
-  size_t unsent_bytes_ = 0;                         // of both
-  size_t counted_bytes_ = 0;                        // of the write under way, as sent
+  std::vector<std::string> queued_;                 // next
+  std::vector<std::string> sending_;                // in progress
+  size_t unsent_bytes_ = 0;                         // in both
+  size_t counted_bytes_ = 0;                        // of the write in progress, reported as sent
   size_t taken_bytes_ = 0;                          // since taken_at_
-  std::chrono::steady_clock::time_point taken_at_;  // or nothing was unsent until then
+  std::chrono::steady_clock::time_point taken_at_;  // or the last time when nothing was unsent
 };
 
 }  // namespace hourcell

@@ -1,5 +1,5 @@
-// SpareDescriptor: a file descriptor that is given up to answer when there is no other. Without it
-// a connection that waits to be accepted stays where it is, and its client learns nothing.
+// SpareDescriptor: a reserved file descriptor, which is closed to refuse connections when no other
+// is left. Without it, waiting connections would stay in the queue, unanswered.
 //
 // Thread-compatible.
 
@@ -14,8 +14,8 @@ class SpareDescriptor {
   SpareDescriptor(const SpareDescriptor&) = delete;
   SpareDescriptor& operator=(const SpareDescriptor&) = delete;
 
-  // Closes the connections that wait at `listener`, which does not block, and returns how many
-  // there were: at most `connections_max`. 0 as well if somebody else took the descriptor.
+  // Closes the connections that wait at `listener`, a non-blocking socket, and returns their
+  // number, at most `connections_max`. 0 also if another thread took the descriptor.
   int RefuseWaiting(int listener, int connections_max);
 
  private:

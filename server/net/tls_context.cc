@@ -14,7 +14,7 @@
 namespace hourcell {
 namespace {
 
-// What OpenSSL says of its first error, and forgets.
+// Returns the text of OpenSSL's first error, and clears its errors.
 std::string TakeError() {
   const char* const reason = ERR_reason_error_string(ERR_get_error());
   ERR_clear_error();
@@ -26,7 +26,7 @@ absl::Status BadFile(std::string_view setting, const std::string& file, std::str
       fmt::format("{}: {}: {}; want {}", setting, file, TakeError(), want));
 }
 
-// A key with a passphrase is an error, not a question on the terminal.
+// A key with a passphrase is an error, instead of a prompt on the terminal.
 int NoPassphrase(char* /*buffer*/, int /*size*/, int /*is_write*/, void* /*user*/) {
   return -1;
 }
@@ -49,7 +49,7 @@ absl::Status TlsContext::Reload() {
   const std::shared_ptr<SSL_CTX> fresh(SSL_CTX_new(TLS_server_method()), &SSL_CTX_free);
   HOURCELL_CHECK(fresh != nullptr);
   HOURCELL_CHECK(SSL_CTX_set_min_proto_version(fresh.get(), TLS1_2_VERSION) == 1);
-  // Renegotiation and compression have only been good for attacks.
+  // Renegotiation and compression mostly help attackers.
   SSL_CTX_set_options(fresh.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
                                        SSL_OP_CIPHER_SERVER_PREFERENCE);
   SSL_CTX_set_mode(fresh.get(), SSL_MODE_RELEASE_BUFFERS);  // idle sessions stay small

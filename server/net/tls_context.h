@@ -1,4 +1,4 @@
-// TlsContext: the certificate and key with which a server speaks TLS, 1.2 or newer.
+// TlsContext: the certificate and key of a server's TLS, 1.2 or newer.
 //
 // Thread-safe.
 
@@ -18,18 +18,18 @@ namespace hourcell {
 
 class TlsContext {
  public:
-  // Files in PEM: the certificate with those that vouch for it after it; its key, without a
-  // passphrase. kInvalidArgument: one cannot be read, or they do not belong together.
+  // Files in PEM: the certificate, followed by its chain; its key, without a passphrase.
+  // kInvalidArgument: a file cannot be read, or they do not match.
   static absl::StatusOr<std::unique_ptr<TlsContext>> Open(std::string certificate_file,
                                                           std::string key_file);
 
   TlsContext(const TlsContext&) = delete;
   TlsContext& operator=(const TlsContext&) = delete;
 
-  // Reads both again, for the sessions from now on. An error leaves all as it was.
+  // Reads both files again, for new sessions. An error leaves everything unchanged.
   absl::Status Reload();
 
-  // What a session is made from.
+  // The context for a new session.
   std::shared_ptr<ssl_ctx_st> current() const;
 
  private:

@@ -39,13 +39,13 @@ TlsSession::TlsSession(const TlsContext& context) : session_(SSL_new(context.cur
 
 absl::Status TlsSession::Take(std::string_view bytes, std::string* plain, std::string* wire) {
   if (failed_) return absl::InvalidArgumentError("tls: failed before");
-  // The queue of errors is the thread's, and may hold those of another session.
+  // OpenSSL's queue of errors belongs to the thread, and may hold errors of another session.
   ERR_clear_error();
   while (!bytes.empty()) {
     const std::string_view piece = bytes.substr(0, std::numeric_limits<int>::max());
     const int written =
         BIO_write(SSL_get_rbio(session_.get()), piece.data(), static_cast<int>(piece.size()));
-    HOURCELL_CHECK(written > 0);  // it is memory
+    HOURCELL_CHECK(written > 0);  // a BIO in memory takes all
     bytes.remove_prefix(static_cast<size_t>(written));
   }
   absl::Status status = ReadPlain(plain);

@@ -17,30 +17,28 @@ struct ssl_st;  // OpenSSL's SSL
 
 namespace hourcell {
 
-// The first byte of a TLS connection: a record of the handshake. No command begins with it.
+// The first byte of a TLS connection: a handshake record. Commands never begin with it.
 inline constexpr char kTlsFirstByte = 0x16;
 
 class TlsSession {
  public:
   explicit TlsSession(const TlsContext& context);
 
-  // Takes bytes as they came. Appends what they say to `*plain`, and what is to be sent because of
-  // them to `*wire`: of the handshake, or an alert. kInvalidArgument: this is no TLS, none that is
-  // spoken here, or was tampered with; nothing more can be taken or sent.
+  // Takes bytes as they arrive. Appends the decrypted text to `*plain`, and output that they cause,
+  // of the handshake or an alert, to `*wire`. kInvalidArgument: bytes that are not TLS, are of an
+  // unsupported version or are damaged; the session then cannot take or send more.
   absl::Status Take(std::string_view bytes, std::string* plain, std::string* wire);
 
-  // Appends what is to be sent for `plain`. False if nothing can be: the handshake is not done, or
-  // an error came.
+  // Appends the encrypted form of `plain`. False before the end of the handshake or after an error.
   bool Send(std::string_view plain, std::string* wire);
 
-  // Appends the alert that says that nothing more comes, so that the client can tell the end from a
-  // cut.
+  // Appends the alert that ends the output, so that the client can distinguish the end from a cut.
   void Finish(std::string* wire);
 
   // The handshake is done.
   bool is_established() const;
 
-  // The client said that it sends no more.
+  // The client has ended its output.
   bool client_finished() const;
 
  private:
