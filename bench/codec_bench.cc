@@ -1,5 +1,6 @@
-// What cells cost: packing, unpacking, reading a summary, decoding format 1, and merging, for kinds
-// of data from a constant to noise. `bytes_per_point` is the cell, without RocksDB's compression.
+// The cost of cells: packing, unpacking, reading a summary, decoding format 1, and merging, for
+// kinds of data from a constant to noise. `bytes_per_point` is the cell, without RocksDB's
+// compression.
 //
 //   codec_bench --benchmark_filter=Unpack
 
@@ -46,7 +47,7 @@ double Normal(Random* random) {
   return sum;
 }
 
-// The next value of a series of the kind; `*state` is where it stands.
+// The next value of a series of the kind; `*state` is its current value.
 Value NextValue(int64_t kind, Random* random, double* state) {
   switch (kind) {
     case kCounter:
@@ -159,7 +160,7 @@ void BM_ReadSummary(benchmark::State& state) {
   Report(rows, cells, &state);
 }
 
-// An hour cut into cells of ten points, as a series sealed often leaves them, merged into one.
+// An hour in cells of ten points, typical of a series sealed often, merged into one.
 void Merge(benchmark::State& state, Encoder of_first) {
   constexpr size_t kCellPoints = 10;
   const CellColumns row = RowsOf(state.range(0)).front();

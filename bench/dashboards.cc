@@ -1,9 +1,9 @@
-// Dashboards beside senders: a server, points offered over telnet at a fixed rate, puts over HTTP
-// whose time is taken, first alone and then while many dashboards ask. Prints one line of JSON.
+// Dashboards next to senders: a server, points sent over telnet at a fixed rate, and timed puts
+// over HTTP, first alone and then during queries of many dashboards. Prints one line of JSON.
 //
 //   dashboards --dashboards=200 --rate=100000
 //
-// bench/README.md says what the figures mean.
+// bench/README.md explains the figures.
 
 #include <signal.h>
 

@@ -1,4 +1,4 @@
-// What a line costs before the store sees it: bytes of a read buffer to LinePoints, and a body of
+// The cost of a line before the store gets it: bytes of a read buffer to LinePoints, and a body of
 // /api/put to points.
 //
 //   front_bench --benchmark_filter=Line
@@ -44,7 +44,7 @@ std::string ValueText(int64_t kind, Random* random) {
   }
 }
 
-// Lines as the load generator of TSBS sends them: ten tags.
+// Lines as TSBS's load generator sends them: ten tags.
 std::string PutLines(int64_t value_kind) {
   Random random(20260101);
   std::string lines;
@@ -58,7 +58,7 @@ std::string PutLines(int64_t value_kind) {
   return lines;
 }
 
-// `run` points in a row are of one host; after a hundred hosts they come again.
+// `run` consecutive points are of one host; after a hundred hosts they repeat.
 std::string PutBody(int64_t value_kind, size_t run = 1) {
   Random random(20260101);
   std::string body = "[";
@@ -109,7 +109,7 @@ void BM_ScanPutLine(benchmark::State& state) {
 }
 BENCHMARK(BM_ScanPutLine)->ArgName("value")->DenseRange(kInteger, kFullMantissa);
 
-// The way of an unusual line, and of every line of an import.
+// The path of an unusual line, and of every line of an import.
 void BM_ParsePointLine(benchmark::State& state) {
   const std::string lines = PutLines(state.range(0));
   PointText parser;
@@ -129,7 +129,7 @@ void BM_ParsePointLine(benchmark::State& state) {
 }
 BENCHMARK(BM_ParsePointLine)->ArgName("value")->DenseRange(kInteger, kFullMantissa);
 
-// All of a line split: what ParsePointLine saves.
+// Splits the whole line; ParsePointLine avoids this.
 void BM_PointText(benchmark::State& state) {
   const std::string lines = PutLines(state.range(0));
   PointText parser;
@@ -157,7 +157,7 @@ void BM_PutJson(benchmark::State& state) {
 }
 BENCHMARK(BM_PutJson)->ArgName("value")->DenseRange(kInteger, kFullMantissa);
 
-// The way of a usual body. `run`: so many points in a row are of one host.
+// The path of a usual body. `run`: consecutive points of one host.
 void BM_PutJsonFast(benchmark::State& state) {
   const std::string body = PutBody(state.range(0), static_cast<size_t>(state.range(1)));
   PutJsonFast scan;

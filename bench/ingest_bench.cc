@@ -1,11 +1,12 @@
-// The whole way in, in one process and without sockets: TSBS-like points from several threads into
-// a store, a kill, a replay, and the store brought to rest. Prints one line of JSON.
+// The whole path of ingested points, in one process and without sockets: TSBS-like points from
+// several threads into a store, a kill, a replay, and the store brought to rest. Prints one line of
+// JSON.
 //
 //   ingest_bench --hosts=100 --hours=24 --threads=2
 //
-// A child process takes the points in and kills itself with SIGKILL; its parent opens what is left,
+// A child process ingests the points and kills itself with SIGKILL; its parent opens the store,
 // which replays the journal, counts every point, and seals, flushes and merges. It fails if a point
-// is missing. bench/README.md says what the figures mean.
+// is missing. bench/README.md explains the figures.
 
 #include <fcntl.h>
 #include <signal.h>
@@ -98,7 +99,7 @@ bool ParseWhole(std::string_view text, Number* number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// False if the argument is none of ours, or not in its range.
+// False if the argument is unknown or out of range.
 bool ParseArgument(std::string_view argument, Settings* settings) {
   if (argument == "--new-series") return settings->new_series = true;
   if (argument == "--reopen-only") return settings->reopen_only = true;
@@ -179,7 +180,7 @@ class Load {
       value = static_cast<int32_t>(random_.Below(101));
   }
 
-  // The next points, at most `batch` of them; none at the end. They live until the next call.
+  // The next points, at most `batch`; empty at the end. Valid until the next call.
   std::span<const LinePoint> Next() {
     points_.clear();
     new_tags_.clear();
@@ -219,7 +220,7 @@ class Load {
   std::vector<LinePoint> points_;
 };
 
-// What one thread did.
+// The result of one thread.
 struct Sent {
   uint64_t points = 0;
   double load_cpu_s = 0;  // of making the points
@@ -302,7 +303,7 @@ std::string IngestJson(const Settings& settings, Tsdb* tsdb) {
   cpu_s -= all.load_cpu_s;
   HOURCELL_CHECK(all.points == settings.points());
   const auto points = static_cast<double>(all.points);
-  // Of a journal that was cut meanwhile, what is there says nothing of a point.
+  // After a cut at a checkpoint, the journal's size is not the bytes of all points.
   const bool is_whole = StatOf(tsdb, "journal.checkpoints") == 0;
   const auto journal_bytes = static_cast<double>(StatOf(tsdb, "journal.bytes"));
   return fmt::format(
@@ -315,7 +316,7 @@ std::string IngestJson(const Settings& settings, Tsdb* tsdb) {
       StatusMib("RssAnon:"));
 }
 
-// Takes the points in in a child that then kills itself; returns what it measured.
+// Ingests the points in a child that then kills itself; returns the child's measurements.
 std::string IngestAndDie(const Settings& settings, const std::string& path) {
   int ends[2];
   HOURCELL_CHECK(pipe2(ends, O_CLOEXEC) == 0);
@@ -358,7 +359,7 @@ uint64_t DiskBytes(const std::string& path) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
     struct stat status{};
     if (!entry.is_regular_file() || stat(entry.path().c_str(), &status) != 0) continue;
-    // A file may have a hole, or space reserved after its end.
+    // A file may have a hole, or reserved space after its end.
     bytes += std::min(static_cast<uint64_t>(status.st_size),
                       static_cast<uint64_t>(status.st_blocks) * 512);
   }
@@ -372,7 +373,7 @@ double TimeOf(const Function& function) {
   return Wall() - begin;
 }
 
-// A query of one host.
+// Queries one host.
 void AskOnce(Tsdb* tsdb) {
   QuerySpec spec{.start_ms = kStartMs, .end_ms = kStartMs + 3'600'000, .queries = {}};
   SubQuery& query = spec.queries.emplace_back();
@@ -383,7 +384,7 @@ void AskOnce(Tsdb* tsdb) {
   HOURCELL_CHECK(result.ok() && result->series.size() == 1 && !result->series[0].points.empty());
 }
 
-// Seals, flushes and merges what is there.
+// Seals, flushes and merges everything.
 std::string RestJson(const Settings& settings, Tsdb* tsdb, const std::string& path) {
   const double seal_s = TimeOf([tsdb] { return tsdb->Seal(); });
   const double flush_s = TimeOf([tsdb] { return tsdb->Flush(); });
@@ -400,7 +401,7 @@ std::string RestJson(const Settings& settings, Tsdb* tsdb, const std::string& pa
       per_point(DiskBytes(path + "/journal")));
 }
 
-// Opens what the kill left, checks that it is all there, and brings it to rest.
+// Opens the store after the kill, checks that no point is missing, and brings it to rest.
 std::string RecoverJson(const Settings& settings, const std::string& path) {
   const uint64_t journal_bytes = DiskBytes(path + "/journal");
   const double begin = Wall();
@@ -426,7 +427,7 @@ std::string RecoverJson(const Settings& settings, const std::string& path) {
       settings.reopen_only ? "" : RestJson(settings, tsdb.get(), path));
 }
 
-// Puts to known series, one every few milliseconds, while others create series or do not.
+// Puts to known series, one every few milliseconds, with or without a burst of new series.
 class BurstRun {
  public:
   BurstRun(const Settings& settings, Tsdb* tsdb) : settings_(settings), tsdb_(*tsdb) {
@@ -436,7 +437,7 @@ class BurstRun {
 
   std::string Json() {
     for (uint64_t host = 0; host < settings_.hosts; ++host)
-      PutKnown();  // makes them
+      PutKnown();  // creates them
     std::jthread known([this](const std::stop_token& stop) { RunKnown(stop); });
     std::vector<std::jthread> others;
     for (uint64_t i = 1; i < std::max<uint64_t>(settings_.threads, 2); ++i)
@@ -507,7 +508,7 @@ class BurstRun {
                           .timestamp = {.ms = kStartMs},
                           .value = Value::Integer(1)});
       }
-      // Without waiting for room, as a server does; it comes again.
+      // Without waiting for room, as in a server; refused series are left out.
       tsdb_.Append(points, &refused, {.wait_ms = 0}).Wait().IgnoreError();
       new_series_ += points.size() - refused.size();
       if (!refused.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -1,10 +1,10 @@
-// What the parts of the way in cost, one by one and in all: finding the series of a line, the open
-// hour, the section of the journal's block, a lane, the journal, a whole batch into a store, and
-// sealing. Data is that of TSBS' cpu-only load: ten tags, 10 s step.
+// The cost of each part of ingestion: finding the series of a line, the open hour, the section of
+// the journal's block, a lane, the journal, a whole batch into a store, and sealing. The data is
+// that of TSBS's cpu-only load: ten tags, 10 s step.
 //
 //   ingest_parts_bench --benchmark_filter=Lane
 //
-// Files are made under $TMPDIR; in memory (/dev/shm) if it is not set and there is room.
+// Files are made under $TMPDIR; if it is not set, in memory (/dev/shm) if there is room.
 
 #include <algorithm>
 #include <cmath>
@@ -52,7 +52,7 @@ double Normal(Random* random) {
   return sum;
 }
 
-// A walk within 0..100 by steps of about N(0, 1), as a gauge of the kind shows it.
+// A walk within 0..100 by steps of about N(0, 1), shown as a gauge of the kind.
 class Gauge {
  public:
   Gauge(int64_t kind, uint64_t seed) : kind_(kind), random_(seed), at_(random_.Fraction() * 100) {}
@@ -76,7 +76,7 @@ std::vector<Value> ValuesOf(int64_t kind, size_t count) {
   return values;
 }
 
-// The tags of host `i` as a line has them; with a metric about 180 bytes.
+// The tags of host `i` in the text of a line; about 180 bytes with a metric.
 std::string TagsOf(size_t i) {
   return fmt::format(
       "host=host_{} region=ap-southeast-1 datacenter=ap-southeast-1b rack={} os=Ubuntu16.04LTS "
@@ -89,8 +89,8 @@ constexpr std::string_view kMetrics[] = {
     "cpu.usage_iowait", "cpu.usage_irq",       "cpu.usage_softirq", "cpu.usage_steal",
     "cpu.usage_guest",  "cpu.usage_guest_nice"};
 
-// A point of each series, in the order in which a collector sends them: host by host. Each has its
-// text to itself, as in a read buffer.
+// A point of each series in a collector's order: host by host. Each has separate text, as in a read
+// buffer.
 struct SeriesLines {
   explicit SeriesLines(size_t series) {
     texts.reserve(series);  // the points borrow from them
@@ -115,7 +115,7 @@ void SetPoints(benchmark::State& state, size_t points_an_iteration) {
 
 // ---- the series of a line
 
-// Hash and lookup of a batch, as Tsdb::Append does them.
+// Hash and lookup of a batch, as in Tsdb::Append.
 void BM_SeriesCacheHit(benchmark::State& state) {
   const auto series = static_cast<size_t>(state.range(0));
   const auto lines = std::make_unique<SeriesLines>(series);
@@ -144,7 +144,7 @@ BENCHMARK(BM_SeriesCacheHit)->ArgName("series")->Arg(1'000)->Arg(10'000)->Arg(1'
 
 constexpr size_t kHours = 100;
 
-// Hours that are appended to in turn, as series of a collector are.
+// Hours that get points in turn, as from a collector.
 std::vector<OpenHourPoints> StreamsOf(const std::vector<Value>& values) {
   std::vector<OpenHourPoints> streams(kHours);
   for (size_t at = 0; at < kHourPoints; ++at) {
@@ -223,7 +223,7 @@ void ReportLog(benchmark::State& state, size_t bytes) {
   state.counters["bytes_per_point"] = static_cast<double>(bytes) / static_cast<double>(kLogPoints);
 }
 
-// Reads a payload to its end: how many points it has, and the sum of their series' numbers.
+// Reads a whole payload: the number of points, and the sum of their series' numbers.
 struct LogSums {
   size_t points = 0;
   uint64_t numbers = 0;
@@ -293,7 +293,7 @@ class PlacedRounds {
   size_t rounds() const { return rounds_; }
   bool is_round_begin() const { return at_ == 0; }
 
-  // All points of the first series are there, in all hours.
+  // Checks that all points of the first series are in the hours.
   void Check() const {
     size_t points = 0;
     lane_->Read(1, 0, UINT64_MAX, /*pinned_at=*/0,
@@ -356,7 +356,8 @@ void MustWrite(Journal* journal, std::string_view block) {
   HOURCELL_CHECK(journal->Write({&block, 1}).ok());
 }
 
-// To the operating system, not to the disk: what a block costs in the modes `never` and `interval`.
+// Writes to the operating system, not to the disk: the cost of a block in the modes `never` and
+// `interval`.
 void BM_JournalWrite(benchmark::State& state) {
   constexpr uint64_t kBytesMax = 256 << 20;
   const TempDir directory;
@@ -411,7 +412,7 @@ std::unique_ptr<Tsdb> MustOpenStore(const TempDir& directory) {
   return *std::move(tsdb);
 }
 
-// All series at one instant, in batches, each waited for.
+// All series at one instant, in batches; waits for each.
 class StoreRounds {
  public:
   StoreRounds(Tsdb* tsdb, size_t series) : tsdb_(tsdb), lines_(series) {}
@@ -435,7 +436,7 @@ class StoreRounds {
     while (at_ != 0);
   }
 
-  // Every point is found again.
+  // Checks that every point is found again.
   void Check() const {
     size_t found = 0;
     const auto visit = [&found](const ScannedRow& row) {
@@ -460,7 +461,7 @@ void BM_Append(benchmark::State& state) {
   const TempDir directory;
   const auto tsdb = MustOpenStore(directory);
   StoreRounds rounds(tsdb.get(), series);
-  rounds.AppendRound();  // makes the series
+  rounds.AppendRound();  // creates the series
   for (auto _ : state)
     rounds.AppendBatch();
   rounds.Check();

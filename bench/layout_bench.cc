@@ -1,9 +1,9 @@
-// Row-key layouts, cell forms, split rules and workloads on the real engine: the same runs as those
-// of `hourcell bench layouts`, without the program around them.
+// Row-key layouts, cell forms, split rules and workloads on the real engine: the same runs as
+// `hourcell bench layouts`, without the rest of the program.
 //
 //   layout_bench --out=report
 //
-// Prints the tables; with --out also CSV, JSON and figures. docs/layouts.md says how to read them.
+// Prints the tables; with --out also CSV, JSON and figures. docs/layouts.md explains them.
 
 #include <atomic>
 #include <charconv>
@@ -52,7 +52,7 @@ bool ReadNumber(std::string_view text, uint64_t* number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// False if there is no such option.
+// False if the option is unknown.
 bool ReadOption(std::string_view argument, Settings* settings) {
   MatrixOptions& matrix = settings->matrix;
   const size_t equals = std::min(argument.find('='), argument.size());

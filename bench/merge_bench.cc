@@ -1,12 +1,12 @@
-// What order costs a scan over salt buckets: 20 sources merged by their original keys beside one
-// stream of the same rows, in memory.
+// The cost of order in a scan over salt buckets: 20 sources merged by their original keys, compared
+// with one stream of the same rows, in memory.
 //
 //   merge_bench --benchmark_filter=Blocks
 //
-// Rows lie in arrays (a scan that costs nothing but memory), or in blocks with shared prefixes, as
-// RocksDB's data blocks have them: what an iterator over a cache decodes, without the rest of it.
-// `of_one_stream` is the processor time of the merge beside that of the stream, `without_order`
-// that of one bucket after the other; all in the same run.
+// Rows lie in arrays (a scan that costs only memory access), or in blocks with shared prefixes, as
+// in RocksDB's data blocks: the decoding of an iterator over a cache, without its other work.
+// `of_one_stream` is the processor time of the merge relative to the stream, `without_order` that
+// of one bucket after the other; all in the same run.
 
 #include <time.h>
 
@@ -35,7 +35,7 @@ constexpr size_t kHours = 100;
 constexpr size_t kRows = kSeries * kHours;
 constexpr size_t kValueBytes = 64;  // of a small packed cell
 constexpr size_t kRestartRows = 16;
-// 20 streams are more than the processor follows by itself, so a source looks two rows ahead.
+// The processor does not prefetch more than 20 streams, so a source reads two rows ahead.
 constexpr ptrdiff_t kReadAheadBytes = 160;
 
 double CpuSeconds() {
@@ -171,7 +171,7 @@ const Table<Rows>& TableOf() {
   return *table;
 }
 
-// What is done with a row: as little as keeps it from being left out.
+// Uses a row with the least work that the compiler cannot remove.
 struct Sink {
   uint64_t rows = 0;
   uint64_t bytes = 0;
@@ -225,7 +225,7 @@ uint64_t ScanWithoutOrder(const Table<Rows>& table) {
   return sink.bytes;
 }
 
-// Processor seconds of the quickest of some runs.
+// Processor seconds of the fastest of several runs.
 template <typename Run>
 double QuickestOf(int runs, Run run) {
   double quickest = 1e9;

@@ -23,8 +23,8 @@ struct NumberArgument {
   uint64_t most = std::numeric_limits<uint64_t>::max();
 };
 
-// Reads "--name=number" into the field of that name. False if it is none of `known`, no number, or
-// one out of range; then nothing changes.
+// Reads "--name=number" into the field of that name. False if the name is not in `known`, or the
+// value is not a number or out of range; then the fields do not change.
 inline bool ReadNumber(std::string_view argument, std::span<const NumberArgument> known) {
   const size_t equals = argument.find('=');
   if (equals == std::string_view::npos) return false;
@@ -39,7 +39,7 @@ inline bool ReadNumber(std::string_view argument, std::span<const NumberArgument
   return true;
 }
 
-// Reads the arguments of main. False: one of them is bad; it is printed, with `usage`.
+// Reads the arguments of main. False: prints the first bad argument, with `usage`.
 inline bool ReadNumbers(int argc,
                         char** argv,
                         std::span<const NumberArgument> known,

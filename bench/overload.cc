@@ -1,10 +1,10 @@
-// A server that is offered far more than it can take: the telnet load it sustains is found first,
-// then a multiple of it is offered, with heavy queries, puts over HTTP and a client that only asks
-// whether the server is alive. Prints a table: what was measured, its limit, the verdict.
+// A server under far more load than it can process: finds the telnet load that it sustains, then
+// sends a multiple of that, with heavy queries, puts over HTTP and a client that only checks
+// whether the server is alive. Prints a table: measurement, limit, verdict.
 //
 //   overload --seconds=300
 //
-// bench/README.md says what the rows mean.
+// bench/README.md explains the rows.
 
 #include <signal.h>
 
@@ -35,7 +35,7 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-// So long a TcpClient waits.
+// The timeout of a TcpClient.
 constexpr std::chrono::seconds kPatience{60};
 
 constexpr std::string_view kUsage = R"(usage: overload [option...]
@@ -72,8 +72,7 @@ struct Settings {
   uint64_t version_ms = 250;
 };
 
-// Budgets that are no settings: memtables, series of queried metrics, points that wait for the
-// journal.
+// Fixed budgets: memtables, series of queried metrics, points that wait for the journal.
 constexpr uint64_t kFixedMib = 256 + 128 + 32;
 constexpr uint64_t kBudgetPercent = 120;
 
@@ -81,14 +80,14 @@ double SecondsSince(SteadyClock::time_point begin) {
   return std::chrono::duration<double>(SteadyClock::now() - begin).count();
 }
 
-// Points sent, and what became of them.
+// Points sent, by outcome.
 struct PointCounts {
   uint64_t sent = 0;
   uint64_t good = 0;       // acknowledged
-  uint64_t bad = 0;        // lines that must be refused
+  uint64_t bad = 0;        // lines that the server must reject
   uint64_t refused = 0;    // of bodies answered 503
   uint64_t unknown = 0;    // without an answer
-  uint64_t held_back = 0;  // due, and not sent: the server read no faster
+  uint64_t held_back = 0;  // due, but not sent: the server did not read any faster
 
   void Add(const PointCounts& other) {
     sent += other.sent;
@@ -100,8 +99,8 @@ struct PointCounts {
   }
 };
 
-// A telnet connection with hosts of its own, whose points follow each other in time. One line in
-// ten thousand is bad.
+// A telnet connection with separate hosts, whose points follow each other in time. One line in ten
+// thousand is bad.
 class LineLoad {
  public:
   static constexpr uint64_t kChunk = 2000;
@@ -110,7 +109,7 @@ class LineLoad {
   LineLoad(uint16_t port, uint64_t first_host, uint64_t hosts)
       : port_(port), first_host_(first_host), hosts_(hosts) {}
 
-  // Sends at a rate, 0 = as fast as can be, for so long; then waits for the acknowledgement.
+  // Sends for `seconds` at a rate, 0 = as fast as possible; then waits for the acknowledgement.
   PointCounts Run(double points_per_s, double seconds) {
     TcpClient client(port_);
     PointCounts counts;
@@ -135,7 +134,7 @@ class LineLoad {
   }
 
  private:
-  // After the error lines that the client did not read.
+  // Skips the error lines that the client did not read.
   static bool IsAcknowledged(TcpClient* client) {
     if (!client->Send("version\n")) return false;
     while (true) {
@@ -214,7 +213,7 @@ class Overload {
     return all;
   }
 
-  // All series of a metric over all time: the heaviest that there is.
+  // All series of a metric over all time: the heaviest query.
   void AskAll() {
     std::vector<std::jthread> threads;
     for (uint64_t i = 0; i < settings_.queries; ++i) {
@@ -231,8 +230,8 @@ class Overload {
     }
   }
 
-  // What counts a query that ended with this status after so long. A client that had no reply for
-  // kPatience has hung up; one that had none sooner was cut off.
+  // The counter of a query with this status and time. A client without a reply for kPatience has
+  // hung up; if it had none sooner, the server closed the connection.
   std::atomic<uint64_t>& QueryCount(int status, SteadyClock::duration time) {
     switch (status) {
       case 200:
@@ -278,7 +277,7 @@ class Overload {
     }
   }
 
-  // A counter of /stats, summed over all lines of that name with that tag.
+  // A counter of /stats: the sum of all lines with that name and tag.
   int64_t Stat(std::string_view name, std::string_view tag) const {
     const std::string text = HttpCall(port_, "GET", "/stats").body;
     int64_t sum = 0;
@@ -356,7 +355,7 @@ class Overload {
   std::vector<std::unique_ptr<LineLoad>> lines_;
   std::atomic<bool> ends_ = false;
   std::atomic<uint64_t> queries_done_ = 0;
-  std::atomic<uint64_t> queries_left_ = 0;   // by clients that waited too long
+  std::atomic<uint64_t> queries_left_ = 0;   // by clients that timed out
   std::atomic<uint64_t> queries_later_ = 0;  // 503
   std::atomic<uint64_t> queries_large_ = 0;  // 413
   std::atomic<uint64_t> queries_failed_ = 0;

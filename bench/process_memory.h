@@ -1,4 +1,4 @@
-// The memory of another process, as the system tells it.
+// The memory of another process, from /proc.
 
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace hourcell {
 
-// A field of /proc/<pid>/status such as "VmRSS:" or "VmHWM:", in MiB; 0 if there is none.
+// A field of /proc/<pid>/status such as "VmRSS:" or "VmHWM:", in MiB; 0 if it is missing.
 inline double ProcessMib(pid_t pid, std::string_view field) {
   std::ifstream status(fmt::format("/proc/{}/status", pid));
   for (std::string line; std::getline(status, line);) {

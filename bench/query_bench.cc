@@ -1,10 +1,10 @@
-// What the stages of a query cost, one by one, and whole queries to a store: decoding, buckets,
-// rates, groups, merging, planning among many series, and a scan beside decoding alone.
+// The cost of each stage of a query, and of whole queries to a store: decoding, buckets, rates,
+// groups, merging, planning among many series, and a scan compared with decoding alone.
 //
 //   query_bench --benchmark_filter=Scan
 //   HOURCELL_BENCH_SERIES=1000000 query_bench --benchmark_filter=OneOfMany
 //
-// Files are made under $TMPDIR; in memory (/dev/shm) if it is not set and there is room.
+// Files are made under $TMPDIR; if it is not set, in memory (/dev/shm) if there is room.
 
 #include <time.h>
 
@@ -41,7 +41,7 @@ constexpr size_t kDayPoints = 24 * kLoadHourPoints;
 
 using Encoder = void (*)(const CellColumns&, std::string*);
 
-// Of all threads of the process, so that a ratio of two does not depend on who else is at work.
+// Of all threads of the process, so that other processes do not change a ratio of two times.
 double CpuSeconds() {
   timespec time{};
   HOURCELL_CHECK(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0);
@@ -74,7 +74,7 @@ std::vector<std::string> Cells(size_t rows, bool is_integer, Encoder encoder) {
   return cells;
 }
 
-// Returns how many points were decoded.
+// Returns the number of decoded points.
 size_t DecodeAll(const std::vector<std::string>& cells, CellColumns* columns) {
   size_t points = 0;
   for (const std::string& cell : cells) {
@@ -147,7 +147,7 @@ BENCHMARK_CAPTURE(BM_Downsample, hour_max, "1h-max", false);
 BENCHMARK_CAPTURE(BM_Downsample, hour_p99, "1h-p99", false);
 BENCHMARK_CAPTURE(BM_Downsample, hour_avg_integers, "1h-avg", true);
 
-// 100 series of an hour merged; unaligned: each at times of its own, so that all are interpolated.
+// 100 series of an hour merged; unaligned: each at different times, so that all are interpolated.
 void BM_Aggregate(benchmark::State& state, Aggregator aggregator, bool aligned, bool is_integer) {
   constexpr size_t kMembers = 100;
   std::vector<Span> members;
@@ -184,7 +184,7 @@ void BM_Rate(benchmark::State& state) {
 }
 BENCHMARK(BM_Rate);
 
-// 10,000 series with two tags by one of them. Items are series.
+// 10,000 series with two tags, grouped by one tag. Items are series.
 void BM_GroupBy(benchmark::State& state) {
   constexpr size_t kSeries = 10'000;
   const auto groups = static_cast<size_t>(state.range(0));
@@ -211,8 +211,8 @@ struct Store {
   std::unique_ptr<Tsdb> tsdb;
 };
 
-// Those that were made, by series and points. Cleared by main: RocksDB's own globals are gone when
-// those of this program are.
+// The stores made, by series and points. main clears them, because RocksDB's globals are gone
+// before those of this program.
 std::map<std::pair<size_t, size_t>, Store>& Stores() {
   static std::map<std::pair<size_t, size_t>, Store> stores;
   return stores;
@@ -234,8 +234,8 @@ void FillHour(Tsdb* tsdb, size_t host) {
   HOURCELL_CHECK(refused.empty() && tsdb->Seal().ok());
 }
 
-// A store of so many series and points each, sealed; made once and kept. If an hour of them is not
-// whole, that of the series in the middle is.
+// A sealed store with `series` series of `points` points each; made once and kept. If these are
+// less than an hour, the series in the middle still has a whole hour.
 Tsdb& StoreOf(size_t series, size_t points) {
   Store& store = Stores()[{series, points}];
   if (store.tsdb == nullptr) {
@@ -259,7 +259,7 @@ QueryResult MustQuery(Tsdb* tsdb, const QuerySpec& spec) {
   return *std::move(result);
 }
 
-// Processor seconds of the quickest of some runs.
+// Processor seconds of the fastest of several runs.
 template <typename Run>
 double QuickestOf(int runs, Run run) {
   double quickest = 1e9;
@@ -272,13 +272,13 @@ double QuickestOf(int runs, Run run) {
 }
 
 // The rows of a day of 100 series, read, bucketed and summed by one thread, with all blocks in the
-// cache. `of_decode`: its points/s of processor time beside those of decoding such cells
-// alone, in the same run.
+// cache. `of_decode`: its points/s of processor time relative to decoding such cells alone, in the
+// same run.
 void BM_Scan(benchmark::State& state, const char* downsample) {
   constexpr size_t kSeries = 100;
   Tsdb& tsdb = StoreOf(kSeries, kDayPoints);
   const QuerySpec spec = LoadQuery(Aggregator::kSum, downsample, {}, kDayPoints);
-  QueryResult result = MustQuery(&tsdb, spec);  // now the cache is hot
+  QueryResult result = MustQuery(&tsdb, spec);  // fills the cache
   HOURCELL_CHECK(result.rows_read == kSeries * 24);
   HOURCELL_CHECK(result.points_read == kSeries * kDayPoints);
   for (auto _ : state)
@@ -297,8 +297,8 @@ BENCHMARK_CAPTURE(BM_Scan, minute_sum, "1m-sum")->Unit(benchmark::kMillisecond)-
 BENCHMARK_CAPTURE(BM_Scan, hour_max, "1h-max")->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(BM_Scan, raw, nullptr)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-// The same of salted rows by two threads, each of which reads the series of whole salt buckets, or
-// neighbours by tsuid, which are in all buckets. `cpu_ms`: of both, at best.
+// BM_Scan with salted rows and two threads, each of which reads the series of whole salt buckets,
+// or neighbours by tsuid, which are in all buckets. `cpu_ms`: of both threads, the best run.
 void BM_SaltedScan(benchmark::State& state, const char* downsample, ReadDivision division) {
   constexpr size_t kSeries = 1000;
   constexpr size_t kHours = 12;
@@ -367,8 +367,8 @@ void BM_PlanOneOfMany(benchmark::State& state) {
 }
 BENCHMARK(BM_PlanOneOfMany)->Unit(benchmark::kMicrosecond)->UseRealTime();
 
-// An hour of one series of many. `rows`: read for the one row that is wanted; `times_alone`: its
-// time beside that of the same query to a store with this series only.
+// An hour of one series of many. `rows`: read for the one matching row; `times_alone`: its time
+// relative to the same query to a store with this series only.
 void BM_OneOfMany(benchmark::State& state) {
   const size_t series = ManySeries();
   Tsdb& many = StoreOf(series, kFewPoints);

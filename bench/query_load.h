@@ -40,8 +40,8 @@ class LoadGauge {
   double at_;
 };
 
-// Puts `points` points of each of `series` series, a step apart, and seals and flushes them all.
-// Series by series, a batch each, so that a load of any size needs little memory.
+// Puts `points` points of each of `series` series, a step apart, seals each hour, and flushes at
+// the end. Points go in small batches, so that a load of any size needs little memory.
 inline void FillStore(Tsdb* tsdb, size_t series, size_t points) {
   constexpr size_t kBatchPoints = 1000;
   std::vector<std::string> tags;
@@ -56,7 +56,7 @@ inline void FillStore(Tsdb* tsdb, size_t series, size_t points) {
     tags.clear();
   };
   tags.reserve(kBatchPoints);
-  // Hour by hour, as points come; within it series by series, for the sake of the caches.
+  // Hour by hour, in order of arrival; within an hour series by series, for the caches.
   for (size_t first = 0; first < points; first += kLoadHourPoints) {
     const size_t count = std::min(kLoadHourPoints, points - first);
     for (size_t s = 0; s < series; ++s) {
@@ -78,7 +78,7 @@ inline void FillStore(Tsdb* tsdb, size_t series, size_t points) {
   HOURCELL_CHECK(tsdb->Flush().ok());
 }
 
-// `<aggregator>:[<downsample>:]bench.metric{filters}` over so many points from the first.
+// `<aggregator>:[<downsample>:]bench.metric{filters}` over `points` points from the first.
 inline QuerySpec LoadQuery(Aggregator aggregator,
                            const char* downsample,
                            std::vector<TagFilterSpec> filters,

@@ -1,9 +1,9 @@
-// How much memory a query takes over many points: fills a store in a child process, opens it, runs
-// `sum:1m-sum` over all of it and prints one line of JSON.
+// The memory of a query over many points: fills a store in a child process, opens it, runs
+// `sum:1m-sum` over the whole store and prints one line of JSON.
 //
 //   query_memory --series=10000 --hours=28      about 100 million points
 //
-// bench/README.md says what the figures mean.
+// bench/README.md explains the figures.
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -69,7 +69,7 @@ double StatusMib(std::string_view field) {
   HOURCELL_CHECK(false);
 }
 
-// From now on VmHWM is the peak since now.
+// Resets VmHWM, the peak, to the present use.
 void ForgetPeak() {
   std::ofstream("/proc/self/clear_refs") << "5";
 }
@@ -85,7 +85,7 @@ std::unique_ptr<Tsdb> MustOpen(const Settings& settings, const std::string& path
   return *std::move(opened);
 }
 
-// In a child, so that nothing of it is in this process' memory.
+// In a child, so that it leaves no memory in this process.
 void FillInAChild(const Settings& settings, const std::string& path) {
   const pid_t child = fork();
   HOURCELL_CHECK(child >= 0);
@@ -99,7 +99,7 @@ void FillInAChild(const Settings& settings, const std::string& path) {
   HOURCELL_CHECK(waitpid(child, &status, 0) == child && status == 0);
 }
 
-// Counts what comes and keeps nothing.
+// Counts the results and drops them.
 class CountingSink : public QuerySink {
  public:
   absl::Status OnSeries(const SeriesView& series) override {
@@ -123,7 +123,7 @@ void Measure(const Settings& settings) {
   if (settings.group) filters.push_back({"host", FilterType::kWildcard, "*", true});
   const QuerySpec spec =
       LoadQuery(Aggregator::kSum, "1m-sum", filters, settings.hours * kLoadHourPoints);
-  // An idle store has answered something before.
+  // An idle store has already answered a query.
   HOURCELL_CHECK(tsdb->Query(LoadQuery(Aggregator::kSum, "1m-sum",
                                        {{"host", FilterType::kLiteralOr, "h0", true}}, 1))
                      .ok());

@@ -1,4 +1,4 @@
-// What a point costs once a query has it: series to the JSON of /api/query.
+// The cost of writing a point of a result: series to the JSON of /api/query.
 //
 //   query_writer_bench --benchmark_filter=Points
 
@@ -53,7 +53,7 @@ SeriesView ViewOf(const Span& span,
   return series;
 }
 
-// A body whose pieces are dropped, and counted.
+// Counts its pieces and drops them.
 class NoBody : public BodyWriter {
  public:
   size_t bytes = 0;
@@ -83,7 +83,7 @@ void BM_WritePoints(benchmark::State& state) {
       benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(BM_WritePoints)->ArgsProduct({{kInteger, kTwoDecimals, kFullMantissa}, {3600}});
-// One point a series: names and tags are most of it.
+// One point a series: mostly names and tags.
 BENCHMARK(BM_WritePoints)->Name("BM_WriteSeries")->Args({kTwoDecimals, 1});
 
 }  // namespace

@@ -1,10 +1,10 @@
-// Looking a key up in a RegionMap, beside the least that a lookup can cost: std::upper_bound over
+// Lookup of a key in a RegionMap, compared with the least cost of a lookup: std::upper_bound over
 // an array of integers, and over an array of the start keys themselves. Goal: at most twice the
 // first for keys that differ in their first 8 bytes.
 //
 // The keys are row keys of UID widths 3: metric, base time, one tag. `ties` of 0: each region
-// begins with a metric of its own; of 1: with one of two metrics in one hour, so that the first 8
-// bytes of the start keys have but two values, and the rest is compared.
+// begins with a different metric; of 1: with one of two metrics in one hour, so that the first 8
+// bytes of the start keys have only two values, and the rest is compared.
 
 #include <algorithm>
 #include <cstdint>
@@ -32,7 +32,7 @@ std::string RowKey(uint64_t metric, uint64_t hour, uint64_t tagv) {
   return key;
 }
 
-// Ascending starts of the regions but the first.
+// Ascending starts of the regions except the first.
 std::vector<std::string> Starts(size_t regions, bool ties) {
   std::vector<std::string> starts;
   for (size_t i = 1; i < regions; ++i)
@@ -75,7 +75,7 @@ size_t WantSum(const std::vector<std::string>& starts, const std::vector<std::st
   return sum;
 }
 
-// Times find(key) and checks what it found over all keys.
+// Times find(key) over all keys and checks the results.
 template <typename Find>
 void Run(benchmark::State& state, const Find& find) {
   const auto regions = static_cast<size_t>(state.range(0));
@@ -103,7 +103,7 @@ void BM_UpperBoundOfKeys(benchmark::State& state) {
   });
 }
 
-// The metric is all that the integers hold, so only for keys without ties.
+// The integers hold only the metric, so this needs keys without ties.
 void BM_UpperBoundOfIntegers(benchmark::State& state) {
   std::vector<uint64_t> heads;
   for (const std::string& start : Starts(static_cast<size_t>(state.range(0)), false))

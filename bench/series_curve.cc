@@ -1,11 +1,11 @@
-// What a series costs as their number grows: for each power of ten a store is made in a process of
-// its own, brought to rest, closed and opened again, and asked for one series among all. Prints a
+// The cost of a series as the number of series grows: for each power of ten, a child process makes
+// a store, brings it to rest, closes and reopens it, and queries one series among all. Prints a
 // table with the exponent of each column, and draws it.
 //
 //   series_curve --most=1000000 --svg=DIR
 //
 // Ten metrics; a tag `host` with a value for each ten series and a tag `rack` with a hundred
-// values. bench/README.md says what the columns mean.
+// values. bench/README.md explains the columns.
 
 #include <sys/wait.h>
 #include <time.h>
@@ -58,10 +58,10 @@ struct Settings {
   std::string svg;
 };
 
-// What is measured of one store. Plain, as it goes through a pipe.
+// The measurements of one store. A plain struct, as it is sent through a pipe.
 struct Costs {
   double series = 0;
-  // Of each series.
+  // Per series.
   double make_us = 0;     // processor time, of its points, sealing and merging included
   double peak_bytes = 0;  // of anonymous memory, above an empty process', while they are made
   double disk_bytes = 0;
@@ -92,8 +92,8 @@ double ProcessorSeconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-// Processor time of one call, in microseconds: the median of several turns, each of so many calls
-// that the clock is fine enough.
+// Processor time of one call, in microseconds: the median of several turns, each with enough calls
+// for the resolution of the clock.
 double TimeOfACall(const std::function<void()>& call) {
   constexpr int kTurns = 9;
   constexpr int kCalls = 50;
@@ -195,7 +195,7 @@ void Ask(const Settings& settings, const std::string& path, Costs* costs) {
   costs->open_us = (ProcessorSeconds() - begin) * 1e6 / costs->series;
   costs->open_bytes = (AnonBytes() - empty) / costs->series;
 
-  // Others in turn, so that no call finds only what the one before it left in a cache.
+  // Other series in turn, so that a call does not find only the cache entries of the call before.
   const auto count = static_cast<uint64_t>(costs->series);
   uint64_t at = 0;
   const auto next = [&at, count] { return at = (at + 7919) % count; };
@@ -226,7 +226,7 @@ void Ask(const Settings& settings, const std::string& path, Costs* costs) {
   HOURCELL_CHECK(tsdb->Close().ok());
 }
 
-// `work` on `*costs` in a child, so that nothing of it is in the memory that is measured next.
+// Runs `work` on `*costs` in a child, so that it leaves no memory in the next measurement.
 void InAChild(const std::function<void()>& work, Costs* costs) {
   std::array<int, 2> ends{};
   HOURCELL_CHECK(pipe(ends.data()) == 0);
@@ -251,8 +251,8 @@ Costs Measure(const Settings& settings, uint64_t series) {
   return costs;
 }
 
-// The power of their number with which a column grows, from the second last store to the last one:
-// where what every store costs is no longer most of it.
+// The exponent with which a figure grows with the number of series, from the second last store to
+// the last one: there the fixed cost of a store is small.
 double Exponent(const std::vector<Costs>& curve, double Costs::* field) {
   if (curve.size() < 2) return 0;
   const Costs& last = curve.back();

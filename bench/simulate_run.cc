@@ -1,6 +1,6 @@
-// simulate_run: how long a simulation takes, a step at a time: ids of which each has a key of its
-// own, hashed in each of the ways there are. Prints seconds of the processor, steps a second of
-// them, and a sum of the report by which two builds are known to have said the same.
+// simulate_run: the time of a simulation, per step: ids with one key each, hashed in each available
+// way. Prints processor seconds, steps per second, and a checksum of the report, to compare two
+// builds.
 //
 //   simulate_run [ids] [layout or distributor ...]
 

@@ -1,9 +1,9 @@
-// Days of points in minutes: each simulated day is put over telnet with time stamps that run ahead,
-// queried, sealed and flushed, and the server's memory is printed. Exits with 1 if it grows.
+// Days of points in minutes: puts each simulated day over telnet with time stamps that run ahead,
+// queries, seals and flushes it, and prints the server's memory. Exits with 1 if it grows.
 //
 //   soak --days=30
 //
-// bench/README.md says what the fields mean.
+// bench/README.md explains the fields.
 
 #include <signal.h>
 
@@ -32,8 +32,8 @@ constexpr std::string_view kUsage = R"(usage: soak [option...]
 )";
 
 constexpr int64_t kDayS = 86'400;
-// How much the memory of the days of the last quarter may be above that of the second. The first
-// fills caches and budgets; a median leaves out days on which an LSM compaction is under way.
+// The limit of the memory of the last quarter's days, relative to the second quarter's. The first
+// fills caches and budgets; a median leaves out days during an LSM compaction.
 constexpr double kGrowthMax = 1.1;
 
 // The median of a quarter of the days; 0 is the first.

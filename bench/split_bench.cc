@@ -1,15 +1,15 @@
-// How long a split or merge of a region makes others wait.
+// The time for which a split or merge of a region blocks other work.
 //
 //   split_bench [--mb=1024] [--others=0] [--rounds=20] [--stall=0] [--dir=PATH]
 //
-// A region of so many MiB, in rows of 1 KiB that do not compress, is cut in two and, once trimmed,
-// merged again, so many times; beside it are other regions. Meanwhile one thread writes to the
-// region, one to another region, and one reads rows of the region, each in no more of a hurry than
-// 5,000 a second. Printed: the longest wait of each in every split and merge, its median and worst,
-// and the 99th percentile of other regions' writes during splits and without.
+// A region of --mb MiB, in rows of 1 KiB that do not compress, is cut in two and, once trimmed,
+// merged again, --rounds times, in a store with --others other regions. Meanwhile one thread writes
+// to the region, one to another region, and one reads rows of the region, each at most 5,000 times
+// a second. Prints the longest wait of each in every split and merge, its median and worst, and the
+// 99th percentile of other regions' writes during splits and without.
 //
-// With --stall=1 no region is split: so many files are made of the region while none is merged that
-// it takes no more rows, and what other regions' writes wait then is printed.
+// With --stall=1 no region is split: the region gets files without a merge until it accepts no more
+// rows. Prints the waits of other regions' writes at that time.
 
 #include <algorithm>
 #include <atomic>
@@ -56,7 +56,7 @@ class Waits {
     MutexLock lock(&mutex_);
     all_.push_back(ms);
   }
-  // Those since the last call, ascending.
+  // The waits since the last call, ascending.
   std::vector<double> Take() {
     MutexLock lock(&mutex_);
     std::vector<double> taken = std::exchange(all_, {});
@@ -142,10 +142,10 @@ class SplitBench {
                Percentile(splits_.other_p99, 0.5), Percentile(quiet, 0.99));
   }
 
-  // Writes to the region do not come back until it is left alone.
+  // Writes to the region block until its files are merged again.
   void RunStalled() {
     const std::vector<double> quiet = WritesToOthers();
-    // Of this region alone: others that had rows would get as many files.
+    // Other regions have rows only in files now, so the loop adds files to this region only.
     HOURCELL_CHECK(store_->Flush(kTable).ok());
     rocksdb::Env::Default()->SetBackgroundThreads(0, rocksdb::Env::LOW);
     while (!store_->IsLagging(kTable, HotKey(0))) {
@@ -239,7 +239,7 @@ class SplitBench {
     reads_.Take();
   }
   void Note(Longest* longest) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // whoever waited is done
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // blocked threads are done
     longest->hot_writes.push_back(Percentile(hot_writes_.Take(), 1));
     longest->reads.push_back(Percentile(reads_.Take(), 1));
     const std::vector<double> others = other_writes_.Take();
