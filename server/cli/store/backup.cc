@@ -31,7 +31,7 @@ namespace {
 constexpr std::string_view kBackupCommand = "backup";
 constexpr std::string_view kBackupTarget = "/api/admin/backup";
 
-// What is said of a backup that was made.
+// A new backup, as the command reports it.
 struct Made {
   uint64_t id = 0;
   uint64_t files = 0;
@@ -71,7 +71,7 @@ absl::StatusOr<Made> AskServer(const HttpUrl& url, Terminal& terminal) {
   return absl::UnavailableError(fmt::format("{}:{}: {}", url.host, url.port, HttpErrorText(reply)));
 }
 
-// Progress of work in bytes.
+// Shows progress in bytes.
 BackupProgress BytesOf(LongWork* work) {
   return [work](uint64_t done, uint64_t total) { return work->Update("", done, total, "bytes"); };
 }
@@ -99,7 +99,7 @@ int PrintMade(const absl::StatusOr<Made>& made, int64_t start_ms, Terminal& term
 }
 
 int Make(const BackupCommandOptions& options, Terminal& terminal) {
-  // The time counts from before the open: a replay is part of the work.
+  // Measures from before the open: a replay is part of the work.
   const int64_t start_ms = terminal.clock->MonotonicMs();
   if (!options.url.empty()) {
     if (!options.words.empty()) {

@@ -1,15 +1,15 @@
-// `hourcell backup` and `hourcell restore`: backups of a store, in a directory that shares files
-// among several (engine/backup_set.h).
+// `hourcell backup` and `hourcell restore`: backups of a store, in a directory whose backups share
+// files (engine/backup_set.h).
 //
-//   backup DIR                   makes one; with --url, the server does, where its setting
-//                                tsd.storage.backup.directory says
+//   backup DIR                   makes a backup; with --url, the server does, in its directory
+//                                tsd.storage.backup.directory
 //   backup list DIR              a line a backup, ascending: id, time, files, bytes, bytes copied
-//   backup verify DIR [ID]       reads all files of all backups, or of one; exit 1 if anything is
-//                                not as it was written
+//   backup verify DIR [ID]       reads all files of all backups, or of one; exit 1 if a file is not
+//                                as it was written
 //   backup prune DIR --keep N    removes all backups but the newest N
-//   restore DIR STORE [--id N]   the newest, or that, as a store in a new directory
+//   restore DIR STORE [--id N]   makes a store in a new directory from the newest backup, or from N
 //
-// A directory that is called list, verify or prune is written ./list and so on.
+// Write a directory with the name list, verify or prune as ./list and so on.
 
 #pragma once
 
@@ -33,20 +33,19 @@ struct BackupCommandOptions {
   std::vector<std::string> words = {};  // a subcommand and its words
 };
 
-// kExitUsage: words or options that make no sense; kExitFailure: it cannot be done, or verify found
-// something.
+// kExitUsage: invalid words or options; kExitFailure: an error, or verify found damage.
 int RunBackup(const BackupCommandOptions& options, Terminal& terminal);
 
 struct RestoreOptions {
   std::string from = {};            // a directory of backups
-  std::string to = {};              // where the store shall be
-  std::optional<uint64_t> id = {};  // nothing: the newest
+  std::string to = {};              // the new directory
+  std::optional<uint64_t> id = {};  // nullopt: the newest
 };
 
 int RunRestore(const RestoreOptions& options, Terminal& terminal);
 
-// `hourcell backup` and `hourcell restore` with these flags and words. The exit code is that
-// of the above, or kExitUsage if they make no sense.
+// `hourcell backup` and `hourcell restore` with these flags and words. The exit code is that of the
+// functions above, or kExitUsage if they are invalid.
 int BackupMain(const std::vector<std::string>& args, Terminal& terminal);
 int RestoreMain(const std::vector<std::string>& args, Terminal& terminal);
 

@@ -33,13 +33,13 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kDoctorCommand = "doctor";
 constexpr uint64_t kMiB = 1 << 20;
-// Sockets of a few hundred clients beside the files of the store.
+// Sockets of a few hundred clients, in addition to the files of the store.
 constexpr uint64_t kDescriptorsForClients = 1024;
-// docs/overload.md: what no setting controls, names, and the process itself.
+// docs/overload.md: memory that settings do not control, names, and the process itself.
 constexpr uint64_t kMemoryOfNoSetting = (210 + 46 + 50) * kMiB;
-// Files of a store may be a little newer than the clock says, on another machine's disk.
+// On another machine's disk, files may be a little newer than this clock.
 constexpr int64_t kClockSlackMs = 60'000;
-// A server that says nothing for so long is a finding.
+// A server that does not answer within this time is a finding.
 constexpr int64_t kServerPatienceMs = 20'000;
 
 DoctorFinding Fine(std::string text) {
@@ -88,7 +88,7 @@ DoctorFinding JudgeDescriptors(const DoctorFacts& facts) {
 }
 
 DoctorFinding JudgeDisk(const DoctorFacts& facts) {
-  // The journal at its limit, and the files that a flush of all memtables and a merge write.
+  // A full journal, and the files that a flush of all memtables and a merge write.
   const uint64_t want = facts.journal_limit + 8 * facts.write_buffer;
   if (facts.disk_free >= want) {
     return Fine(fmt::format("the disk has {} MiB free", facts.disk_free / kMiB));
@@ -140,7 +140,7 @@ uint64_t DescriptorLimit() {
   return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
 }
 
-// The machine's memory, or less if a control group has a limit.
+// The machine's memory, or the limit of the control group if that is less.
 uint64_t MemoryOfMachine() {
   const auto pages = static_cast<uint64_t>(std::max(sysconf(_SC_PHYS_PAGES), 0L));
   const auto page_bytes = static_cast<uint64_t>(std::max(sysconf(_SC_PAGESIZE), 0L));
@@ -169,7 +169,7 @@ int64_t ModifiedMs(const fs::directory_entry& file) {
       .count();
 }
 
-// Files that are removed meanwhile count for nothing.
+// Skips files that disappear meanwhile.
 void LookAtFiles(DoctorFacts* facts) {
   std::error_code error;
   for (fs::recursive_directory_iterator file(facts->directory, error), end; !error && file != end;
@@ -183,7 +183,7 @@ void LookAtFiles(DoctorFacts* facts) {
   }
 }
 
-// The directory itself, or the one above it that is there.
+// Reads the directory's disk, or that of its nearest existing parent.
 void LookAtDisk(DoctorFacts* facts) {
   std::error_code error;
   fs::path path = fs::absolute(facts->directory, error);

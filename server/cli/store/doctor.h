@@ -1,7 +1,7 @@
-// `hourcell doctor`: looks at a machine and a store, or at a running server, and says in sentences
+// `hourcell doctor`: examines a machine and a store, or a running server, and prints in sentences
 // what to change.
 //
-// Facts are gathered first, and then judged by a pure function.
+// First it gathers facts; then a pure function judges them.
 
 #pragma once
 
@@ -15,51 +15,51 @@
 
 namespace hourcell {
 
-// What is known of a machine, the settings and a store. Sizes are in bytes.
+// Facts of a machine, the settings and a store. Sizes are in bytes.
 struct DoctorFacts {
   std::string directory = {};  // of the store
   bool has_store = false;
-  std::string store_fault = {};  // why the store does not open; empty = it does, or there is none
-  bool is_in_use = false;        // by another process, as store_fault says: it does open, then
-  uint64_t journal_bytes = 0;    // of the store's journal, before it was opened
-  uint64_t descriptors = 0;      // that the process may open
+  std::string store_fault = {};  // why the store does not open; empty = it opens, or is missing
+  bool is_in_use = false;        // another process has it open, and store_fault names that error
+  uint64_t journal_bytes = 0;    // of the store's journal, before the open
+  uint64_t descriptors = 0;      // limit of the process
   uint64_t open_files = 0;       // tsd.storage.open_files
   uint64_t disk_free = 0;
   uint64_t journal_limit = 0;  // tsd.storage.journal
   uint64_t write_buffer = 0;   // tsd.storage.write_buffer
   std::string filesystem = {};
-  uint64_t memory = 0;         // of the machine, or of the process's group if that is less
-  uint64_t memory_sum = 0;     // what docs/overload.md adds up
+  uint64_t memory = 0;         // of the machine, or the limit of the control group if that is less
+  uint64_t memory_sum = 0;     // the sum that docs/overload.md describes
   int64_t now_ms = 0;          // since 1970
-  int64_t newest_file_ms = 0;  // of the store; 0 = it has none
+  int64_t newest_file_ms = 0;  // of the store; 0 = it lacks files
 };
 
 struct DoctorFinding {
-  bool is_change = false;  // something is to be changed
+  bool is_change = false;  // the user must change something
   std::string text = {};   // a sentence
 
   friend bool operator==(const DoctorFinding&, const DoctorFinding&) = default;
 };
 
-// A finding for each thing that was looked at. Pure.
+// One finding for each subject. Pure.
 std::vector<DoctorFinding> JudgeFacts(const DoctorFacts& facts);
 
-// The name of a file system by the number that statfs(2) gives; "other" for one that needs no word.
+// The name of a file system with the number of statfs(2); "other" for one that causes no finding.
 std::string FileSystemName(uint64_t type);
 
 struct DoctorOptions {
   StoreOptions store = {};
-  std::string url = {};  // of the server to look at; empty = the machine and the store
+  std::string url = {};  // of the server to examine; empty = the machine and the store
   TlsTrust trust = {};
   bool json = false;  // an object a line: change, text
 };
 
-// Prints the findings. kExitOk: nothing is to be changed; kExitFailure: something is; kExitUsage:
-// settings or a URL that make no sense. A store is opened and closed, as every command does it.
+// Prints the findings. kExitOk: nothing to change; kExitFailure: something to change; kExitUsage:
+// invalid settings or URL. Opens and closes the store, as every command does.
 int RunDoctor(const DoctorOptions& options, Terminal& terminal);
 
-// `hourcell doctor` with these flags and words. The exit code is that of RunDoctor, or kExitUsage
-// if they make no sense.
+// `hourcell doctor` with these flags and words. The exit code is RunDoctor's, or kExitUsage if they
+// are invalid.
 int DoctorMain(const std::vector<std::string>& args, Terminal& terminal);
 
 }  // namespace hourcell

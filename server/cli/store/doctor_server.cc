@@ -9,13 +9,13 @@
 #include "server/cli/terminal.h"
 #include "server/cli/watch/top_sample.h"
 
-// Why these figures: each is one of docs/monitoring/prometheus-alerts.yml that says by itself that
-// something is to be done. Rates need two looks, and are left to Prometheus.
+// Why these metrics: each is in docs/monitoring/prometheus-alerts.yml and calls for action by its
+// value alone. Rates need two samples; Prometheus watches those.
 
 namespace hourcell {
 namespace {
 
-// More than `most` is a finding: the number, and what it counts.
+// A value above `most` is a finding: the value, then `text`.
 struct WatchedMetric {
   std::string_view name;
   double most = 0;

@@ -1,7 +1,6 @@
-// What `hourcell doctor --url` looks at: what a running server says of itself in /readyz and
-// /metrics.
+// Checks of `hourcell doctor --url`: reads /readyz and /metrics of a running server.
 //
-// Facts are gathered first, and then judged by a pure function. Thread-compatible.
+// First it gathers facts; then a pure function judges them. Thread-compatible.
 
 #pragma once
 
@@ -20,7 +19,7 @@ namespace hourcell {
 struct ReadyCheck {
   std::string name = {};
   bool is_ok = true;
-  bool is_warning = false;  // it is ok, but somebody should look
+  bool is_warning = false;  // it is ok, but an operator should look
   std::string message = {};
 
   friend bool operator==(const ReadyCheck&, const ReadyCheck&) = default;
@@ -28,19 +27,19 @@ struct ReadyCheck {
 
 struct ServerFacts {
   std::string address = {};
-  std::string fault = {};  // why nothing is known of it; empty = it answers /readyz
+  std::string fault = {};  // why the server's state is unknown; empty = it answers /readyz
   std::vector<ReadyCheck> checks = {};
-  std::string metrics_fault = {};              // why it does not give /metrics; empty = it does
-  std::map<std::string, double> metrics = {};  // by name and labels as they stand there
+  std::string metrics_fault = {};              // why /metrics fails; empty = it answers
+  std::map<std::string, double> metrics = {};  // by name and labels, as in /metrics
 };
 
-// The answer of /readyz?json. kDataLoss: the text is not such an answer.
+// Parses the answer of /readyz?json. kDataLoss: the text is not such an answer.
 absl::StatusOr<std::vector<ReadyCheck>> ParseReadiness(std::string_view body);
 
-// Asks the server. What fails is among the facts.
+// Queries the server. The facts include failed requests.
 ServerFacts GatherServerFacts(HttpClient* client);
 
-// A finding for each thing that was looked at. Pure.
+// One finding for each subject. Pure.
 std::vector<DoctorFinding> JudgeServer(const ServerFacts& facts);
 
 }  // namespace hourcell

@@ -68,7 +68,7 @@ int Print(const FsckCommandOptions& options,
   return report.faults() == 0 ? kExitOk : kExitFailure;
 }
 
-// What a server found, and how long it took.
+// The server's report, and the duration of its check.
 absl::StatusOr<FsckReport> AskServer(const HttpUrl& url,
                                      uint64_t examples,
                                      Terminal& terminal,

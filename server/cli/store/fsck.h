@@ -1,10 +1,10 @@
-// `hourcell fsck`: checks a store that no process has open (engine/fsck.h), and repairs what it is
-// told to; or has a running server check its own (engine/fsck_admin.h). If the tool goes away, the
-// server goes on.
+// `hourcell fsck`: checks a store that no process has open (engine/fsck.h), and makes the repairs
+// that its flags name; or makes a running server check its own store (engine/fsck_admin.h). If the
+// tool ends, the server continues.
 //
-// Prints the first findings of each kind, a line each, then how much was read and how many faults
-// of each kind there are. Exit 0: none; 1: some, or some were and are fixed now; 2: usage; 3: it
-// could not be checked.
+// Prints the first findings of each kind, one per line, then the amount of data read and the number
+// of faults of each kind. Exit 0: no faults; 1: faults, even if they are fixed now; 2: usage; 3:
+// the check failed.
 
 #pragma once
 
@@ -35,8 +35,8 @@ struct FsckCommandOptions {
 
 int RunFsckCommand(const FsckCommandOptions& options, Terminal& terminal);
 
-// `hourcell fsck` with these flags and words. The exit code is that of RunFsckCommand, or
-// kExitUsage if they make no sense.
+// `hourcell fsck` with these flags and words. The exit code is RunFsckCommand's, or kExitUsage if
+// they are invalid.
 int FsckMain(const std::vector<std::string>& args, Terminal& terminal);
 
 }  // namespace hourcell

@@ -69,8 +69,8 @@ int List(const HttpUrl& url, const JobOptions& options, Terminal& terminal) {
   return kExitOk;
 }
 
-// The answer of a job that is done: a line for each member of its object, lists and objects as
-// JSON.
+// Prints the answer of a finished job: a line for each member of its object, with lists and objects
+// as JSON.
 void PrintAnswer(uint64_t id, const std::string& body, Terminal& terminal) {
   simdjson::dom::parser parser;
   simdjson::dom::object members;

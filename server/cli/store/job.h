@@ -1,7 +1,7 @@
-// `hourcell job`: the jobs of a running server, and how one of them ends.
+// `hourcell job`: lists the jobs of a running server, or waits for one.
 //
-//   job --url URL       a line a job: its number, kind, state and how far it is
-//   job ID --url URL    waits for it and prints its answer, one line of JSON
+//   job --url URL       a line a job: its number, kind, state and progress
+//   job ID --url URL    waits for the job and prints its answer, a line for each member
 
 #pragma once
 
@@ -18,13 +18,13 @@ namespace hourcell {
 struct JobOptions {
   std::string url = {};
   TlsTrust trust = {};
-  bool json = false;                    // the list, or the answer of the job, as the server's JSON
-  std::vector<std::string> words = {};  // none, or a number
+  bool json = false;  // prints the server's JSON: the list, or the answer of the job
+  std::vector<std::string> words = {};  // empty, or a job's number
   JobPatience patience = {};
 };
 
-// kExitFailure: the job failed or was ended, there is none, or the server does not answer;
-// kExitUsage: the words make no sense.
+// kExitFailure: the job failed, was ended or does not exist, or the server does not answer;
+// kExitUsage: invalid words.
 int RunJob(const JobOptions& options, Terminal& terminal);
 
 // `hourcell job` with these flags and words.

@@ -38,7 +38,7 @@ namespace {
 constexpr std::string_view kMigrateCommand = "migrate";
 constexpr size_t kBatchPoints = 20'000;
 
-// A batch of points that own their names.
+// A batch of points that owns their names.
 class Batch {
  public:
   void Add(const ScannedRow& row) {
@@ -52,7 +52,7 @@ class Batch {
 
   size_t size() const { return points_.size(); }
 
-  // Borrows from this object until it is changed.
+  // The result borrows from this object until the next change.
   std::vector<LinePoint> Lines() const {
     std::vector<LinePoint> lines;
     lines.reserve(points_.size());
@@ -77,30 +77,30 @@ class Batch {
  private:
   struct Row {
     std::string metric;
-    size_t first = 0;  // of its points
+    size_t first = 0;  // index of its first point
   };
   struct Point {
     Timestamp timestamp;
     Value value;
   };
   std::vector<Row> rows_;
-  std::vector<std::string> tags_;  // of each row, as a line has them
+  std::vector<std::string> tags_;  // of each row, as in a line
   std::vector<Point> points_;
 };
 
-// What was migrated.
+// Counts of a migration.
 struct Migrated {
   uint64_t names = 0;
   uint64_t rows = 0;
   uint64_t annotations = 0;
   uint64_t ttls = 0;
-  uint64_t metrics_before = 0;  // that an earlier migration had copied
-  PointDigest points;           // but for theirs
+  uint64_t metrics_before = 0;  // copied by an earlier migration
+  PointDigest points;           // without those of metrics_before
 };
 
 class Migrator {
  public:
-  // `state` may be null: then all is copied.
+  // `state` may be null: then it copies everything.
   Migrator(Tsdb* from, Tsdb* to, ImportState* state, ProgressMeter* meter, LongWork* work)
       : from_(*from),
         to_(*to),
@@ -127,7 +127,7 @@ class Migrator {
     return absl::OkStatus();
   }
 
-  // kDataLoss: the target has other points than were read.
+  // kDataLoss: the target's points differ from the points read.
   absl::Status Compare() const {
     PointDigest here = done_.points;
     if (done_.metrics_before > 0) {
@@ -143,7 +143,7 @@ class Migrator {
   const Migrated& done() const { return done_; }
 
  private:
-  // In the order of their UIDs.
+  // Copies names in the order of their UIDs.
   absl::Status CopyNames(UidKind kind) {
     std::vector<UidRow> rows;
     HOURCELL_RETURN_IF_ERROR(from_.GrepUids(kind, "", false, [&rows](UidRow row) {
@@ -253,7 +253,7 @@ class Migrator {
     return to_.PutAnnotations({&edit, 1}, AnnotationWrite::kReplace).status();
   }
 
-  // The series' tsuid in the target, in hex; empty for an empty one.
+  // The tsuid, in hex, of the same series in the target; empty if `tsuid` is empty.
   absl::StatusOr<std::string> TsuidThere(const std::string& tsuid) {
     if (tsuid.empty()) return std::string();
     HOURCELL_ASSIGN_OR_RETURN(const std::string bytes, UidBytesFromHex(tsuid, 0));
@@ -292,10 +292,10 @@ class Migrator {
   LongWork& work_;
   Batch batch_;
   Migrated done_;
-  std::map<std::pair<UidKind, Uid>, Uid> uids_;  // of the source: those of the target
+  std::map<std::pair<UidKind, Uid>, Uid> uids_;  // the target's UID for each UID of the source
 };
 
-// kInvalidArgument: the target cannot have that distributor, or not with these settings.
+// kInvalidArgument: the name is unknown, or the distributor contradicts the settings.
 absl::Status CheckDistributor(const MigrateOptions& options) {
   if (options.distributor.empty()) return absl::OkStatus();
   if (options.distributor != "none" && options.distributor != "series-salt") {
@@ -314,12 +314,12 @@ absl::Status CheckDistributor(const MigrateOptions& options) {
                   options.distributor, width, has_salt ? "1 or more" : "0"));
 }
 
-// The target's file that says that it is not whole.
+// The file that marks the target as incomplete.
 std::filesystem::path MarkerOf(const std::string& directory) {
   return std::filesystem::path(directory) / "migration";
 }
 
-// Where a migration reads and writes.
+// Source and target of a migration.
 struct MigrationEnds {
   Config from;
   Config to;
@@ -330,7 +330,7 @@ struct MigrationEnds {
   bool has_directory_target() const { return to.text("tsd.storage.engine") == "rocksdb"; }
 };
 
-// The state is beside a directory, not in it, and knows it by one name.
+// The state file is next to the directory; its name must not depend on a final slash.
 std::string WithoutSlash(std::string directory) {
   while (directory.size() > 1 && directory.ends_with('/'))
     directory.pop_back();
@@ -367,8 +367,8 @@ absl::StatusOr<MigrationEnds> EndsOf(const MigrateOptions& options) {
   return ends;
 }
 
-// Makes the target's directory, with its marker. kInvalidArgument: it has something in it that no
-// migration left.
+// Makes the target's directory and its marker. kInvalidArgument: the directory is not empty, and
+// has no marker of an earlier migration.
 absl::Status BeginTarget(const MigrationEnds& ends) {
   std::error_code error;
   const std::string& to = ends.to_name;
@@ -394,14 +394,14 @@ absl::Status RemoveFile(const std::filesystem::path& file) {
 
 absl::StatusOr<std::unique_ptr<Tsdb>> OpenTarget(const MigrationEnds& ends, const Tsdb& from) {
   HOURCELL_ASSIGN_OR_RETURN(Options target, EngineOptionsOf(ends.to));
-  // Every name has passed the source's rules.
-  // Unless the settings say another one; the source was opened with the same.
+  // The TTL of the settings, or else the source's: the source was opened with the same settings.
   target.ttl_s = from.store_ttl_s();
   target.auto_create_metrics = target.auto_create_tagks = target.auto_create_tagvs = true;
   return Tsdb::Open(target);
 }
 
-// Null: the migration has none. kInvalidArgument: there is none yet, and the target has metrics.
+// Null: the migration does not use a state file. kInvalidArgument: the file is missing, and the
+// target has metrics.
 absl::StatusOr<std::unique_ptr<ImportState>> OpenState(const MigrationEnds& ends, Tsdb* to) {
   if (ends.state_file.empty()) return nullptr;
   std::error_code error;
@@ -446,7 +446,7 @@ absl::StatusOr<Migrated> Migrate(const MigrateOptions& options,
   return migrator.done();
 }
 
-// What was done, in `ms` milliseconds.
+// Prints a summary; the migration took `ms` milliseconds.
 void PrintMigrated(const MigrateOptions& options,
                    const Migrated& migrated,
                    int64_t ms,

@@ -1,21 +1,22 @@
-// `hourcell migrate`: a store written again in another layout: other UID widths, a salt or none,
-// another order of the key's fields, another form of cells; or on another storage engine.
+// `hourcell migrate`: copies a store into another layout (other UID widths, with or without a salt,
+// another order of the key's fields, another form of cells) or onto another storage engine.
 //
 //   names ── points, a row at a time ── annotations ── TTLs ── flush ── compare
 //
-// Both stores are opened by no other process. The source is not changed, but for its journal,
-// which becomes cells. Names get their UIDs in the order of the source's, so that they have the
-// same ones if the widths are the same and the source has no gaps. What has expired is not copied.
+// No other process may have either store open. The source does not change, except that its journal
+// becomes cells. Names get UIDs in the order of the source's UIDs. The UIDs are therefore the same
+// if the widths are the same and the source has no gaps. Expired points are not copied.
 //
-// A migration that was ended may be run again: it begins at the start, and what is there already is
-// written once more. The file `migration` in the target says that it is not whole; another target
-// that has something in it is refused.
+// You may repeat a migration that was ended: it begins at the start and overwrites the points it
+// has already copied. A file `migration` in the target marks it as incomplete; a non-empty target
+// without this file is refused.
 //
-// Between engines, a file beside the directory, <directory>.migration, has the metrics whose points
-// are in the target (import_state.h), and the next migration goes on after them. Without it, a
-// target that has a metric is refused.
+// Between engines, a file next to the directory, <directory>.migration, lists the metrics whose
+// points are in the target (import_state.h), and a repeated migration continues after them. Without
+// this file, a target with metrics is refused.
 //
-// At the end the points of both are read and compared: as many, and equal sums of their hashes.
+// At the end, it reads the points of both stores and compares their numbers and the sums of their
+// hashes.
 
 #pragma once
 
@@ -28,24 +29,24 @@
 namespace hourcell {
 
 struct MigrateOptions {
-  StoreOptions store = {};  // settings of the target; `data` counts for nothing
-  std::string from = {};    // a directory that has a store; none with to_engine=rocksdb
-  std::string to = {};      // a directory that has none; none with to_engine=bigtable
+  StoreOptions store = {};  // settings of the target; `data` is ignored
+  std::string from = {};    // the directory of a store; ignored with to_engine=rocksdb
+  std::string to = {};      // a new or empty directory; ignored with to_engine=bigtable
   // bigtable: from a directory to the tables of the settings. rocksdb: from these to a directory.
   // Empty: from a directory to a directory.
   std::string to_engine = {};
-  bool skip_compare = false;  // do not read both again
-  // Which distributor the target's keys are to have, as `hourcell simulate` names them: none or
-  // series-salt, as the settings say already. Empty: as the settings say.
+  bool skip_compare = false;  // do not read both stores again
+  // The distributor of the target's keys, with its name in `hourcell simulate`: none or
+  // series-salt. It must agree with the settings. Empty: as in the settings.
   std::string distributor = {};
 };
 
-// Says what it migrated. kExitUsage: settings or directories make no sense; kExitFailure: a store
-// cannot be read or written, does not fit the layout, or came out different.
+// Prints a summary of the migration. kExitUsage: invalid settings or directories; kExitFailure: a
+// store cannot be read or written, does not fit the layout, or the points differ at the end.
 int RunMigrate(const MigrateOptions& options, Terminal& terminal);
 
-// `hourcell migrate` with these flags and words. The exit code is that of RunMigrate, or
-// kExitUsage if they make no sense.
+// `hourcell migrate` with these flags and words. The exit code is RunMigrate's, or kExitUsage if
+// they are invalid.
 int MigrateMain(const std::vector<std::string>& args, Terminal& terminal);
 
 }  // namespace hourcell

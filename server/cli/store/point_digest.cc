@@ -13,7 +13,7 @@
 namespace hourcell {
 namespace {
 
-// With its length in front, so that no two lists of names are one text.
+// Prefixes the length, so that different lists of names give different texts.
 void AppendName(std::string_view name, std::string* out) {
   const uint64_t size = name.size();
   out->append(reinterpret_cast<const char*>(&size), sizeof size);
@@ -23,7 +23,7 @@ void AppendName(std::string_view name, std::string* out) {
 }  // namespace
 
 void PointDigest::Add(const ScannedRow& row) {
-  // Tags are in the order of their UIDs, which is the store's own.
+  // The tags are in the order of their UIDs, which differ between stores.
   std::vector<TagView> tags(row.tags.begin(), row.tags.end());
   std::ranges::sort(tags, {}, [](const TagView& tag) { return std::pair(tag.key, tag.value); });
   series_.clear();

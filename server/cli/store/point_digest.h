@@ -1,6 +1,6 @@
-// PointDigest: what a set of points is, whatever their order and however they are stored: how many,
-// and the sum of their hashes (XXH3 of names, time and value). Two stores that have the same points
-// have the same digest; others have it with a probability of about 2^-64. Thread-compatible.
+// PointDigest: a digest of a set of points, independent of their order and storage: their number,
+// and the sum of their hashes (XXH3 of names, time and value). Two stores with the same points have
+// the same digest; others have the same one with a probability of about 2^-64. Thread-compatible.
 
 #pragma once
 
@@ -13,7 +13,7 @@ namespace hourcell {
 
 class PointDigest {
  public:
-  // The points of a row as a scan shows it.
+  // Adds the points of a row from a scan.
   void Add(const ScannedRow& row);
 
   uint64_t points() const { return points_; }

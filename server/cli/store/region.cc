@@ -39,13 +39,13 @@ constexpr std::string_view kRegionTarget = "/api/admin/regions";
 constexpr std::string_view kFilePrefix = "file:";
 constexpr std::string_view kKeysPrefix = "keys:";
 
-// What is asked of a server, or of the same handler on a directory.
+// A request to a server, or to the same handler on a directory.
 struct Question {
   std::string_view path;  // below kRegionTarget
   HttpResponse (RegionHandler::*handler)(const HttpRequest&) = nullptr;
   std::string body;  // empty: a GET
   bool is_explained = false;
-  bool needs_rows = false;  // points of the journal too
+  bool needs_rows = false;  // it needs the points of the journal in the tables
 };
 
 struct RegionSubcommand {
@@ -127,7 +127,7 @@ absl::Status StrangeAnswer() {
   return absl::UnavailableError("unexpected answer; the server may be of another version");
 }
 
-// False if it is no region.
+// False if `region` is not a region.
 bool ReadRow(element region, RegionRow* row) {
   const auto text = [&](const char* field, std::string* out) {
     std::string_view value;
@@ -159,7 +159,7 @@ absl::Status PrintTable(element regions, const RegionOptions& options, Terminal&
   return absl::OkStatus();
 }
 
-// The specification, cut short if it is long.
+// The specification, shortened to kBytesMax bytes.
 std::string SplitText(std::string_view split) {
   constexpr size_t kBytesMax = 64;
   if (split.size() <= kBytesMax || !split.starts_with(kKeysPrefix)) return std::string(split);
@@ -253,7 +253,7 @@ const RegionSubcommand* FindSubcommand(const RegionOptions& options) {
   return nullptr;
 }
 
-// Options of one subcommand are wrong with another.
+// Refuses options of another subcommand.
 absl::Status CheckOptions(const RegionOptions& options) {
   const std::string& name = options.words[0];
   const auto belongs = [&](bool is_given, std::string_view option, std::string_view owner) {
@@ -268,7 +268,7 @@ absl::Status CheckOptions(const RegionOptions& options) {
   return status;
 }
 
-// Tables have names without anything to escape; what is none is refused by the server.
+// Names of tables need no escapes; the server refuses other names.
 std::string TargetOf(const Question& question, const RegionOptions& options) {
   std::string target = fmt::format("{}{}", kRegionTarget, question.path);
   if (!question.body.empty()) return target;
@@ -292,7 +292,7 @@ absl::StatusOr<std::string> AskServer(const HttpUrl& url,
 absl::StatusOr<std::string> AskStore(Tsdb* tsdb,
                                      const Question& question,
                                      const RegionOptions& options) {
-  // What was replayed from the journal is in no region before it is sealed.
+  // Points from the journal are not in a region until they are sealed.
   if (question.needs_rows) HOURCELL_RETURN_IF_ERROR(tsdb->Seal());
   HttpRequest request;
   request.body = question.body;

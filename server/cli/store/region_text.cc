@@ -14,7 +14,7 @@ namespace hourcell {
 namespace {
 
 constexpr size_t kRegionFields = 11;
-// Those of numbers and sizes stand to the right.
+// Fields with numbers and sizes are right-aligned.
 constexpr std::array<bool, kRegionFields> kIsRight = {true, false, false, false, false, true,
                                                       true, true,  false, false, false};
 using Row = std::array<std::string, kRegionFields>;
@@ -55,7 +55,7 @@ std::string SizeText(uint64_t bytes) {
                                                       "TiB", "PiB", "EiB"};
   double size = static_cast<double>(bytes);
   size_t unit = 0;
-  // What would be rounded to 1024 of one unit is 1.0 of the next.
+  // A size that would be rounded to 1024 of one unit becomes 1.0 of the next.
   for (; size >= 1023.5 && unit + 1 < kUnits.size(); ++unit)
     size /= 1024;
   return unit == 0 || size >= 99.95 ? fmt::format("{:.0f} {}", size, kUnits[unit])

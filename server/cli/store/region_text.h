@@ -13,7 +13,7 @@
 
 namespace hourcell {
 
-// A region as the table has it.
+// A row of the table.
 struct RegionRow {
   uint64_t id = 0;
   std::string encoded_name = {};
@@ -28,11 +28,11 @@ struct RegionRow {
   std::string explained = {};  // the start in words
 };
 
-// "512 B", "1.5 KiB", "20 GiB": three digits or four, rounded to the nearest.
+// "512 B", "1.5 KiB", "20 GiB": rounded to the nearest, with three or four digits.
 std::string SizeText(uint64_t bytes);
 
-// Lines, each with its end; fields are aligned. `now_ms` tells which pins are over; the start in
-// words is the last field, `with_words` if it was asked for.
+// Lines, each with its end; fields are aligned. `now_ms` decides which pins have expired. With
+// `with_words`, the last field is the start in words.
 std::string RegionTable(std::span<const RegionRow> regions, int64_t now_ms, bool with_words);
 
 }  // namespace hourcell

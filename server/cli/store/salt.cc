@@ -28,7 +28,7 @@ namespace {
 constexpr std::string_view kSaltCommand = "store";
 constexpr std::string_view kSaltTarget = "/api/admin/salt";
 
-// What is asked: nothing, or a change.
+// The request: show, or a change.
 struct SaltWish {
   std::optional<uint32_t> buckets;
   std::optional<uint64_t> from_s;

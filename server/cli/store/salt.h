@@ -1,7 +1,8 @@
-// `hourcell store salt`: shows and changes how many salt buckets rows are spread over.
+// `hourcell store salt`: shows and changes the number of salt buckets.
 //
 //   salt                    the epochs, a line each
-//   salt BUCKETS [FROM]     from an hour on so many; without FROM as soon as can be
+//   salt BUCKETS [FROM]     uses BUCKETS buckets from the hour FROM; by default from the earliest
+//                           possible hour
 //
 // On a running server (--url), or on a directory that no process has open.
 
@@ -12,8 +13,8 @@
 
 namespace hourcell {
 
-// `options.words` begins with "salt". Prints a line "<from> <buckets>" an epoch, ascending, as it
-// is afterwards. Returns as RunAdmin.
+// `options.words` begins with "salt". Prints the resulting epochs, ascending, a line "<from>
+// <buckets>" each. Returns as RunAdmin.
 int RunSalt(const AdminOptions& options, Terminal& terminal);
 
 }  // namespace hourcell

@@ -52,7 +52,7 @@ constexpr Action kActions[] = {
                              }});
      }}};
 
-// What came of an action.
+// The result of an action.
 struct Outcome {
   int64_t hours = 0;  // sealed
   int64_t ms = 0;
@@ -128,7 +128,7 @@ int RunAdmin(const AdminOptions& options, Terminal& terminal) {
   if (options.json) {
     return FailUsage(terminal, kAdminCommand, "--json: only ttl and salt print a list");
   }
-  // The time counts from before the open to after the close: a replay is part of the work.
+  // Measures from before the open to after the close: a replay is part of the work.
   const int64_t start_ms = terminal.clock->MonotonicMs();
   return RunOnEither(
       options,

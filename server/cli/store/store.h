@@ -1,11 +1,11 @@
-// `hourcell store`: what a store does by itself all the time, done at once and waited for; how long
-// it keeps points and how it spreads them.
+// `hourcell store`: does the regular background work of a store at once and waits for its end;
+// shows and sets the TTLs and the salt.
 //
-//   seal      every point in memory becomes part of a cell
+//   seal      makes every point in memory part of a cell
 //   flush     seals, writes memory to files, and empties the journal: an open replays nothing
 //   compact   flushes, and merges the files of every table until nothing is left to merge
-//   ttl       shows or sets how long points are kept, see server/cli/store/ttl.h
-//   salt      shows or changes how many salt buckets there are, see server/cli/store/salt.h
+//   ttl       shows or sets TTLs, see server/cli/store/ttl.h
+//   salt      shows or changes the number of salt buckets, see server/cli/store/salt.h
 //
 // On a running server (--url), or on a directory that no process has open.
 
@@ -27,23 +27,23 @@ struct AdminOptions {
   std::string url = {};  // a running server instead of `store`
   TlsTrust trust = {};
   bool json = false;                    // ttl and salt: as the JSON of their endpoints
-  std::vector<std::string> words = {};  // one of the above
+  std::vector<std::string> words = {};  // one of the subcommands above
 };
 
-// What a subcommand does, on a running server if options say which, else on the store, which is
-// open meanwhile. Both print, and return the exit code.
+// A subcommand: on a running server if the options have a URL, else on the store, which is open
+// during the call. Both functions print, and return the exit code.
 struct AdminCalls {
   std::function<int(const HttpUrl& url)> on_server;
   std::function<int(Tsdb* tsdb)> on_store;
 };
 int RunOnEither(const AdminOptions& options, const AdminCalls& calls, Terminal& terminal);
 
-// Says "<action>: <n> hours sealed in <n> ms". kExitUsage: the words make no sense; kExitFailure:
-// the store or the server cannot, or refuses.
+// Prints "<action>: <n> hours sealed in <n> ms". kExitUsage: invalid words; kExitFailure: the store
+// or the server fails or refuses.
 int RunAdmin(const AdminOptions& options, Terminal& terminal);
 
-// `hourcell store` with these flags and words. The exit code is that of RunAdmin, or
-// kExitUsage if they make no sense.
+// `hourcell store` with these flags and words. The exit code is RunAdmin's, or kExitUsage if they
+// are invalid.
 int AdminMain(const std::vector<std::string>& args, Terminal& terminal);
 
 }  // namespace hourcell

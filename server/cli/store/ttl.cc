@@ -25,7 +25,7 @@ namespace {
 constexpr std::string_view kTtlCommand = "store";
 constexpr std::string_view kTtlTarget = "/api/admin/ttl";
 
-// What is asked: nothing, or a metric's TTL.
+// The request: show, or set a metric's TTL.
 struct TtlWish {
   bool is_change = false;
   std::string metric;
@@ -33,7 +33,7 @@ struct TtlWish {
   std::optional<int64_t> ttl_s;
 };
 
-// What a store has.
+// The TTLs of a store.
 struct Ttls {
   int64_t store_s = 0;
   std::vector<MetricTtl> metrics;

@@ -1,7 +1,7 @@
-// `hourcell store ttl`: shows and sets how long a metric's points are kept.
+// `hourcell store ttl`: shows and sets the TTLs of metrics.
 //
-//   ttl                  the store's setting, and every metric that has its own
-//   ttl METRIC TTL       sets a metric's; TTL as ParseTtl takes it
+//   ttl                  prints the store's TTL, and every metric that has another one
+//   ttl METRIC TTL       sets a metric's TTL, in the notation of ParseTtl
 //
 // On a running server (--url), or on a directory that no process has open.
 
@@ -12,8 +12,8 @@
 
 namespace hourcell {
 
-// `options.words` begins with "ttl". Prints a line "<metric> <ttl>" each, the store's as
-// "(default) <ttl>", as it is afterwards. Returns as RunAdmin.
+// `options.words` begins with "ttl". Prints the resulting TTLs: a line "(default) <ttl>" for the
+// store, and a line "<metric> <ttl>" for each metric. Returns as RunAdmin.
 int RunTtl(const AdminOptions& options, Terminal& terminal);
 
 }  // namespace hourcell
