@@ -44,7 +44,7 @@ absl::Status CheckCsvFields(const std::vector<CsvField>& fields) {
   return absl::OkStatus();
 }
 
-// Takes a field off, with its quotes, and the comma after it. False as SplitCsv.
+// Removes the first field, with its quotes, and the comma after it. Returns as SplitCsv.
 bool TakeCsvField(std::string_view* rest, std::string* field) {
   field->clear();
   if (!rest->starts_with('"')) {
@@ -65,7 +65,7 @@ bool TakeCsvField(std::string_view* rest, std::string* field) {
   }
 }
 
-// Takes a number of so many digits off.
+// Removes a number of `count` digits from the start of `text`.
 std::optional<int> TakeDigits(size_t count, std::string_view* text) {
   if (text->size() < count) return std::nullopt;
   int number = 0;

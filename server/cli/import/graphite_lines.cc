@@ -17,7 +17,7 @@ void GraphiteLines::Translate(std::string_view line, ImportLines* out) {
   series_.SetMetric(line_.name);
   for (const TagView& tag : line_.tags)
     series_.AddTag(tag.key, tag.value);
-  // Of text that is no value, whoever reads the import line says what is wrong.
+  // The parser of the import line reports an invalid value.
   const std::optional<Value> value = GraphiteValue(line_.value);
   if (value && !value->is_integer() && !std::isfinite(value->floating())) return;
   if (!CompleteSeries(rules_, &series_, out)) return;

@@ -1,4 +1,4 @@
-// Lines of Graphite's plaintext protocol (graphite_line.h), one point each.
+// Reads lines of Graphite's plaintext protocol (graphite_line.h), one point each.
 
 #pragma once
 

@@ -51,10 +51,10 @@ namespace {
 
 constexpr std::string_view kImportCommand = "import";
 
-// A chunk ends at so many bytes of lines, so that memory is bounded whatever the batch is.
+// A chunk ends after this number of bytes, which limits memory for every batch size.
 constexpr size_t kChunkBytes = size_t{2} << 20;
 
-// Reads files line by line into chunks, hands those to the workers, and says what became of them.
+// Reads files line by line into chunks, passes the chunks to the workers, and reports the results.
 class Importer {
  public:
   Importer(const ImportOptions& options,
@@ -67,7 +67,8 @@ class Importer {
             {.limits = limits, .skip_errors = options.skip_errors, .foreign = options.foreign},
             std::move(sinks)) {}
 
-  // All files in order. kAborted after a bad line, which has been named; other errors have not.
+  // Imports all files in order. kAborted after a bad line, which it has reported; it has not
+  // reported other errors.
   absl::Status Run() {
     HOURCELL_ASSIGN_OR_RETURN(const uint64_t bytes, TotalBytes());
     meter_.emplace(terminal_->err, terminal_->is_tty, terminal_->clock, bytes);
@@ -77,12 +78,12 @@ class Importer {
       if (!read.ok()) break;
     }
     if (has_ended_) return read;
-    // Whatever ended the reading, what was read before it is stored.
+    // Stores the lines read before an error, too.
     const absl::Status written = TakeWritten(/*all=*/true);
     return written.ok() ? read : written;
   }
 
-  // What was done, for people.
+  // Prints a summary.
   void Report() {
     if (!meter_.has_value()) return;
     meter_->Clear();
@@ -101,7 +102,7 @@ class Importer {
   }
 
  private:
-  // 0 if a size is not known: no percentage is better than a wrong one.
+  // The size of all files; 0 if one is unknown: no percentage is better than a wrong one.
   absl::StatusOr<uint64_t> TotalBytes() const {
     uint64_t total = 0;
     bool all_known = true;
@@ -138,7 +139,7 @@ class Importer {
     return absl::OkStatus();
   }
 
-  // Nothing: the file is no dump of Whisper.
+  // nullopt: the format is not Whisper's.
   absl::StatusOr<std::optional<WhisperDump>> DumpOf(const std::string& path) const {
     if (options_.foreign.format != ImportFormat::kWhisper) return std::optional<WhisperDump>();
     if (!options_.metric.empty()) return WhisperDump(options_.metric);
@@ -146,7 +147,7 @@ class Importer {
     return WhisperDump(metric);
   }
 
-  // False at the end of the file. Lines of a pipe are not kept waiting for those that come later.
+  // False at the end of the file. Returns the available lines of a pipe without waiting for more.
   absl::StatusOr<bool> FillChunk(LineReader* reader, ImportChunk* chunk) {
     const bool is_pipe = reader->bytes_total() == 0;
     do {
@@ -159,7 +160,7 @@ class Importer {
     return true;
   }
 
-  // Accounts for the chunks that are written; waits for one if there is no room, or for all.
+  // Accounts for the written chunks; waits for one if the pipeline is full, or for all.
   absl::Status TakeWritten(bool all) {
     while (true) {
       std::unique_ptr<ImportChunk> chunk = pipeline_.TakeWritten(all || pipeline_.IsFull());
@@ -196,14 +197,14 @@ class Importer {
   uint64_t imported_ = 0;
   uint64_t lines_ = 0;
   size_t files_ = 0;
-  std::optional<WhisperDump> dump_;                 // of the file that is read
-  bool has_ended_ = false;                          // before all was stored
+  std::optional<WhisperDump> dump_;                 // of the current file
+  bool has_ended_ = false;                          // before it stored everything
   std::map<std::string_view, uint64_t> bad_lines_;  // by reason
   ImportPipeline pipeline_;                         // last: its threads end first
 };
 
-// One for each thread. By default a processor is left to the reader: on two, a second thread that
-// parses and stores took longer than one.
+// One sink per thread. The default leaves one processor for the reader: on two processors, two
+// parsing threads took longer than one.
 template <typename Make>
 std::vector<std::unique_ptr<PointSink>> MakeSinks(const ImportOptions& options, Make&& make) {
   const size_t processors = std::max<size_t>(2, ProcessorCount());
@@ -229,13 +230,13 @@ int Import(const ImportOptions& options,
   return kExitFailure;
 }
 
-// What was said of certificates is said of the URLs that have any.
+// With two URLs, the options for certificates apply only to those with https.
 TlsTrust TrustOf(const ImportOptions& options, const std::string& url) {
   const bool both = !options.opentsdb_url.empty();
   return both && !url.starts_with("https://") ? TlsTrust() : options.trust;
 }
 
-// What a state file says is in the target must be there after a power loss, too.
+// Points that the state file lists must survive a power loss, too.
 SinkSync SyncOf(const ImportOptions& options) {
   const bool has_state = !options.opentsdb_url.empty() && !options.opentsdb.state_file.empty();
   return has_state ? SinkSync::kEach : SinkSync::kLater;
@@ -253,7 +254,7 @@ int ImportToServer(const ImportOptions& options, Terminal& terminal) {
          .query = [source](const QuerySpec& spec) { return source->Query(spec); }},
         terminal);
   }
-  // How many tags are too many is the server's to say.
+  // The server decides how many tags are too many.
   return Import(options, {.tags_max = kTagsMax},
                 MakeSinks(options, [&] { return MakeHttpSink(*url); }), terminal);
 }
@@ -265,7 +266,7 @@ std::function<absl::StatusOr<std::vector<ResultSeries>>(const QuerySpec&)> Store
   };
 }
 
-// Before a store is made or a server is asked: a file that is not there is no reason for either.
+// Runs before the store is made: a missing file is reported without making one.
 absl::Status CheckFiles(const ImportOptions& options) {
   for (const std::string& path : options.paths) {
     HOURCELL_RETURN_IF_ERROR(InputBytes(path).status());
@@ -305,7 +306,8 @@ int ImportToStore(const ImportOptions& options, Terminal& terminal) {
   return exit_code;
 }
 
-// Before the first file is read: an import of a thousand dumps should not end at the last one.
+// Runs before the first file is read: an import of a thousand dumps should not fail at the last
+// one.
 absl::Status CheckWhisper(const ImportOptions& options) {
   if (!options.metric.empty()) {
     if (options.foreign.format == ImportFormat::kWhisper && options.paths.size() == 1)
@@ -357,7 +359,7 @@ absl::Status TakeFormat(const std::string& name, ImportFormat* format) {
       QuoteForMessage(name)));
 }
 
-// KEY=VALUE, which may be of any characters.
+// KEY=VALUE, in any characters.
 absl::Status TakeDefaultTag(const std::string& text, std::string* tag) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
@@ -408,7 +410,7 @@ void AddFormats(CommandLine* line, ImportOptions* options) {
       "KEY=VALUE", "tag of series that have none");
 }
 
-// Seconds of a query time; `otherwise` if it is empty.
+// The seconds of a query time; `otherwise` if it is empty.
 absl::StatusOr<int64_t> SecondsOf(std::string_view flag,
                                   const std::string& text,
                                   int64_t otherwise,
@@ -419,13 +421,13 @@ absl::StatusOr<int64_t> SecondsOf(std::string_view flag,
   return absl::InvalidArgumentError(fmt::format("{}: {}", flag, MessageOf(ms.status())));
 }
 
-// The source, its range and metrics, of what the command line says.
+// Sets the source, its range and metrics from the options.
 absl::Status TakeSource(ImportOptions* options, int64_t now_ms) {
   OpenTsdbImportOptions& source = options->opentsdb;
   HOURCELL_ASSIGN_OR_RETURN(
       source.source, ParseHttpUrl(options->opentsdb_url, TrustOf(*options, options->opentsdb_url)));
   source.source.token_variable = kSourceTokenVariable;
-  // The end is a part of the range, and the second of now is not over.
+  // The range includes its end, and the current second has not ended.
   HOURCELL_ASSIGN_OR_RETURN(const int64_t start_s, SecondsOf("--start", options->start, 0, now_ms));
   HOURCELL_ASSIGN_OR_RETURN(const int64_t end_s,
                             SecondsOf("--end", options->end, now_ms / 1000 - 1, now_ms));

@@ -1,5 +1,5 @@
-// `hourcell import`: points from files, or from a running OpenTSDB, into a store or to a running
-// server.
+// `hourcell import`: imports points from files, or from a running OpenTSDB, into a store or a
+// running server.
 
 #pragma once
 
@@ -23,31 +23,30 @@ struct ImportOptions {
   StoreOptions store = {};
   std::string url = {};  // empty = into the store of `store`
   TlsTrust trust = {};
-  ForeignRules foreign = {};                  // what the files hold
-  bool skip_header = false;                   // of each file of CSV: the first line
-  std::string metric = {};                    // of a dump of Whisper; empty = by the file's path
-  bool skip_errors = false;                   // go on after a bad line
-  size_t batch_points = kImportBatchDefault;  // stored at once; 1 to kImportBatchMax
-  size_t threads = 0;  // that parse and store; 0 = a processor each, but for one that reads
+  ForeignRules foreign = {};                  // format of the files
+  bool skip_header = false;                   // skip the first line of each CSV file
+  std::string metric = {};                    // of a Whisper dump; empty = from the file's path
+  bool skip_errors = false;                   // skip bad lines and continue
+  size_t batch_points = kImportBatchDefault;  // points in one batch; 1 to kImportBatchMax
+  size_t threads = 0;  // parse and store; 0 = one per processor, less one for the reader
   std::vector<std::string> paths = {};  // "-" = the standard input; with `opentsdb_url`, metrics
-  // Points of this server instead of files, from `start` to `end`; empty = all until now. Its URL,
-  // range and metrics are made of these; `skip_errors` is that above.
+  // Import from this server instead of files, from `start` to `end`; empty = all until now.
+  // RunImport sets the URL, range, metrics and skip_errors of `opentsdb` from these options.
   std::string opentsdb_url = {};
-  std::string start = {};  // as query times (query_time.h)
+  std::string start = {};  // query times (query_time.h)
   std::string end = {};
   OpenTsdbImportOptions opentsdb = {};
 };
 
-// Bad lines are named on `err` as FILE:LINE, in order; the result is said on `out`. Whatever the
-// number of threads, of two points of one series and instant the later line wins, and names get
-// UIDs in the order of lines.
-// kExitFailure: a bad line without skip_errors (good lines before it are stored; lines after it
-// may be, as far as they were in its batch), a file or store that fails. kExitUsage: no paths, bad
-// batch, too many threads.
+// Reports bad lines on `err` as FILE:LINE, in order, and the result on `out`. With any number of
+// threads, the later of two lines with the same series and instant wins, and names get UIDs in the
+// order of lines. kExitFailure: a bad line without skip_errors (all good lines before it are
+// stored; later lines of its batch may be stored), or an error of a file or the store. kExitUsage:
+// no paths, an invalid batch, too many threads.
 int RunImport(const ImportOptions& options, Terminal& terminal);
 
-// `hourcell import` with these flags and words. The exit code is that of RunImport, or
-// kExitUsage if they make no sense.
+// `hourcell import` with these flags and words. The exit code is RunImport's, or kExitUsage if they
+// are invalid.
 int ImportMain(const std::vector<std::string>& args, Terminal& terminal);
 
 }  // namespace hourcell

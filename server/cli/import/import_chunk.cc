@@ -13,7 +13,7 @@
 namespace hourcell {
 namespace {
 
-// Lines that are parsed and then asked for their workers while they are in the processor's cache.
+// Number of lines parsed before their workers are looked up. They fit in the processor's cache.
 constexpr size_t kRoutesAtOnce = 64;
 
 PointError TooLong(const ImportRules& rules) {

@@ -1,12 +1,12 @@
-// ImportChunk: some thousand lines of one file on their way into a store, and what became of them.
+// ImportChunk: a few thousand lines of one file on their way into a store, and their results.
 //
 //   reader    Begin, AddLine
-//   a worker  Parse: lines, translated if they are foreign -> points, shared out among the
+//   a worker  Parse: translates foreign lines, parses points, and distributes them among the
 //             workers by series
-//   workers   WritePiece, each its own
-//   reader    what is wrong, counted and named in the order of lines
+//   workers   WritePiece, each its own piece
+//   reader    counts and reports the errors in the order of lines
 //
-// Thread-compatible, but for WritePiece of several pieces at once.
+// Thread-compatible, except that threads may call WritePiece for different pieces at once.
 
 #pragma once
 
@@ -32,10 +32,10 @@
 
 namespace hourcell {
 
-// What a line is parsed by.
+// Rules for parsing lines.
 struct ImportRules {
   PointLimits limits = {};
-  bool skip_errors = false;  // go on after a bad line
+  bool skip_errors = false;  // skip bad lines and continue
   ForeignRules foreign = {};
 };
 
@@ -47,34 +47,33 @@ class ImportChunk {
     PointError error;
   };
 
-  // Empties the chunk, whose memory is used again. `file` counts the import's files, from 1.
+  // Empties the chunk and keeps its memory. `file` counts the import's files from 1.
   void Begin(size_t file, const std::string& file_name);
-  // Copies a line. REQUIRES: a chunk's lines follow each other in the file.
+  // Copies a line. REQUIRES: it follows the chunk's last line in the file.
   void AddLine(const Line& line);
   size_t size() const { return lines_.size(); }
   size_t bytes() const { return text_.size(); }
-  // Bytes read of all files when the chunk was full, for the progress.
+  // Bytes read of all files when the chunk became full, for the progress.
   void set_bytes_done(uint64_t bytes) { bytes_done_ = bytes; }
 
-  // Makes points of the lines, up to the first bad one unless errors are skipped. If a series is
-  // new to `routes`, all points are one piece, in the order of lines, so that names get their UIDs
-  // in that order; else there is a piece for each of the `workers`.
+  // Parses the lines into points, up to the first bad line unless errors are skipped. If a series
+  // is new to `routes`, makes one piece with all points in the order of lines, so that names get
+  // UIDs in that order; else one piece for each of the `workers`.
   void Parse(const ImportRules& rules, size_t workers, const ImportRoutes& routes);
 
-  // After Parse. Every piece is to be written once, to a sink of its own.
+  // After Parse: write every piece once, each to a different sink.
   size_t pieces() const { return pieces_used_; }
   void WritePiece(size_t piece, PointSink* sink);
-  // Teaches `routes` what was new to it. REQUIRES: has_new_series().
+  // Adds the new series to `routes`. REQUIRES: has_new_series().
   void LearnRoutes(ImportRoutes* routes) const;
   bool has_new_series() const { return has_new_series_; }
 
-  // After all are written.
-  // The first failure of a sink.
+  // The results, after all pieces are written. status() is the first failure of a sink.
   absl::Status status() const;
   uint64_t points_taken() const;
-  // Lines that were looked at.
+  // Lines that Parse has read.
   uint64_t lines_taken() const { return lines_taken_; }
-  // Lines that do not parse and points that were refused, in the order of lines.
+  // Lines that do not parse, and refused points, in the order of lines.
   std::vector<BadLine> BadLines() const;
   bool has_bad_lines() const;
 
@@ -94,8 +93,8 @@ class ImportChunk {
     PointError error;
   };
   struct Piece {
-    std::vector<LinePoint> points;  // views of text_ or made_
-    std::vector<uint32_t> lines;    // of each point, an index into lines_
+    std::vector<LinePoint> points;  // views into text_ or made_
+    std::vector<uint32_t> lines;    // index into lines_ for each point
     std::vector<RefusedPoint> refused;
     absl::Status status;
   };
@@ -103,11 +102,11 @@ class ImportChunk {
   std::string_view TextOf(size_t line) const {
     return std::string_view(text_).substr(lines_[line].begin, lines_[line].size);
   }
-  // What is parsed one by one: the lines themselves, or what the translator made of them.
+  // Units are parsed one by one: the lines, or the translator's lines.
   size_t units() const { return translator_ == nullptr ? lines_.size() : made_.size(); }
   size_t LineOf(size_t unit) const { return translator_ == nullptr ? unit : made_.unit(unit).line; }
   void Translate(const ImportRules& rules);
-  // The fault of a unit, or nothing and its point.
+  // Parses a unit into `point`; returns its fault, or nullopt.
   std::optional<PointError> PointOf(size_t unit,
                                     const ImportRules& rules,
                                     PointText* parser,
@@ -118,9 +117,9 @@ class ImportChunk {
                                       LinePoint* point);
   void Reset(size_t workers);
   bool MayGoOn(const ImportRules& rules) const { return rules.skip_errors || faults_.empty(); }
-  // False, and a fault noted, if the unit is bad.
+  // False, and adds a fault, if the unit is bad.
   bool ParseUnit(size_t unit, const ImportRules& rules, PointText* parser, LinePoint* point);
-  // False, with part of the work done, at a series that is new.
+  // False at a new series, with part of the work done.
   bool ParseByWorker(const ImportRules& rules, const ImportRoutes& routes);
 
   size_t file_ = 0;
@@ -130,9 +129,9 @@ class ImportChunk {
   std::string text_;           // all lines, without their ends
   std::vector<LineRef> lines_;
   std::unique_ptr<LineTranslator> translator_;  // null: lines are import lines
-  ImportLines made_;                            // by the translator, of lines_
+  ImportLines made_;                            // the translator's lines
 
-  std::deque<std::string> quoted_names_;  // of lines that have such; points borrow them
+  std::deque<std::string> quoted_names_;  // storage for quoted names; points borrow them
 
   uint64_t lines_taken_ = 0;
   std::vector<Fault> faults_;

@@ -16,15 +16,15 @@
 namespace hourcell {
 namespace {
 
-// An integer of an import line is in seconds up to here.
+// An integer up to this limit is in seconds in an import line.
 constexpr uint64_t kSecondsMax = 0xFFFFFFFF;
 
 bool HasBlank(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return c == ' ' || c == '\t' || c == '\n'; });
 }
 
-// Appends a name by the rule of the store, or of a UTF-8 store; one with fewer letters refuses the
-// rest.
+// Appends a name by the store's rule, or by a UTF-8 store's rule. A store that allows fewer
+// characters refuses the rest.
 void AppendLegalName(std::string_view foreign, bool any_names, std::string* out) {
   static const NameRule rule(NameEncoding::kUtf8, "");
   static const NameRule any_rule(NameEncoding::kAny, "");
@@ -113,9 +113,9 @@ std::unique_ptr<LineTranslator> MakeLineTranslator(const ForeignRules& rules) {
 }
 
 size_t LineBytesMaxOf(ImportFormat format) {
-  // A line is a whole series there.
+  // A line has a whole series.
   constexpr size_t kVmLineBytesMax = size_t{16} << 20;
-  // Of strings, and of many fields.
+  // A line may have strings and many fields.
   constexpr size_t kInfluxLineBytesMax = size_t{1} << 20;
   if (format == ImportFormat::kInflux) return kInfluxLineBytesMax;
   return format == ImportFormat::kVm ? kVmLineBytesMax : kLineBytesMax;

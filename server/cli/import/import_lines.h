@@ -1,7 +1,7 @@
-// ImportLines: the import lines that lines of another format stand for; and LineTranslator, which
+// ImportLines: import lines translated from lines of another format; and LineTranslator, which
 // makes them.
 //
-// A foreign line may stand for any number of points. Each is a line of its own, or a fault.
+// A foreign line may give any number of points. Each becomes a separate line, or a fault.
 // Thread-compatible.
 
 #pragma once
@@ -19,15 +19,15 @@
 
 namespace hourcell {
 
-// The name of a series of another system, by the rule of server/inputs/name_rule.h.
+// The name of another system's series, by the rule of server/inputs/name_rule.h.
 struct ForeignSeries {
   bool any_names = false;   // the store takes them (NameEncoding::kAny)
-  std::string metric = {};  // as an import line has it, quoted if it must be
+  std::string metric = {};  // as in an import line, quoted if necessary
   std::string tags = {};    // " tagk=tagv" for each
 
   void Clear();
   void SetMetric(std::string_view foreign);
-  // Adds nothing if the value is empty: there, most systems mean that there is no such tag.
+  // Skips a tag with an empty value: in most systems, it means that the tag is absent.
   void AddTag(std::string_view foreign_key, std::string_view foreign_value);
 };
 
@@ -36,17 +36,17 @@ class ImportLines {
   struct Unit {
     size_t begin = 0;  // of its text
     size_t size = 0;
-    uint32_t line = 0;              // the foreign line it is of
-    std::optional<uint32_t> fault;  // index into faults: it has no text
+    uint32_t line = 0;              // index of its foreign line
+    std::optional<uint32_t> fault;  // index into the faults; the unit then lacks text
   };
 
   void Clear();
-  // What is added from now on is of that line.
+  // Later units belong to this line.
   void BeginLine(uint32_t line) { line_ = line; }
-  // Adds a point. The texts are looked at by whoever parses the line; blanks in them are a fault.
+  // Adds a point. The parser of the line checks the texts later; a text with a blank is a fault.
   void AddPoint(const ForeignSeries& series, std::string_view time, std::string_view value);
-  // The same with an instant in milliseconds; whole seconds are written as such. A fault if an
-  // import line would take it for seconds.
+  // The same with an instant in milliseconds; whole seconds are written as seconds. It is a fault
+  // if an import line would read the instant as seconds.
   void AddPointAtMs(const ForeignSeries& series, std::string_view time_ms, std::string_view value);
   void AddFault(PointError error);
 
@@ -68,31 +68,32 @@ class ImportLines {
 class LineTranslator {
  public:
   virtual ~LineTranslator() = default;
-  // Adds the points and faults of a line without its end; nothing for a line that has none.
+  // Adds the points and faults of a line, given without its end. A line may have zero points.
   virtual void Translate(std::string_view line, ImportLines* out) = 0;
 };
 
-// Formats of files that an import reads.
+// File formats of an import.
 enum class ImportFormat : uint8_t { kOpenTsdb, kVm, kGraphite, kCsv, kInflux, kWhisper };
 
-// How lines of another format are read.
+// Rules for lines of another format.
 struct ForeignRules {
   ImportFormat format = ImportFormat::kOpenTsdb;
-  bool any_names = false;        // the store takes them
-  std::string default_tag = {};  // " tagk=tagv" of series without tags; empty = they are faults
-  std::string csv_columns = {};  // ParseCsvFields (csv_lines.h) takes it
-  std::string influx_precision = "ns";  // FindInfluxUnit (influx_time.h) finds it
+  bool any_names = false;        // the store's names may have any characters
+  std::string default_tag = {};  // " tagk=tagv" for series without tags; empty = they are faults
+  std::string csv_columns = {};  // a list for ParseCsvFields (csv_lines.h)
+  std::string influx_precision = "ns";  // a name for FindInfluxUnit (influx_time.h)
   std::string influx_separator = "_";   // between a measurement and a field
 };
 
-// Null for kOpenTsdb. Lines of kWhisper are those that WhisperDump (whisper_dump.h) gives.
+// Null for kOpenTsdb. For kWhisper, it translates the lines of WhisperDump (whisper_dump.h).
 // REQUIRES: the fields of kCsv parse, the precision of kInflux is known.
 std::unique_ptr<LineTranslator> MakeLineTranslator(const ForeignRules& rules);
 
-// Bytes of the longest line of a format.
+// The limit of a format for the bytes of a line.
 size_t LineBytesMaxOf(ImportFormat format);
 
-// Gives a series without tags the default one. False, and a fault, if it then has no metric or tag.
+// Gives a series without tags the default tag. False, and adds a fault, if it still lacks a metric
+// or tags.
 bool CompleteSeries(const ForeignRules& rules, ForeignSeries* series, ImportLines* out);
 
 }  // namespace hourcell

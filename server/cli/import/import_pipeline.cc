@@ -8,7 +8,7 @@
 namespace hourcell {
 namespace {
 
-// Chunks under way beyond one for each worker: one being read ahead, one being written.
+// Chunks in addition to one per worker: one being read ahead, one being written.
 constexpr size_t kChunksAhead = 2;
 
 }  // namespace
@@ -80,7 +80,7 @@ bool ImportPipeline::WriteNext() {
   if (chunk->has_new_series()) chunk->LearnRoutes(&routes_);
   mutex_.Lock();
 
-  // The entry is still there: the reader takes none that is not written.
+  // The entry still exists: the reader takes only written chunks.
   if (++entry.pieces_written == chunk->pieces()) {
     has_ended_ = !chunk->status().ok() || (!rules_.skip_errors && chunk->has_bad_lines());
     ++written_;
@@ -95,7 +95,7 @@ bool ImportPipeline::ParseNext() {
     return candidate.step == Entry::Step::kAdded;
   });
   if (entry == entries_.end()) return false;
-  // Entries come and go meanwhile, but those that stay do not move.
+  // Other threads add and remove entries meanwhile, but a deque does not move the remaining ones.
   Entry* const claimed = &*entry;
   claimed->step = Entry::Step::kParsing;
 

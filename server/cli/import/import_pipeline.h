@@ -1,13 +1,14 @@
 // ImportPipeline: the threads of an import.
 //
-//   reader -> chunk -> parsed by any worker, in any order -> its pieces written by all workers
-//          -> reader, in the order they were added
+//   reader -> chunk -> any worker parses it, in any order -> all workers write its pieces
+//          -> reader, in the order of Add
 //
-// A chunk is written only once the one before it is, whole and well: so of two lines of one series
-// and instant the later wins, UIDs are given in the order of lines, and nothing after the chunk of
-// a bad line is stored if that ends the import. Workers parse ahead meanwhile.
+// A chunk is written only after the previous chunk is completely and successfully written. The
+// later of two lines with the same series and instant therefore wins, UIDs follow the order of
+// lines, and if a bad line ends the import, the chunks after it are not stored. Meanwhile, workers
+// parse ahead.
 //
-// For one reader thread.
+// Use it from one reader thread.
 
 #pragma once
 
@@ -27,30 +28,30 @@ namespace hourcell {
 
 class ImportPipeline {
  public:
-  // Starts as many workers as there are sinks, each of which is used by one thread at a time.
-  // REQUIRES: 1 to 256 sinks.
+  // Starts one worker per sink; each sink is used by one thread at a time. REQUIRES: 1 to 256
+  // sinks.
   ImportPipeline(const ImportRules& rules, std::vector<std::unique_ptr<PointSink>> sinks);
-  // Drops the chunks that are not being written.
+  // Drops unwritten chunks; waits for the steps that have begun.
   ~ImportPipeline();
   ImportPipeline(const ImportPipeline&) = delete;
   ImportPipeline& operator=(const ImportPipeline&) = delete;
 
-  // A chunk to be filled: a new one, or one that was given back.
+  // A chunk to fill: a new one, or one from GiveBack.
   std::unique_ptr<ImportChunk> NewChunk();
   void GiveBack(std::unique_ptr<ImportChunk> chunk) { spare_.push_back(std::move(chunk)); }
 
   // REQUIRES: !IsFull().
   void Add(std::unique_ptr<ImportChunk> chunk);
-  // Whether so many chunks are under way that one is to be taken first.
+  // Whether the reader must take a chunk before it adds another.
   bool IsFull();
 
-  // The oldest chunk if it is written; with `wait`, once it is. Null: there is none. After a chunk
-  // that ends the import (a sink that failed, or a bad line and errors are not skipped) none is
-  // written any more, so none is to be waited for.
+  // Returns the oldest chunk once it is written; without `wait`, null if it is not. Null also
+  // without chunks. A chunk with a failed sink, or with a bad line if errors are not skipped, ends
+  // the import: later chunks are never written, and waiting for them returns null.
   std::unique_ptr<ImportChunk> TakeWritten(bool wait);
 
  private:
-  // A chunk under way. Its content is of whoever claimed the step it is in.
+  // A chunk in the pipeline. The thread that claimed the current step owns its content.
   struct Entry {
     std::unique_ptr<ImportChunk> chunk;
     enum class Step : uint8_t { kAdded, kParsing, kParsed } step = Step::kAdded;
@@ -59,7 +60,7 @@ class ImportPipeline {
   };
 
   void Work();
-  // Does one step of what there is to do; false if there is nothing.
+  // Does one available step; false without one.
   bool WriteNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool ParseNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

@@ -19,7 +19,7 @@ uint64_t HashOf(std::string_view head, std::string_view tail) {
   return XXH3_64bits_withSeed(tail.data(), tail.size(), XXH3_64bits(head.data(), head.size()));
 }
 
-// The same for all spellings of a series. What is no series has one, too: the store refuses it.
+// The same for all spellings of a series. 0 for an invalid series, which the store refuses.
 uint64_t SeriesHash(const LinePoint& point, PointText* parser) {
   if (parser->ParseSeries(point, {.tags_max = kTagsMax}).has_value()) return 0;
   const PointView& view = parser->point();

@@ -1,10 +1,10 @@
-// ImportRoutes: which worker of an import appends the points of a series.
+// ImportRoutes: assigns the series of an import to its workers.
 //
-// Of two points of one series and instant the later line wins, so all lines of a series go to one
-// worker, however they spell it: with tags in another order, other blanks, or another encoding. A
-// spelling is taken apart once, when it is new; after that its hash leads to the worker. Two
-// spellings of one hash of 64 bits would share a route, which is harmless unless one of them
-// is spelled in another way, too, and the same instant comes in both.
+// The later of two lines with the same series and instant wins, so all lines of a series go to one
+// worker, in every spelling: with tags in another order, other blanks, or another encoding. Each
+// new spelling is parsed once; then its hash leads to the worker. Two spellings with the same
+// 64-bit hash would share a route. This is harmless unless a series also has another spelling, and
+// both spellings give the same instant.
 //
 // Thread-safe.
 
@@ -21,7 +21,7 @@
 
 namespace hourcell {
 
-// Beyond so many spellings the routes are forgotten and learned again: about 100 MB.
+// With more spellings, the routes are dropped and learned again. This limit needs about 100 MB.
 inline constexpr size_t kImportRoutesMax = 4'000'000;
 
 class ImportRoutes {
@@ -30,11 +30,11 @@ class ImportRoutes {
   explicit ImportRoutes(size_t workers, size_t routes_max = kImportRoutesMax)
       : workers_(workers), routes_max_(routes_max) {}
 
-  // workers[i] is the one of points[i]; false, and nothing said, if a spelling is new.
-  // REQUIRES: as many of both, or more workers.
+  // Sets workers[i] to the worker of points[i]; false, with `workers` unspecified, if a spelling is
+  // new. REQUIRES: workers.size() >= points.size().
   bool FindAll(std::span<const LinePoint> points, std::span<uint8_t> workers) const;
 
-  // Learns the new ones among the spellings of `points`.
+  // Adds routes for the new spellings of `points`.
   void Learn(std::span<const LinePoint> points);
 
  private:

@@ -12,7 +12,7 @@
 namespace hourcell {
 namespace {
 
-// A point of the measurement CREATE would have a = in its second word.
+// In a point of a measurement CREATE, the second word would contain a '='.
 bool IsInfluxDdl(std::string_view line) {
   return line.starts_with("CREATE DATABASE ") || line.starts_with("CREATE RETENTION POLICY ");
 }

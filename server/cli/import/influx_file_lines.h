@@ -1,11 +1,11 @@
-// Lines of InfluxDB's line protocol, as files hold them:
+// Reads lines of InfluxDB's line protocol from files:
 //
 //   # DDL                                               skipped, as every comment
 //   CREATE DATABASE db WITH NAME autogen                skipped: influx_inspect export writes it
 //   cpu,host=a user=1.5,procs=7i 1356998400000000000    a point for each field that is a number
 //
-// The metric is measurement, separator and field. A line without a timestamp is a fault: its points
-// would be others each time it is imported. So is a line whose string has a line end.
+// The metric is measurement, separator and field. A line without a timestamp is a fault: each
+// import would give its points other times. A line whose string has a line end is a fault, too.
 
 #pragma once
 

@@ -26,18 +26,18 @@ namespace hourcell {
 namespace {
 
 constexpr unsigned kLineReadBytes = 128 * 1024;
-// Room for thousands of lines, so that an import stores as many at once.
+// Holds thousands of lines, so that an import stores that many at once.
 constexpr size_t kBufferBytesMin = size_t{2} << 20;
 
-// After a whole line there must be room to read.
+// The buffer must have room to read after a complete line.
 size_t BufferBytesFor(size_t line_bytes_max) {
   return std::max(kBufferBytesMin, 2 * line_bytes_max + kLineReadBytes);
 }
 
-// UTF-8's, as editors and shells of Windows write it before a text.
+// UTF-8's byte order mark, which editors and shells of Windows write.
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-// As much of a line that is too long as a message can show.
+// The part of a line that is too long to keep for a message.
 constexpr size_t kTooLongShownBytes = 256;
 
 absl::Status SystemError(const std::string& path, int error) {
@@ -47,7 +47,7 @@ absl::Status SystemError(const std::string& path, int error) {
 
 }  // namespace
 
-// zlib's reader: inflates gzip, several members too, and hands through what is not gzip.
+// zlib's reader: inflates gzip, also with several members, and copies other data unchanged.
 struct LineReader::Gz {
   gzFile file = nullptr;
   ~Gz() { gzclose_r(file); }
@@ -66,7 +66,7 @@ absl::StatusOr<uint64_t> InputBytes(const std::string& path) {
 absl::StatusOr<std::unique_ptr<LineReader>> LineReader::Open(const std::string& path,
                                                              size_t line_bytes_max) {
   HOURCELL_ASSIGN_OR_RETURN(const uint64_t bytes_total, InputBytes(path));
-  // The standard input is duplicated, so that closing the reader leaves it open.
+  // Duplicates the standard input, so that closing the reader leaves it open.
   const int fd = path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return SystemError(path, errno);
   const gzFile file = gzdopen(fd, "rb");
@@ -125,7 +125,7 @@ absl::StatusOr<bool> LineReader::TakeLine(size_t length, Line* line) {
   line->number = ++lines_;
   line->too_long = length > line_bytes_max_;
   if (line->too_long) {
-    // Its beginning is kept aside: finding its end reuses the buffer.
+    // Copies the beginning: the search for the line's end reuses the buffer.
     too_long_.assign(text.substr(0, kTooLongShownBytes));
     line->text = too_long_;
     return SkipLine(length);
@@ -169,7 +169,7 @@ absl::StatusOr<bool> LineReader::Fill() {
   int error = Z_OK;
   const char* const message = gzerror(gz_->file, &error);
   if (error == Z_ERRNO) return SystemError(name_, errno);
-  // A stream that is cut short reads as an end; only the error tells.
+  // A truncated stream reads as the end of the file; only gzerror shows the truncation.
   if (got < 0 || error == Z_BUF_ERROR) {
     return absl::DataLossError(fmt::format("{}: gzip: {}", name_, message));
   }

@@ -1,4 +1,4 @@
-// LineReader: the lines of a file, plain or compressed with gzip, or of the standard input.
+// LineReader: reads the lines of a file, plain or compressed with gzip, or of the standard input.
 //
 //   HOURCELL_ASSIGN_OR_RETURN(auto reader, LineReader::Open("points.gz"));
 //   Line line;
@@ -8,7 +8,7 @@
 //     ...
 //   }
 //
-// Compression is found by the first bytes, not by the name, so that it works on a pipe, too.
+// It detects compression by the first bytes, not by the name, so that pipes work, too.
 // Thread-compatible.
 
 #pragma once
@@ -26,11 +26,12 @@
 namespace hourcell {
 
 struct Line {
-  // Without its end ("\n" or "\r\n"), the first without a byte order mark; see LineReader::Next.
+  // Without its line end ("\n" or "\r\n"); the first line also without a byte order mark. For its
+  // lifetime see LineReader::Next.
   std::string_view text;
   uint64_t number = 0;          // from 1
-  bool too_long = false;        // over the reader's limit; `text` is its beginning
-  std::string_view fault = {};  // why it is no line of its format, a literal; empty = it may be one
+  bool too_long = false;        // longer than the reader's limit; `text` is its beginning
+  std::string_view fault = {};  // a literal: why the line does not fit its format; empty = unknown
 };
 
 class LineReader {
@@ -38,30 +39,30 @@ class LineReader {
   struct Key {};
 
  public:
-  // "-" is the standard input. `line_bytes_max`: of the longest line that is not too long.
-  // kNotFound, kUnavailable with the system's words.
+  // "-" is the standard input. Longer lines than `line_bytes_max` are too long. kNotFound,
+  // kUnavailable with the system's message.
   static absl::StatusOr<std::unique_ptr<LineReader>> Open(const std::string& path,
                                                           size_t line_bytes_max = kLineBytesMax);
 
-  // For Open only: Key is nobody else's.
+  // For Open only: Key is private.
   LineReader(
       Key, std::string name, std::unique_ptr<Gz> gz, uint64_t bytes_total, size_t line_bytes_max);
   ~LineReader();
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
 
-  // The next line; false at the end. A last line without an end counts. Lines given before stay
-  // valid if NextIsBuffered() was true; the text of one that was too long never does.
-  // kDataLoss: the compressed stream is damaged or cut short; kUnavailable: it cannot be read.
+  // Reads the next line; false at the end. A last line without a line end counts. Earlier lines
+  // stay valid if NextIsBuffered() was true, except the text of a line that is too long. kDataLoss:
+  // the compressed stream is damaged or truncated; kUnavailable: a read error.
   absl::StatusOr<bool> Next(Line* line);
 
-  // Whether the next line is in the buffer already, whole.
+  // Whether the buffer contains the complete next line.
   bool NextIsBuffered();
 
-  // As messages call it: the path, or "stdin".
+  // The name in messages: the path, or "stdin".
   const std::string& name() const { return name_; }
 
-  // Bytes of the file itself (compressed ones) taken so far, and all it has; 0 = unknown (a pipe).
+  // Bytes of the file itself (compressed bytes) read so far, and its size; 0 = unknown (a pipe).
   uint64_t bytes_read() const;
   uint64_t bytes_total() const { return bytes_total_; }
 
@@ -76,15 +77,15 @@ class LineReader {
   const uint64_t bytes_total_;
   const size_t line_bytes_max_;
   const size_t buffer_bytes_;
-  const std::unique_ptr<char[]> buffer_;  // inflated; [begin_, end_) is not yet handed out
+  const std::unique_ptr<char[]> buffer_;  // inflated; [begin_, end_) is unread
   size_t begin_ = 0;
   size_t end_ = 0;
-  size_t next_length_ = 0;  // bytes from begin_ to the next line's end, if it was looked for; or 0
+  size_t next_length_ = 0;  // bytes from begin_ to the next line's end if known, else 0
   uint64_t lines_ = 0;
-  std::string too_long_;  // the beginning of the last line that was
+  std::string too_long_;  // the beginning of the last line that was too long
 };
 
-// The size of a regular file; 0 for anything else, such as "-". kNotFound, kInvalidArgument for a
+// The size of a regular file; 0 for other inputs, such as "-". kNotFound; kInvalidArgument for a
 // folder.
 absl::StatusOr<uint64_t> InputBytes(const std::string& path);
 

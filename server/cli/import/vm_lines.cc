@@ -9,8 +9,8 @@
 #include "codec/base/strings.h"
 #include "server/text/json_scalar.h"
 
-// Why numbers are taken as text: an import line parses them anyway, and a value keeps its kind: 1
-// stays an integer, 1.5 a double.
+// Why it reads numbers as text: the parser of the import line reads them anyway, and a value keeps
+// its kind: 1 is an integer, 1.5 a double.
 
 namespace hourcell {
 
@@ -18,7 +18,7 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-// The elements of an array as text: numbers and null as they stand, strings without their quotes.
+// The elements of an array as text: numbers and null unchanged, strings without their quotes.
 simdjson::error_code ReadScalars(ondemand::value value, std::vector<std::string_view>* texts) {
   ondemand::array array;
   if (const auto error = value.get_array().get(array)) return error;

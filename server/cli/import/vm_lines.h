@@ -1,9 +1,9 @@
-// Lines of VictoriaMetrics' /api/v1/export, a series each:
+// Reads lines of VictoriaMetrics' /api/v1/export, a series each:
 //
 //   {"metric":{"__name__":"cpu","host":"a"},"values":[1,2.5,null],"timestamps":[1356998400000,...]}
 //
-// Timestamps are milliseconds. A value null, which VictoriaMetrics writes for a stale one, is no
-// point. Other fields are skipped. A line that is not such an object has no points, and one fault.
+// Timestamps are milliseconds. It skips null values, which VictoriaMetrics writes for stale points,
+// and unknown fields. A line that is not such an object gives one fault.
 
 #pragma once
 

@@ -9,8 +9,8 @@
 
 #include "codec/base/strings.h"
 
-// Why the reading thread does this and not those that parse: what becomes of a line depends on all
-// lines before it. What it keeps is four bytes for each point, a third of what Whisper has of it.
+// Why the reading thread does this and not the parsing threads: the translation of a line depends
+// on all previous lines. It keeps four bytes per point, a third of Whisper's twelve.
 
 namespace hourcell {
 namespace {
@@ -22,7 +22,7 @@ constexpr std::string_view kTooMany = "want at most 16777216 points in a file";
 constexpr std::string_view kTagged = "_tagged/";
 constexpr std::string_view kDot = "_DOT_";
 constexpr std::string_view kStep = "  seconds per point: ";
-// Longer texts of digits may be no integer of 64 bits.
+// A longer text of digits may exceed 64 bits.
 constexpr size_t kIntegerBytesMax = 18;
 
 bool TakePrefix(std::string_view prefix, std::string_view* text) {
@@ -47,7 +47,7 @@ std::optional<uint32_t> ParseSeconds(std::string_view text) {
   return static_cast<uint32_t>(*number);
 }
 
-// Values are doubles, printed without an exponent up to 35 digits.
+// Whisper's values are doubles, printed without an exponent up to 35 digits.
 bool IsLongInteger(std::string_view value) {
   return value.size() > kIntegerBytesMax &&
          value.find_first_not_of("-0123456789") == std::string_view::npos;
@@ -91,7 +91,7 @@ void WhisperDump::EndArchive() {
   of_archive_.clear();
 }
 
-// "Archive N info:", "Archive N data:", or a line of either heading that says no point.
+// True for "Archive N info:", "Archive N data:", or a line of either heading that is not a point.
 bool WhisperDump::TakeHeading(std::string_view text) {
   if (TakePrefix("Archive ", &text)) {
     EndArchive();
@@ -133,7 +133,7 @@ Line WhisperDump::TakeSlot(const Line& line) {
   return {.text = text_, .number = line.number};
 }
 
-// Whether an archive before this one has a point within the step that begins then.
+// Whether a previous archive has a point within the step that begins at `time_s`.
 bool WhisperDump::IsCovered(uint32_t time_s) const {
   const uint32_t step = archive_ < steps_s_.size() ? steps_s_[archive_] : 1;
   const auto next = std::ranges::lower_bound(covered_, time_s);

@@ -1,5 +1,5 @@
-// WhisperDump: the text that Graphite's whisper-dump prints of a file of Whisper, as lines of
-// Graphite (graphite_line.h).
+// WhisperDump: translates the text that Graphite's whisper-dump prints for a Whisper file into
+// lines of Graphite (graphite_line.h).
 //
 //   Archive 0 info:
 //     seconds per point: 60
@@ -9,9 +9,9 @@
 //   1: 0,          0                an empty slot
 //   Archive 1 data: ...             the same hours in longer steps, and hours before them
 //
-// All points of the first archive are taken. A point of another one is taken if no archive before
-// it has a point within its step, so that no time is stored twice, once as a mean.
-// Thread-compatible.
+// It takes all points of the first archive. It takes a point of another archive only if no previous
+// archive has a point within its step. It thereby stores each time only once, without a mean of
+// stored points. Thread-compatible.
 
 #pragma once
 
@@ -27,23 +27,23 @@
 
 namespace hourcell {
 
-// The most points of a file and archives that a dump may have; Whisper has no limit.
+// Limits of a dump: points of a file, and archives. Whisper does not limit them.
 inline constexpr size_t kWhisperPointsMax = size_t{1} << 24;
 inline constexpr size_t kWhisperArchivesMax = 256;
 
-// The path of a metric by that of its dump, as carbon names files: a/b.wsp, a/b.txt and
+// The path of a metric from the path of its dump, by carbon's naming of files: a/b.wsp, a/b.txt and
 // a/b.wsp.txt.gz are a.b, and _tagged/x/y/m_DOT_n;k=v.txt is m.n;k=v. kInvalidArgument: the path is
 // absolute, leads out of the directory, or is that of the standard input.
 absl::StatusOr<std::string> WhisperMetricOf(std::string_view path);
 
 class WhisperDump {
  public:
-  // `metric` is the path of all points, with tags as ";tag=value". Blanks in it become '_'.
+  // `metric` is the path of all points, with tags as ";tag=value". Blanks become '_'.
   explicit WhisperDump(std::string_view metric);
 
-  // What stands for the next line of the dump, with its number: a line of Graphite; an empty line
-  // if it has no point; or the line itself, with a fault. Valid until the next call. A line that is
-  // too long stays so.
+  // Translates the next line of the dump. Returns, with its number: a line of Graphite; an empty
+  // line if it gives zero points; or the line itself, with a fault. A line that is too long remains
+  // so. Valid until the next call.
   Line Translate(const Line& line);
 
  private:
@@ -53,12 +53,12 @@ class WhisperDump {
   bool IsCovered(uint32_t time_s) const;
 
   std::string metric_;
-  std::vector<uint32_t> steps_s_;     // by archive, as far as they were said
-  size_t archive_ = 0;                // whose heading came last
-  bool is_in_data_ = false;           // of that archive
-  std::vector<uint32_t> covered_;     // times of points of the archives before, ascending
-  std::vector<uint32_t> of_archive_;  // and of this one
-  std::string text_;                  // of the line that was given last
+  std::vector<uint32_t> steps_s_;     // by archive, for the known ones
+  size_t archive_ = 0;                // of the last heading
+  bool is_in_data_ = false;           // the last heading was of data
+  std::vector<uint32_t> covered_;     // times of points of the previous archives, ascending
+  std::vector<uint32_t> of_archive_;  // times of points of this archive
+  std::string text_;                  // the text of the last result
 };
 
 }  // namespace hourcell
