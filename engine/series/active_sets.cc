@@ -14,13 +14,13 @@
 #include "engine/series/series_reads.h"
 
 // Why hours are noted as they are opened, and not as they are sealed: a query must know of open
-// hours, too, and to ask each lane for those of one metric would be a walk over all that is open.
-// Opening one is rare, once an hour and series, and costs the lane 16 bytes until it is asked.
+// hours, too, and finding those of one metric in each lane would be a walk over all open hours.
+// Opening one is rare, once an hour and series, and costs the lane 16 bytes until the next read.
 //
 // Why the sets go into RocksDB's log though index rows do not: a row that is in a file must be in
-// its set, also if the power fails. RocksDB syncs the logs after which a memtable was closed
-// before it takes the memtable's file, so what was logged before a cell is on disk before the cell.
-// A series is added once a day: that is a twentieth of the rows that sealing writes.
+// its set, also if the power fails. RocksDB syncs the logs after which a memtable was closed before
+// it takes the memtable's file, so a set logged before a cell is on disk before the cell. A series
+// is added once a day: that is a twentieth of the rows that sealing writes.
 
 namespace hourcell {
 namespace {
@@ -56,7 +56,7 @@ void SortUnique(std::vector<SeriesNumber>* numbers) {
 }  // namespace
 
 // Series that were added to the sets of a day: 23 of 24 hours add nothing. Forgets them all when
-// they are too many; what is added twice is the same set.
+// they are too many; adding a series twice does not change a set.
 class ActiveSets::Known {
  public:
   bool Add(const OpenedHour& hour) {
@@ -93,7 +93,7 @@ absl::StatusOr<std::optional<std::vector<SeriesNumber>>> ActiveSets::Of(Uid metr
   if (last_day - first_day >= kDaysMax) return std::optional<Numbers>();
   Numbers added;
   {
-    // Memory first: what is not there any more is in the table.
+    // Memory first: series that have left memory are in the table.
     MutexLock lock(&mutex_);
     HOURCELL_RETURN_IF_ERROR(DrainLocked());
     const auto append = [&](const Sets& sets) {
@@ -106,7 +106,7 @@ absl::StatusOr<std::optional<std::vector<SeriesNumber>>> ActiveSets::Of(Uid metr
   }
   absl::StatusOr<Numbers> found =
       ReadActiveSets(layout_, metric, first_day, last_day, parts_.tables->Snapshot().get());
-  // What a damaged set says is told by fsck; without it all series are read.
+  // fsck reports a damaged set; without the set all series are read.
   if (absl::IsDataLoss(found.status())) return std::optional<Numbers>();
   HOURCELL_RETURN_IF_ERROR(found.status());
   Numbers numbers = *std::move(found);
@@ -153,8 +153,8 @@ absl::Status ActiveSets::AddLocked(std::span<const OpenedHour> opened) {
   return absl::OkStatus();
 }
 
-// The tsuids of numbers; empty ones where the tables have none that can be read, so that one
-// damaged row keeps no other series out of its sets.
+// The tsuids of numbers; empty if it cannot be read, so that one damaged row keeps no other series
+// out of its sets.
 absl::Status ActiveSets::FindTsuids(std::span<const SeriesNumber> numbers,
                                     std::vector<std::string>* tsuids) const {
   const absl::Status found = parts_.series->TsuidsFound(numbers, tsuids);
@@ -250,8 +250,8 @@ absl::StatusOr<std::vector<Uid>> ActiveSets::DropExpired(
   return dropped;
 }
 
-// The first day before `end_day` of which the metric has a row, or `end_day`. Expired rows are
-// still there for a while, and come back to sight if the TTL is raised.
+// The day of the metric's first row before `end_day`, or `end_day`. Expired rows stay in the table
+// for a while, and are visible again if the TTL is raised.
 absl::StatusOr<uint32_t> ActiveSets::FirstDayWithRows(TableView* view,
                                                       Uid metric,
                                                       uint32_t end_day) const {
@@ -262,14 +262,14 @@ absl::StatusOr<uint32_t> ActiveSets::FirstDayWithRows(TableView* view,
     HOURCELL_RETURN_IF_ERROR(row->status());
     if (!row->valid()) continue;
     const absl::StatusOr<RowKeyView> parsed = parts_.row_keys->Parse(row->key());
-    // What is no row's key may be of any day.
+    // A key that does not parse may be of any day.
     end_day = parsed.ok() ? std::min(end_day, DayOf(parsed->base_time_s)) : 0;
   }
   return end_day;
 }
 
-// The lock keeps the sets' rows as they are read; who opens an hour from now on adds its series
-// anew, after the change, as it is not known to be in a set any more.
+// The lock keeps the sets' rows as they are read. An hour that is opened from now on adds its
+// series anew, after the change, because known_ was cleared.
 absl::Status ActiveSets::RemoveEmptied(std::span<const SeriesDay> emptied) {
   MutexLock write(&write_mutex_);
   {
@@ -362,7 +362,7 @@ absl::Status ActiveSets::TakeOut(Uid metric, uint32_t day, std::span<const Empti
   return absl::OkStatus();
 }
 
-// The newest day first: what goes on is in it, and what is left then is little.
+// The newest day first: it has all series that still get points, so few numbers are left after it.
 absl::Status ActiveSets::RemoveActive(Uid metric, std::vector<SeriesNumber>* numbers) const {
   HOURCELL_CHECK(is_whole_);
   const std::string prefix = ActiveSetsPrefix(layout_, metric);

@@ -2,14 +2,15 @@
 // touch the series that ended last year.
 //
 // A lane notes each hour that it opens. A series is added to its metric's active set of that day
-// (series_key.h) in memory as soon as anybody asks, and in the table before the hour's cell is
+// (series_key.h) in memory by the next read of the sets, and in the table before the hour's cell is
 // written; hours without a cell are opened again by a replay. So a series with a point on a day is
 // in the day's set, in the table or here, after a crash and a power failure too. A set only grows
 // until its day has expired, but for series that a delete has emptied; it may have series without a
-// point on the day, and numbers that no series has any more.
+// point on the day, and numbers of removed series.
 //
-// The sets of a store are whole if programs that keep them made all of its hours; `meta` says so
-// (store_meta.h). Else nothing is known until fsck --fix-index has made them. Thread-safe.
+// The sets of a store are whole if programs that keep them made all of its hours, which `meta`
+// records (store_meta.h). Else the sets are unknown until fsck --fix-index has made them.
+// Thread-safe.
 
 #pragma once
 
@@ -39,7 +40,7 @@
 
 namespace hourcell {
 
-// A day of a series, of which a delete may have left nothing.
+// A series, and a day on which a delete may have removed its last points.
 struct SeriesDay {
   std::string tsuid;
   uint32_t day = 0;
@@ -55,7 +56,7 @@ class ActiveSets {
     OpenHours* open_hours = nullptr;
     const RowKeyCodec* row_keys = nullptr;
   };
-  // `is_whole`: what ReadActiveSetsAreKept says.
+  // `is_whole`: the result of ReadActiveSetsAreKept.
   ActiveSets(const Layout& layout, const Parts& parts, bool is_whole);
   ~ActiveSets();
 
@@ -66,21 +67,20 @@ class ActiveSets {
   // opened before the call. Errors are storage's.
   absl::StatusOr<std::optional<std::vector<SeriesNumber>>> Of(Uid metric, const ScanBounds& bounds);
 
-  // Writes what the table lacks, not synced. What fails is tried again by the next call.
+  // Writes the additions that the table lacks, not synced. After an error, the next call retries.
   absl::Status Write();
 
-  // Drops the sets of days that have expired: `expires_before_ms(metric)` is the time before which
-  // the metric's points have, 0 for none. A set stays as long as a row of the metric from its day,
-  // or from an earlier one, is in the table: so a series in no set has no row, whatever its TTL.
-  // Returns the metrics of which sets were dropped.
+  // Drops the sets of expired days: the metric's points before `expires_before_ms(metric)` have
+  // expired; 0 if none have. A set stays as long as a row of the metric from its day, or from an
+  // earlier one, is in the table: so only series in a set can have rows, whatever their TTL.
+  // Returns the metrics whose sets were dropped.
   absl::StatusOr<std::vector<Uid>> DropExpired(
       const std::function<int64_t(Uid metric)>& expires_before_ms);
 
-  // Takes series out of the sets of days on which they have neither a row nor an open hour; those
-  // that have one stay. What is put later is added as ever. Of a set that is damaged nothing is
-  // taken. Errors are storage's.
-  // REQUIRES: no cell is written meanwhile, and rows that were deleted are gone from files, so that
-  // no crash brings back one that is in no set.
+  // Takes series out of the sets of days on which they have neither a row nor an open hour; the
+  // others stay. Later puts are added as usual. Leaves a damaged set as it is. Errors are
+  // storage's. REQUIRES: no cell is written meanwhile, and deleted rows are gone from files, so
+  // that no crash brings back a row of a series that is in no set.
   absl::Status RemoveEmptied(std::span<const SeriesDay> emptied);
 
   // Removes from `numbers`, which ascend, all that are in a set of the metric in the table, of any
@@ -99,7 +99,7 @@ class ActiveSets {
   absl::Status KeepThoseWithPoints(uint32_t day, std::vector<EmptiedSeries>* series);
   absl::Status TakeOut(Uid metric, uint32_t day, std::span<const EmptiedSeries> series);
 
-  // Takes over what the lanes noted.
+  // Takes over the hours that the lanes noted.
   absl::Status DrainLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status AddLocked(std::span<const OpenedHour> opened) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status FindTsuids(std::span<const SeriesNumber> numbers,
@@ -120,7 +120,7 @@ class ActiveSets {
   const std::unique_ptr<Known> known_ ABSL_PT_GUARDED_BY(mutex_);
 };
 
-// Appends the rows of an active set's numbers, to be merged into what there is.
+// Appends the rows of an active set's numbers, to be merged into the existing set.
 void AppendActiveSet(const Layout& layout,
                      Uid metric,
                      uint32_t day,

@@ -9,7 +9,7 @@
 namespace hourcell {
 namespace {
 
-// Nobody says when there is room: who waits for it looks so often.
+// check_room sends no notification, so a waiting thread calls it at this interval.
 constexpr int64_t kLookEveryMs = 5;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// CreationTurn: lets one thread at a time create series. A thread waits until no other one does and
-// there is room, or gets a status that says why not. Thread-safe.
+// CreationTurn: lets one thread at a time create series. A thread waits until the turn is free and
+// there is room, or gets a status with the reason. Thread-safe.
 
 #pragma once
 
@@ -17,8 +17,8 @@ class CreationTurn {
  public:
   // Calls `work` in a turn of the caller's; again in another turn if it returns false and there is
   // time. Waits for at most `wait_ms` milliseconds until `check_room` is OK and no other thread has
-  // the turn. kUnavailable: `work` was not called; says what it waited for. `check_room` is called
-  // without a lock.
+  // the turn. kUnavailable, with the reason of the wait: `work` was not called. `check_room` is
+  // called without a lock.
   absl::Status Run(int64_t wait_ms,
                    const std::function<absl::Status()>& check_room,
                    const std::function<bool()>& work);

@@ -1,12 +1,12 @@
-// DroppingSeries: which series are about to be dropped while puts go on, and which were dropped
+// DroppingSeries: which series are about to be dropped while puts continue, and which were dropped
 // since the store was opened.
 //
-// A series that is announced is used by nobody as long as no put asks for it: one that looks it up
-// in the tables takes it off the list (Use), and it stays. What is left when the list is taken
-// (Take) is dropped: from then on a put that still finds its row is told that there is none, and
-// makes the series anew, under another number.
+// An announced series is unused as long as no put looks it up in the tables; a put that does takes
+// it off the list (Use), and it stays. Take drops the series that are still on the list: from then
+// on a put that still finds the row of one treats it as missing, and creates the series again,
+// under another number.
 //
-// A put that knows the number from somewhere else does not ask. So the caller that announces series
+// A put that has the number from elsewhere does not call Use. So the caller that announces series
 // clears them from caches, and waits for puts that were under way: series_dropper.h. Thread-safe.
 
 #pragma once
@@ -58,13 +58,13 @@ class DroppingSeries {
   // another count must look again.
   uint64_t changes() const { return changes_.load(); }
 
-  // How many times series of the metric were dropped: grows before one of them can be made anew.
+  // How many times series of the metric were dropped: grows before a dropped one can be made anew.
   uint64_t DropsOf(Uid metric) const;
 
  private:
   struct Numbers;
 
-  std::atomic<bool> is_any_{false};  // announced or dropped ever; so that most calls take no lock
+  std::atomic<bool> is_any_{false};  // announced or dropped ever; else calls skip the lock
   std::atomic<uint64_t> changes_{0};
   mutable Mutex mutex_;
   absl::flat_hash_set<SeriesNumber> announced_ ABSL_GUARDED_BY(mutex_);

@@ -7,9 +7,9 @@
 namespace hourcell {
 namespace {
 
-// What an entry takes besides its arrays.
+// Bytes of an entry without its arrays.
 constexpr size_t kEntryBytes = 256;
-// What a tag takes besides its positions.
+// Bytes of a tag without its positions.
 constexpr size_t kPostingBytes = sizeof(TagUids) + sizeof(std::vector<uint32_t>);
 
 // Series between two looks at the watch.
@@ -120,7 +120,7 @@ absl::StatusOr<std::shared_ptr<const MetricSeries>> MetricSeriesCache::Load(
   return WithPostings(std::move(builder).Build());
 }
 
-// What is loaded may hold some series that came while it was loaded: they are newer than its
+// A loaded list may hold some series that came while it was loaded: they are newer than its
 // version, and found here again.
 absl::StatusOr<std::shared_ptr<const MetricSeries>> MetricSeriesCache::Extend(
     Uid metric,

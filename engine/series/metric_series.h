@@ -2,11 +2,9 @@
 //
 // An entry is right or not used: it is of the version of its metric that the SeriesTable has now,
 // and every new series of the metric changes the version before its first point is acknowledged. An
-// entry of an older version is brought up to date with the series that are newer, of which there
-// are few: their rows are all that is read, if they have any yet. One of a metric that lost series
-// since is loaded anew. Metrics with many series have a
-// list only, and no postings; for them there are the posting sets.
-// Thread-safe.
+// entry of an older version is extended with the few newer series: only their rows are read, if
+// they have any yet. A metric that lost series since is loaded anew. Metrics with many series have
+// a list only, and no postings; their tags are looked up in the posting sets. Thread-safe.
 
 #pragma once
 
@@ -34,7 +32,7 @@ namespace hourcell {
 // Immutable.
 struct MetricSeries {
   SeriesList list;
-  // By tagk and tagv; positions in the list, ascending. Of a long list there are none.
+  // By tagk and tagv; positions in the list, ascending. Empty for a long list.
   bool has_postings = false;
   absl::flat_hash_map<std::pair<Uid, Uid>, std::vector<uint32_t>> with_tag;
 
@@ -57,11 +55,10 @@ class MetricSeriesCache {
   MetricSeriesCache(const Layout& layout, const SeriesTable* series, const Limits& limits)
       : layout_(layout), series_(*series), limits_(limits) {}
 
-  // The series the metric has now. `wants_all` says that the caller needs every series, which is
-  // what loading costs; then it is never null, and there may be no postings. Else there are, and it
-  // is null if it is better to ask the posting sets: an entry is loaded, or brought up to date,
-  // when that would have been of use once before. A list of over half of `limits.bytes` is not
-  // kept.
+  // The series the metric has now. `wants_all`: the caller needs every series, which is also the
+  // cost of loading; the result is then never null, and may lack postings. Otherwise it has
+  // postings, or is null if the posting sets are cheaper: an entry is loaded, or extended, when
+  // that would have been of use once before. A list of over half of `limits.bytes` is not kept.
   // kCancelled and kDeadlineExceeded by `watch`, if there is one, while loading; kResourceExhausted
   // by `memory`, if there is one, which counts a list while it is loaded, and for good if it is not
   // kept.
@@ -70,8 +67,7 @@ class MetricSeriesCache {
                                                            const QueryWatch* watch = nullptr,
                                                            MemoryAccount* memory = nullptr);
 
-  // What Find would return without reading anything or building any list: null if it would have to,
-  // or if it is null. `wants_all` as there.
+  // The result of Find if it needs no reads and no new list, else null. `wants_all` as there.
   std::shared_ptr<const MetricSeries> FindReady(Uid metric, bool wants_all);
 
   // Whether the metric's series are in memory, perhaps without the newest.
@@ -82,7 +78,7 @@ class MetricSeriesCache {
 
  private:
   struct Entry {
-    uint64_t version = 0;                        // the last that was asked for
+    uint64_t version = 0;                        // the last that Find looked for
     uint64_t drops = 0;                          // DroppingSeries::DropsOf then
     uint64_t series_version = 0;                 // of `series`
     std::shared_ptr<const MetricSeries> series;  // null: not loaded, or not kept
@@ -102,7 +98,7 @@ class MetricSeriesCache {
       uint64_t version,
       MemoryHold* hold) const;
   std::shared_ptr<const MetricSeries> WithPostings(SeriesList list) const;
-  // What a list was read at: no older than its series.
+  // Read before a list is loaded, so the list is at least this new.
   struct Version {
     uint64_t number = 0;
     uint64_t drops = 0;

@@ -30,7 +30,7 @@ Mutation RowOrNone(std::string key, std::string value) {
   return {TableId::kSeries, Mutation::Kind::kDelete, std::move(key), {}};
 }
 
-// What is left of a posting set; empty: nothing.
+// The rest of a posting set; empty if no number is left.
 absl::StatusOr<std::string> SetWithout(std::string_view set, uint64_t chunk, DroppedNumbers* gone) {
   DroppedNumbers numbers;
   HOURCELL_RETURN_IF_ERROR(DecodePosting(set, chunk, &numbers));
@@ -47,7 +47,7 @@ absl::StatusOr<std::string> SetWithout(std::string_view set, uint64_t chunk, Dro
   return merged;
 }
 
-// What is left of a block row; empty: nothing.
+// The rest of a block row; empty if no tsuid is left.
 absl::StatusOr<std::string> BlockWithout(std::string_view key,
                                          const std::optional<std::string>& row,
                                          const DroppedNumbers& gone) {

@@ -3,9 +3,9 @@
 // later makes its series anew, under another number.
 //
 // Some thousand series at a time go in one synced group each, all rows of a series in one: a crash
-// leaves a series whole or gone. REQUIRES: nobody else writes the table; the series have index rows
-// (not only log rows, series_rows.h), and no row of points or block of the journal needs them.
-// Thread-safe.
+// leaves a series whole or gone. REQUIRES: the caller is the only one that writes the table; the
+// series have index rows (not only log rows, series_rows.h), and no row of points or block of the
+// journal needs them. Thread-safe.
 
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace hourcell {
 
-// kDataLoss: one of their rows does not decode. kInvalidArgument: a tsuid that is none.
+// kDataLoss: one of their rows does not decode. kInvalidArgument: an invalid tsuid.
 absl::Status DropSeries(const Layout& layout,
                         std::span<const std::pair<SeriesNumber, std::string>> series,
                         Tables* tables);

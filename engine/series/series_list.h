@@ -35,8 +35,8 @@ class SeriesList {
 
   size_t allocated_bytes() const;
 
-  // A new list of both, of one metric; of a series that both have, once. Copies what is in `most`
-  // in long pieces, so it is for a few more of many.
+  // A new list of both, of one metric, each series once. Copies the series of `most` in long
+  // pieces, so it is for adding a few series to many.
   static SeriesList Merged(const SeriesList& most, const SeriesList& few);
 
  private:

@@ -16,8 +16,8 @@ namespace {
 
 // Series between two looks at the watch, and those whose tsuids are read together.
 constexpr size_t kSeriesAtOnce = 4096;
-// So many series of a metric are tried one by one before its posting sets are read, where all
-// metrics are looked at: a metric of a few costs less to try than to look up, and there may be as
+// When all metrics are visited, this number of series of a metric is tried one by one before its
+// posting sets are read: a metric of a few costs less to try than to look up, and there may be as
 // many metrics as series.
 constexpr size_t kTriedBeforePostings = 256;
 // Those that are visited: visits may wait for a client.

@@ -1,7 +1,7 @@
 // SeriesLookup: which series have a metric and tags. Names become UIDs, and matches with a key and
-// a value become posting sets, whose intersection is tried against what is left of the matches, on
-// the bytes of each tsuid. Without such a match all series of the metric, or of the store, are
-// tried. Thread-safe.
+// a value become posting sets; the series in their intersection are checked against the other
+// matches, on the bytes of each tsuid. Without such a match all series of the metric, or of the
+// store, are checked. Thread-safe.
 
 #pragma once
 
@@ -52,14 +52,14 @@ class SeriesLookup {
                       std::vector<SelectedSeries>* selected,
                       bool skip_unresolved_tagvs = false) const;
 
-  // Tsdb::LookupSeries; errors as Select's. In the memory of what `query` finds by posting sets;
-  // else of no more than one series, however many are visited.
+  // Tsdb::LookupSeries; errors as Select's. Takes memory for the series that `query` finds by
+  // posting sets; else for no more than one series, however many are visited.
   absl::StatusOr<uint64_t> Visit(const LookupQuery& query,
                                  const QueryWatch& watch,
                                  const std::function<bool(const FoundSeries&)>& visit) const;
 
  private:
-  // What a tsuid must have: the key, with one of the values.
+  // A condition on a tsuid: the key, with one of the values.
   struct Condition {
     Uid tagk_uid = kNoUid;           // kNoUid: any key
     std::string tagk;                // bytes; empty: any
@@ -77,15 +77,15 @@ class SeriesLookup {
     return memory_ == nullptr ? absl::OkStatus() : memory_->Take(bytes);
   }
 
-  // Those with all conditions that are postings, of which `hold` takes the memory; nothing if none
-  // is.
+  // The series that meet all conditions with postings; nothing if there are no such conditions.
+  // `hold` takes their memory.
   absl::StatusOr<std::optional<std::vector<SeriesNumber>>> Intersect(
       Uid metric, std::span<const Condition> conditions, MemoryHold* hold) const;
 
   // False: no other series is wanted.
   using Consider = std::function<bool(std::string_view tsuid)>;
-  // Considers series ascending by tsuid; what does not match may be among them. Those of `numbers`
-  // that come after `after`; those of a metric; those of all metrics.
+  // Considers series ascending by tsuid, including series that do not match. VisitAmong: those of
+  // `numbers` after `after`; VisitMetric: those of a metric; the last: those of all metrics.
   absl::Status VisitAmong(std::span<const SeriesNumber> numbers,
                           std::span<const Condition> conditions,
                           std::string_view after,

@@ -27,27 +27,27 @@
 namespace hourcell {
 
 // The numbers of a posting set (the prefix of its keys), appended ascending; those below `from`
-// only as far as they are in one chunk with it. `hold` takes what they need, chunk by chunk; null:
-// nothing counts them. kDataLoss: it does not decode; kResourceExhausted: by `hold`.
+// only as far as they are in one chunk with it. `hold` takes the memory they need, chunk by chunk;
+// null: it is not counted. kDataLoss: it does not decode; kResourceExhausted: by `hold`.
 absl::Status AppendPostings(Tables* tables,
                             const std::string& prefix,
                             SeriesNumber from,
                             std::vector<SeriesNumber>* numbers,
                             MemoryHold* hold = nullptr);
 
-// Sets tsuids->at(i) to that of numbers[i] for each i in `places`, each row read once; empty: it
-// has none. kDataLoss: a row does not decode.
+// Sets tsuids->at(i) to that of numbers[i] for each i in `places`, each row read once; empty: the
+// number has no tsuid. kDataLoss: a row does not decode.
 absl::Status ReadBlocks(Tables* tables,
                         std::span<const SeriesNumber> numbers,
                         std::span<const size_t> places,
                         std::vector<std::string>* tsuids);
 
-// What is visited after a series: the next one, the first of the next metric, or nothing more.
+// The next visit after a series: the next one, the first of the next metric, or nothing more.
 enum class NextVisit : uint8_t { kSeries, kMetric, kNone };
 
 // Visits the series whose rows by tsuid are in `range`, and those of `added`, ascending by tsuid,
-// each once. `added` is ascending by tsuid. Returns the metric, as bytes, of which `visit` wants to
-// pass over the rest; nothing if this was all. kDataLoss: a row does not decode.
+// each once. `added` is ascending by tsuid. Returns the metric, as bytes, if `visit` skips the rest
+// of it; nothing at the end. kDataLoss: a row does not decode.
 absl::StatusOr<std::optional<std::string>> VisitSeries(
     Tables* tables,
     const Layout& layout,

@@ -30,17 +30,17 @@ struct SeriesRef {
   friend bool operator==(const SeriesRef&, const SeriesRef&) = default;
 };
 
-// What was wrong with a name of a point, as OpenTSDB says it on the wire.
+// The error of a point's name, in OpenTSDB's wire format.
 PointError NameError(const absl::Status& status, std::string_view where);
 
-// What is wrong with the names of a point, whether they have UIDs or not: the metric's, then tag by
-// tag, in the words of FillRef. `encoding` and `extra_chars` as NameFault.
+// The first fault of a point's names, whether they have UIDs or not: the metric's, then tag by tag,
+// in the words of FillRef. `encoding` and `extra_chars` as NameFault.
 std::optional<PointError> NamesFault(const PointView& point,
                                      NameEncoding encoding,
                                      std::string_view extra_chars);
 
-// Fills in the UIDs that `ref` has not yet, by `get(kind, name)`, which may give kNoUid, and the
-// tsuid; an empty one if a name has no UID. Returns what `get` says is wrong with a name.
+// Fills in the UIDs that `ref` lacks, by `get(kind, name)`, which may give kNoUid, and the tsuid;
+// an empty one if a name is without UID. Returns the fault of a name that `get` reports.
 std::optional<PointError> FillRef(
     const Layout& layout,
     const PointView& point,

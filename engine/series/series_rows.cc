@@ -18,7 +18,7 @@ namespace {
 // Rows of one write: they are in memory twice.
 constexpr size_t kIndexRowsAtOnce = 8192;
 // Series of a metric whose index rows are made at once: few enough that the rows take little memory
-// beside the series, and so many that a posting set which many share is merged seldom.
+// compared with the series, and enough that a widely shared posting set is merged seldom.
 constexpr size_t kIndexSeriesAtOnce = 8192;
 
 void Merge(std::string key, SeriesNumber number, std::string set, std::vector<Mutation>* group) {

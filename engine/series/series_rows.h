@@ -1,7 +1,7 @@
 // The rows of the `series` table that series_table.h writes, made and taken apart:
 //
 //   key                                  value
-//   62 'b' | first number, u64           tsuids from this number on (ingest/tsuid_list.h): log row
+//   62 'b' | first number, u64           tsuids from this number on (hours/tsuid_list.h): log row
 //   69 'i'                               series up to this number have the rows below, u64
 //   6e 'n' | number / 64, u64            tsuids of 64 numbers: block row
 //   74 't', 6d 'm', 70 'p'               number of a tsuid, postings (series_key.h): index rows
@@ -28,7 +28,7 @@
 
 namespace hourcell {
 
-// Series whose tsuids are in one row. Numbers follow each other in time, and so in what is asked.
+// Series whose tsuids are in one row. Numbers follow each other in time, and so do lookups.
 inline constexpr SeriesNumber kBlockSeries = 64;
 
 // Block rows that are read or written together, of some 4 KiB each.
@@ -43,8 +43,8 @@ Mutation SetSeries(std::string key, std::string value);
 // Appends the row of the numbers from `block` * 64 on, as `series` has them.
 void AppendBlock(const NewSeries& series, SeriesNumber block, std::vector<Mutation>* group);
 
-// tsuids->at(i) is that of the row's number i; empty if it has none, as all are where there is no
-// row. They borrow from `row`. kDataLoss: it does not decode.
+// tsuids->at(i) is that of the row's number i; empty if the number has no tsuid, as for all numbers
+// of a missing row. They borrow from `row`. kDataLoss: it does not decode.
 absl::Status ParseBlock(std::string_view key,
                         const std::optional<std::string>& row,
                         std::vector<std::string_view>* tsuids);
@@ -58,8 +58,8 @@ void AppendIndexRows(const Layout& layout,
                      std::vector<Mutation>* postings,
                      std::vector<Mutation>* tsuids);
 
-// Gives `apply` all rows of series that have log rows only, some at a time; with the last of them
-// the log rows go. Returns its first failure, after which it is not called any more.
+// Gives `apply` all rows of series that have log rows only, some at a time; the last call also
+// removes the log rows. Returns its first failure, after which it is not called any more.
 absl::Status WriteIndexRows(const Layout& layout,
                             const NewSeries& series,
                             const std::function<absl::Status(std::span<const Mutation>)>& apply);

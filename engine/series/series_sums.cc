@@ -22,7 +22,7 @@ namespace {
 
 constexpr uint64_t kTickRows = 10'000;
 
-// A statement's hash: `value` mixed into what came before (the finisher of SplitMix64).
+// A statement's hash: `value` mixed into the hash so far (the finisher of SplitMix64).
 uint64_t Mix(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) + 0x9e3779b97f4a7c15;
   hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9;
@@ -96,7 +96,7 @@ class SeriesSummer {
     });
   }
 
-  // Whether the log says so, too.
+  // Whether the log has the same series.
   bool IsLogged(SeriesNumber number, std::string_view tsuid) const {
     const auto found = logged_.find(number);
     return found != logged_.end() && found->second == tsuid;
@@ -170,7 +170,7 @@ class SeriesSummer {
     return tag == nullptr || std::ranges::find(uids->tags, *tag) != uids->tags.end();
   }
 
-  // Of what begins with the metric's UID.
+  // The sums of the metric whose UID `metric` begins with.
   Sums& SumsOf(std::string_view metric) {
     return sums_[LoadBigEndian(metric.data(), layout_.metric_width)];
   }

@@ -19,12 +19,12 @@
 namespace hourcell {
 namespace {
 
-// Series wait for their index rows until they are so many. Then a posting set that many share is
-// merged once for thousands of them, and rows in key order cost a memtable a fraction of what they
-// cost one by one. The more wait, the longer their tags are searched one by one.
+// Series wait for their index rows until there are this many. Then a widely shared posting set is
+// merged once for thousands of series, and rows in key order cost a memtable a fraction of the cost
+// one by one. The more wait, the longer their tags are searched one by one.
 constexpr size_t kNotIndexedMax = 65536;
 
-// While another thread writes the index rows of those, so many more may come.
+// While another thread writes those index rows, this many more series may come.
 constexpr size_t kNotIndexedBeyond = 65536;
 
 // Series of a metric whose tags are indexed while the lock is held once.
@@ -181,7 +181,7 @@ SeriesNumber SeriesTable::NumberInMemory(std::string_view tsuid) const {
   return number == 0 && indexing_ != nullptr ? indexing_->NumberOf(tsuid) : number;
 }
 
-// 0 if there is no such series. Memory first: what is not there any more is in the table.
+// 0 if the series does not exist. Memory first: series that have left memory are in the table.
 absl::StatusOr<SeriesNumber> SeriesTable::NumberOf(const std::string& tsuid) const {
   if (const SeriesNumber number = NumberInMemory(tsuid); number != 0) return number;
   HOURCELL_ASSIGN_OR_RETURN(
@@ -191,7 +191,7 @@ absl::StatusOr<SeriesNumber> SeriesTable::NumberOf(const std::string& tsuid) con
   return DecodeU64(*value);
 }
 
-// The same for many, into their refs. Those without a tsuid have none.
+// The same for many, into their refs. A point without a tsuid is skipped.
 absl::Status SeriesTable::FindNumbers(std::vector<Wanted*> wanted) {
   std::erase_if(wanted, [this](Wanted* one) {
     if (one->ref.tsuid.empty()) return true;
@@ -231,7 +231,7 @@ std::vector<SeriesTable::Wanted> SeriesTable::FindNames(std::span<const PointVie
     if (!wanted.empty() && HaveSameTags(*points[i], *wanted.back().point)) {
       ref.tags = wanted.back().ref.tags;
     }
-    FillRef(layout_, *points[i], find, &ref);  // of the cache, which has no fault
+    FillRef(layout_, *points[i], find, &ref);  // from the cache, which reports no faults
     wanted.push_back({.point = points[i], .ref = std::move(ref), .result = &(*results)[i]});
   }
   const absl::Status read = names->Read();
@@ -277,7 +277,7 @@ class SeriesTable::Creation {
     waiting_.push_back(one);
   }
 
-  // Gives the points added so far their series, or what went wrong, which it returns.
+  // Gives the points added so far their series or the error, which it also returns.
   absl::Status CommitAdded() {
     if (waiting_.empty()) return absl::OkStatus();
     absl::Status committed = may_exist_ ? table_.FindNumbers(waiting_) : absl::OkStatus();
@@ -533,7 +533,7 @@ absl::Status SeriesTable::WriteIndex() {
     }
     series = indexing_;
   }
-  // Past RocksDB's log: the log rows go with the last write, so what is lost can be made again.
+  // Past RocksDB's log: the log rows go with the last write, so lost rows can be made again.
   absl::Status written = WriteIndexRows(
       layout_, *series, [this](auto group) { return parts_.tables->ApplyUnlogged(group); });
   WriterLock lock(&new_mutex_);
@@ -544,7 +544,7 @@ absl::Status SeriesTable::WriteIndex() {
 
 absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::OfMetric(Uid metric,
                                                                 MemoryHold* hold) const {
-  // Memory first: what is not there any more is in the tables.
+  // Memory first: series that have left memory are in the tables.
   std::vector<SeriesNumber> numbers;
   {
     ReaderLock lock(&new_mutex_);
@@ -565,7 +565,7 @@ absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::WithTag(Uid metric,
                                                                const TagUids& tag,
                                                                MemoryHold* hold) const {
   std::vector<SeriesNumber> numbers;
-  // What many new series lack of their index is made in pieces, between which others go on.
+  // The missing index of many new series is made in pieces, and the lock is released between them.
   for (bool is_complete = false; !is_complete;) {
     ReaderLock lock(&new_mutex_);
     is_complete =
@@ -584,7 +584,7 @@ absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::WithTag(Uid metric,
 absl::Status SeriesTable::TsuidsFound(std::span<const SeriesNumber> numbers,
                                       std::vector<std::string>* tsuids) const {
   tsuids->assign(numbers.size(), {});
-  std::vector<size_t> others;  // places of those that are not in memory
+  std::vector<size_t> others;  // places of numbers that are not in memory
   {
     ReaderLock lock(&new_mutex_);
     for (size_t i = 0; i < numbers.size(); ++i) {
@@ -636,7 +636,7 @@ absl::Status SeriesTable::VisitNewer(
     Uid metric,
     SeriesNumber above,
     const std::function<void(SeriesNumber, std::string_view)>& visit) const {
-  // Memory first: what is not there any more is in the tables.
+  // Memory first: series that have left memory are in the tables.
   InMemory added;
   SeriesNumber first_in_memory = 0;
   {
@@ -672,7 +672,7 @@ absl::Status SeriesTable::Visit(
   };
   const std::string prefix =
       metric.has_value() ? SeriesTsuidPrefix(layout_, *metric) : SeriesTsuidKey({});
-  // Memory first: what is not there any more is in the table.
+  // Memory first: series that have left memory are in the table.
   const InMemory in_memory = NewOf(metric);
   return VisitSeries(parts_.tables, layout_, PrefixRange(prefix), in_memory.series, go_on).status();
 }
@@ -686,7 +686,7 @@ absl::Status SeriesTable::VisitAll(
     HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> passed_over,
                               VisitSeries(parts_.tables, layout_, range, added, visit));
     if (!passed_over.has_value()) return absl::OkStatus();
-    // What comes after all series of that metric.
+    // The key after all series of that metric.
     const std::string next = PrefixEnd(SeriesTsuidKey(*passed_over));
     if (next >= range.end) return absl::OkStatus();
     const auto first = std::ranges::lower_bound(added, std::string_view(next).substr(1), {},

@@ -3,16 +3,16 @@
 // A new series is written in one group with the UIDs its names need: counters, reverse names,
 // forward names, and a log row with the tsuids of all that are new. So every UID in a row key has
 // its name (crash contract C2). How many reads and writes of the tables this takes does not depend
-// on how many series are new. The rows it is found by wait in memory until there are many, and
-// are then written past RocksDB's log, in key order, together with the number up to which this is
-// done (series_rows.h has them all). A log row goes with the last of its series. Open makes what is
-// missing again from the log rows, and lookups look into memory too. So a series that has a point
-// is found by its tags (C8).
+// on how many series are new. The rows it is found by wait in memory until there are many, and are
+// then written past RocksDB's log, in key order, together with the number up to which this is done
+// (series_rows.h has them all). A log row goes with the last of its series. Open makes missing rows
+// again from the log rows, and lookups look into memory too. So a series that has a point is found
+// by its tags (C8).
 //
 // One thread at a time creates series: it has the turn. Before it takes the turn, a thread waits
-// for all that may take long: the turn itself, tables whose LSM compactions lag, and memory for
-// series without index rows, which another thread writes (SetIndexer). A caller that may not wait
-// gets kUnavailable and may try again. Thread-safe.
+// for everything that may take long: the turn itself, tables whose LSM compactions lag, and memory
+// for series without index rows, which another thread writes (SetIndexer). A caller that may not
+// wait gets kUnavailable and may try again. Thread-safe.
 
 #pragma once
 
@@ -55,7 +55,7 @@ namespace hourcell {
 
 class SeriesTable {
  public:
-  // What the table works on; borrowed, outlives it.
+  // The objects that the table uses; borrowed, outlive it.
   struct Parts {
     Tables* tables = nullptr;
     TableUidStore* uid_store = nullptr;
@@ -74,11 +74,11 @@ class SeriesTable {
   const Layout& layout() const { return layout_; }
 
   // The series of each point, created where it is new; results->at(i) belongs to points[i]. Names
-  // are checked here. `wait_ms`: how long it may wait until it may create series; those that are
-  // there already are found without that. Errors: kIllegalArgument "Invalid metric name (...)",
-  // kUnknownName "No such name for ...", kThrottled and kStorage from storage, kThrottled of new
-  // series that would have to wait longer, kIllegalArgument of those beyond `quota`, which says how
-  // many of so many new ones may be created now (AppendOptions::new_series).
+  // are checked here. `wait_ms`: the longest wait until it may create series; existing ones are
+  // found without waiting. Errors: kIllegalArgument "Invalid metric name (...)", kUnknownName "No
+  // such name for ...", kThrottled and kStorage from storage, kThrottled for new series that would
+  // have to wait longer, kIllegalArgument for new series beyond `quota`, which returns how many of
+  // the given number may be created now (AppendOptions::new_series).
   void GetOrCreate(std::span<const PointView* const> points,
                    std::vector<Parsed<SeriesRef>>* results,
                    int64_t wait_ms = kCreateWaitMs,
@@ -91,22 +91,22 @@ class SeriesTable {
   // True if it is time for WriteIndex.
   bool WantsIndex() const;
 
-  // The number of a series; 0 if there is none of that tsuid.
+  // The number of a series; 0 if the tsuid is unknown.
   absl::StatusOr<SeriesNumber> NumberOf(const std::string& tsuid) const;
 
-  // Series numbers ascending: all of a metric, or those with a tag, as of now. `hold` takes what
-  // they need as they are read; null: nothing counts them.
+  // Series numbers now, ascending: all of a metric, or those with a tag. `hold` takes the memory
+  // they need as they are read; null: it is not counted.
   absl::StatusOr<std::vector<SeriesNumber>> OfMetric(Uid metric, MemoryHold* hold = nullptr) const;
   absl::StatusOr<std::vector<SeriesNumber>> WithTag(Uid metric,
                                                     const TagUids& tag,
                                                     MemoryHold* hold = nullptr) const;
 
   // The tsuids of numbers; tsuids->at(i) belongs to numbers[i], and is empty if that was dropped
-  // since it was looked up. kDataLoss: a number has none for another reason.
+  // since it was looked up. kDataLoss: the tsuid of a number is missing for another reason.
   absl::Status TsuidsOf(std::span<const SeriesNumber> numbers,
                         std::vector<std::string>* tsuids) const;
 
-  // The same, but a number that has none gets an empty one.
+  // The same, but every missing tsuid is empty.
   absl::Status TsuidsFound(std::span<const SeriesNumber> numbers,
                            std::vector<std::string>* tsuids) const;
 
@@ -116,17 +116,16 @@ class SeriesTable {
     return Visit(metric, visit);
   }
 
-  // The same of all metrics, if `metric` is nothing.
+  // The same for all metrics, if `metric` is not set.
   absl::Status Visit(std::optional<Uid> metric,
                      const std::function<bool(SeriesNumber, std::string_view tsuid)>& visit) const;
 
-  // The same of all metrics, but `visit` says what comes next: what is left of a metric may be
-  // passed over.
+  // The same for all metrics, but `visit` returns the next visit: it may skip the rest of a metric.
   absl::Status VisitAll(
       const std::function<NextVisit(SeriesNumber, std::string_view tsuid)>& visit) const;
 
-  // Every series of a metric with a number above `above`, in any order. Reads rows only of those
-  // that are not in memory any more.
+  // Every series of a metric with a number above `above`, in any order. Reads rows only for series
+  // that have left memory.
   absl::Status VisitNewer(
       Uid metric,
       SeriesNumber above,
@@ -151,25 +150,25 @@ class SeriesTable {
   // them. For a replay: not thread-safe. kDataLoss: it is too far after the last one.
   absl::Status Reserve(SeriesNumber number);
 
-  // Of a table that another process writes: finds the series up to `number`, which a point that was
-  // acknowledged names. One thread at a time. kAborted: the process has given the number of another
-  // series that was found here, and was never acknowledged; all lists of series that were made here
-  // may be wrong. The call may be repeated then. kDataLoss: there is no such series.
+  // For a table that another process writes: finds the series up to `number`, which an acknowledged
+  // point names. One thread at a time. kAborted: the process has given another series the number of
+  // one that was found here, and was never acknowledged; all lists of series that were made here
+  // may be wrong. The call may be repeated then. kDataLoss: the series does not exist.
   absl::Status CatchUp(SeriesNumber number);
 
-  // Of such a table: finds all series there are now. Lists of series that were made before may lack
-  // some. One thread at a time, and not beside CatchUp.
+  // For such a table: finds all series there are now. Lists of series that were made before may
+  // lack some. One thread at a time, and not concurrently with CatchUp.
   absl::Status FindAll();
 
-  // Writes the rows that wait in memory, but for those of less than 64 series. What fails is tried
-  // again by the next call.
+  // Writes the rows that wait in memory, but for those of less than 64 series. After an error, the
+  // next call retries.
   absl::Status WriteIndex();
 
-  // Calls `work` while nobody creates series or writes their index rows; returns what it returns.
+  // Calls `work` while no thread creates series or writes their index rows; returns its result.
   // `work` may read and change those rows.
   absl::Status WhileAtRest(const std::function<absl::Status()>& work);
 
-  // Of those whose rows are removed while puts go on.
+  // The series whose rows are removed while puts continue.
   DroppingSeries* dropping() { return &dropping_; }
   bool WasDropped(SeriesNumber number) const { return dropping_.WasDropped(number); }
   uint64_t DropsOf(Uid metric) const { return dropping_.DropsOf(metric); }
@@ -183,7 +182,7 @@ class SeriesTable {
   // How many series wait in memory.
   size_t not_indexed() const;
 
-  // Series up to `number` survive a power failure. What was there at open does.
+  // Series up to `number` survive a power failure, as do those that existed at open.
   void MarkSynced(SeriesNumber number) { synced_number_.store(number); }
   bool IsSynced(SeriesNumber number) const { return sync_ || number <= synced_number_.load(); }
 
@@ -208,7 +207,7 @@ class SeriesTable {
 
   absl::Status LoadNotIndexed();
   absl::Status LoadLogRow(std::string_view key, std::string_view list);
-  // Takes over rows up to the one with `number`; false: one of them has another tsuid than here.
+  // Takes over rows up to the one with `number`; false: a row has another tsuid than here.
   bool AddFound(const SeriesLog& log, SeriesNumber number);
   std::vector<Wanted> FindNames(std::span<const PointView* const> points,
                                 NameBatch* names,
@@ -225,7 +224,7 @@ class SeriesTable {
   void AddNew(const Made& series, std::span<const NewSeries::LogRow> log_rows);
   void AddNewLocked(SeriesNumber number, std::string_view tsuid)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(new_mutex_);
-  // Series that are in memory, and what their tsuids borrow from.
+  // Series that are in memory, and the owners of their tsuids.
   struct InMemory {
     std::shared_ptr<const NewSeries> owners[2];
     std::vector<NewSeries::Entry> series;
@@ -249,7 +248,7 @@ class SeriesTable {
 
   Mutex index_mutex_;  // one WriteIndex at a time
   mutable SharedMutex new_mutex_;
-  absl::Status last_index_ ABSL_GUARDED_BY(new_mutex_);  // what the last WriteIndex returned
+  absl::Status last_index_ ABSL_GUARDED_BY(new_mutex_);  // the result of the last WriteIndex
   // Of a followed table: series up to it are found for good; changed by CatchUp alone.
   std::atomic<SeriesNumber> found_number_{0};
   // Of a followed table: metrics have this version or a later one.
