@@ -1,13 +1,13 @@
-// CellForm: how the points of a row become stored keys and values.
+// CellForm: maps the points of a row to stored keys and values.
 //
 //   cell-per-point   a key for each point, row key and qualifier, and the value's bytes: HBase's
 //                    cells before row compaction. Written as points come
 //   append           one cell a row, to which each point is merged as it comes: OpenTSDB's appends
 //   compacted        one cell a row, format 1, written once its hour is over: OpenTSDB's row
 //                    compaction
-//   packed           one cell a row, format 2, likewise: what Hourcell stores
+//   packed           one cell a row, format 2, likewise: Hourcell's form
 //
-// Each with qualifiers of 2 bytes (seconds) or 4 (milliseconds; "-ms" after the name), for the
+// Each form has qualifiers of 2 bytes (seconds) or 4 (milliseconds; "-ms" after the name), for the
 // same instants. Pure; thread-safe.
 
 #pragma once
@@ -31,7 +31,7 @@ struct CellForm {
   CellKind kind = CellKind::kPacked;
   bool is_ms = false;  // 4-byte qualifiers
 
-  // Whether points are written one by one as they come, and not a row at a time.
+  // True if points are written one by one as they arrive, false if a row at a time.
   bool is_by_point() const { return kind == CellKind::kPerPoint || kind == CellKind::kAppend; }
   // Bytes of a stored key after the row key.
   size_t qualifier_bytes() const { return kind != CellKind::kPerPoint ? 0 : is_ms ? 4 : 2; }
@@ -39,10 +39,10 @@ struct CellForm {
   friend bool operator==(const CellForm&, const CellForm&) = default;
 };
 
-// All eight, those of seconds first.
+// All eight, first those with seconds.
 std::span<const CellForm> CellForms();
 std::string CellFormName(const CellForm& form);
-// kInvalidArgument: no such name; lists them.
+// kInvalidArgument: unknown name; lists the known ones.
 absl::StatusOr<CellForm> FindCellForm(std::string_view name);
 
 // The write of point `i` of `columns` to the row of key `row`. REQUIRES: form.is_by_point().
@@ -51,7 +51,7 @@ Mutation PointWrite(const CellForm& form, std::string row, const CellColumns& co
 // The write of a whole row. REQUIRES: !form.is_by_point(), and at least one point.
 Mutation RowWrite(const CellForm& form, std::string row, const CellColumns& columns);
 
-// Appends to `*out` the points of a stored key and value. kDataLoss: they do not decode.
+// Appends the points of a stored key and value to `*out`. kDataLoss: they do not decode.
 absl::Status ReadStored(const CellForm& form,
                         std::string_view key,
                         std::string_view value,

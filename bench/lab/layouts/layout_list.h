@@ -1,5 +1,5 @@
-// The row-key layouts that are compared, by name. Any other key template will do as well; its name
-// is then its text. Pure; thread-safe.
+// The named row-key layouts of the benchmark. Any other key template is allowed, too; its text is
+// then its name. Pure; thread-safe.
 
 #pragma once
 

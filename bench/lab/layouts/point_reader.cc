@@ -16,16 +16,16 @@ bool IsAscending(const CellColumns& columns) {
                             std::greater_equal<>()) == columns.offset_ms.end();
 }
 
-// The keys of a cell a point for one instant, whatever type and width its value has.
+// The key range of the cell of one point, for any type and width of its value.
 ScanRange PointRange(const std::string& row, uint32_t offset_ms, bool is_ms) {
   ScanRange range{.begin = row, .end = row};
   AppendQualifier({.offset_ms = offset_ms, .is_ms = is_ms, .flags = 0}, &range.begin);
   AppendQualifier({.offset_ms = offset_ms, .is_ms = is_ms, .flags = kFlagsMask}, &range.end);
-  range.end += '\0';  // after the last of them
+  range.end += '\0';  // after the last key
   return range;
 }
 
-// Leaves the point at `offset_ms` alone.
+// Removes all points except the one at `offset_ms`.
 void KeepOnly(uint32_t offset_ms, CellColumns* columns) {
   CellColumns kept;
   for (size_t i = 0; i < columns->size(); ++i) {
@@ -69,7 +69,7 @@ absl::Status PointReader::ReadPoint(const RowQuery& query,
   std::vector<std::string> row_keys;
   for (const KeyAccess& access : accesses) {
     ++cost_.accesses;
-    HOURCELL_CHECK(access.is_row);  // all of the key is known
+    HOURCELL_CHECK(access.is_row);  // the whole key is known
     if (form_.kind == CellKind::kPerPoint) {
       HOURCELL_RETURN_IF_ERROR(Scan(PointRange(access.begin, offset_ms, form_.is_ms)));
     } else {

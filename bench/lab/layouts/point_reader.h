@@ -1,6 +1,6 @@
-// PointReader: reads points through a key template, and counts what that took: how often the store
-// was asked, how many stored rows it handed over, and how many bytes these had, those of others
-// that a range cannot leave out included. Thread-compatible.
+// PointReader: reads points through a key template, and counts the cost: accesses to the store,
+// stored rows that it returned, and their bytes, including rows of other series in a range.
+// Thread-compatible.
 
 #pragma once
 
@@ -21,8 +21,8 @@
 namespace hourcell::layouts {
 
 struct ReadCost {
-  uint64_t accesses = 0;  // rows asked for by key, and ranges
-  uint64_t rows = 0;      // stored keys that were handed over
+  uint64_t accesses = 0;  // reads of rows by key, and of ranges
+  uint64_t rows = 0;      // stored keys that the store returned
   uint64_t bytes = 0;     // of these keys and their values
   uint64_t points = 0;    // returned
 };
@@ -36,12 +36,12 @@ class PointReader {
   PointReader(TableView* view, const RowKeys* keys, const CellForm& form)
       : view_(*view), keys_(*keys), form_(form) {}
 
-  // All points of the rows that match. Adds to `*cost`. kDataLoss: a key or value that does not
+  // All points of the matching rows. Adds to `*cost`. kDataLoss: a key or value that does not
   // decode.
   absl::Status Read(const RowQuery& query, RowsRead* rows, ReadCost* cost);
 
-  // The point at `offset_ms` of a row, if there is one: with a cell a point that key alone is read,
-  // else its row. REQUIRES: the query is of one hour and one series.
+  // The point at `offset_ms` of a row, if it exists: with a cell per point it reads that key alone,
+  // else the row. REQUIRES: the query is of one hour and one series.
   absl::Status ReadPoint(const RowQuery& query, uint32_t offset_ms, RowsRead* rows, ReadCost* cost);
 
  private:
@@ -53,7 +53,7 @@ class PointReader {
   TableView& view_;
   const RowKeys& keys_;
   const CellForm form_;
-  // Of the read under way.
+  // Of the current read.
   const RowQuery* query_ = nullptr;
   RowsRead* rows_ = nullptr;
   ReadCost cost_;

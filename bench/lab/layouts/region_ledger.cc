@@ -177,7 +177,7 @@ LoadMap RegionLedger::PointsByRegion() const {
       map.rows[region][window] += points;
   }
   for (std::vector<uint64_t>& windows : map.rows)
-    windows.resize(run_.windows);  // the last window is complete, so nothing came after it
+    windows.resize(run_.windows);  // the last window is complete and was the last one written
   return map;
 }
 

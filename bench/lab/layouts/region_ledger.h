@@ -1,9 +1,10 @@
-// RegionLedger: the regions of a table that is being written, what each has and gets, and when the
-// policy cuts one. It knows the bytes of every row, so sizes are exact and the same in each run:
-// bytes of keys and values, not of files, which RocksDB compresses when it likes. The policies,
-// their facts and the search for the point are those of engine/regions, which the engine uses.
+// RegionLedger: the regions of a table during writes, their contents and load, and the times when
+// the policy cuts one. It knows the bytes of every row, so sizes are exact and the same in each
+// run: bytes of keys and values, not of files, which RocksDB compresses at its own times. The
+// policies, their facts and the search for the split point are those of engine/regions, which the
+// engine uses.
 //
-// The load is looked at in windows of equal numbers of points (WindowsOf in case_writer.h).
+// Load is counted in windows of equal numbers of points (WindowsOf in case_writer.h).
 //
 // Thread-compatible.
 
@@ -28,24 +29,24 @@ namespace hourcell::layouts {
 
 inline constexpr size_t kWindowsMax = 100;
 
-// A run, as far as the ledger must know it beforehand.
+// The size of a run, which the ledger needs beforehand.
 struct LedgerRun {
-  uint64_t points = 0;           // that will be written, at least 1
-  size_t windows = kWindowsMax;  // that they are cut into
+  uint64_t points = 0;           // to be written, at least 1
+  size_t windows = kWindowsMax;  // the run is divided into
   uint64_t seed = 1;
 };
 
-// A write to one row, as the ledger counts it.
+// A write to one row.
 struct LedgerWrite {
   std::string_view row = {};  // the row key, without qualifier
   uint64_t bytes = 0;         // of key and value
   uint64_t points = 0;
 };
 
-// How the points of one window were spread over the regions; where there was a split in it, the
-// mean of before and after, weighted by points.
+// The spread of one window's points over the regions; with a split in the window, the mean of
+// before and after, weighted by points.
 struct LoadWindow {
-  double hottest_share = 0;  // of the region that got most
+  double hottest_share = 0;  // of the region with most points
   double gini = 0;
   size_t regions = 0;  // at its end
 };
@@ -60,26 +61,25 @@ class RegionLedger {
  public:
   RegionLedger(const SplitSettings& settings, const LedgerRun& run);
 
-  // REQUIRES: nothing is written yet; keys ascend.
+  // REQUIRES: called before the first write; keys ascend.
   void Presplit(std::span<const std::string> keys);
 
-  // Counts a write. The key at which a region is to be cut now, and is cut from here on; mostly
-  // empty.
+  // Counts a write. Returns the key of a cut that is due now, and applies it; mostly empty.
   std::string Record(const LedgerWrite& write);
 
   // Ascending; the first is empty.
   std::vector<std::string> Starts() const;
   uint64_t splits() const { return splits_; }
-  // Splits that the policy wanted, and for which there was no point.
+  // Splits that the policy requested and that found no split point.
   uint64_t refusals() const { return refusals_; }
-  // Those that are complete.
+  // The complete windows.
   const std::vector<LoadWindow>& windows() const { return windows_; }
   LoadMap PointsByRegion() const;
 
  private:
   struct Row {
     uint64_t bytes = 0;
-    // Points by window, those without left out.
+    // Points by window, without windows that have 0.
     std::vector<std::pair<uint32_t, uint64_t>> points = {};
   };
   struct Region {
@@ -90,7 +90,7 @@ class RegionLedger {
     std::unique_ptr<AppendDetector> appends = {};
     std::unique_ptr<LoadSampler> load = {};
   };
-  // Of a window so far, from one split to the next: sums, each weighted by its points.
+  // The current window so far, from one split to the next: sums, each weighted by its points.
   struct Stretches {
     double points = 0;
     double hottest_share = 0;
@@ -105,7 +105,7 @@ class RegionLedger {
   void EndWindow();
   uint64_t BytesBetween(std::string_view start, std::string_view end) const;
   std::string LastRowBefore(std::string_view end) const;
-  // The policy is asked, as after a flush.
+  // Calls the policy, as after a flush.
   std::string AskPolicy(Regions::iterator region);
   std::string Cut(Regions::iterator region,
                   const SplitDecision& decision,
@@ -121,7 +121,7 @@ class RegionLedger {
   uint64_t refusals_ = 0;
   Regions regions_;  // by start
   std::map<std::string, Row, std::less<>> rows_;
-  Stretches window_;  // that is under way
+  Stretches window_;  // of the current window
   std::vector<LoadWindow> windows_;
 };
 

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view kSalt = "salt:";
 
-// Which of the three things that name a row the field says; nothing for a field of other things.
+// The part of a row's identity in the field: 0 metric, 1 time, 2 tags; empty for other fields.
 std::optional<size_t> PartOf(KeyFieldKind field) {
   switch (field) {
     case KeyFieldKind::kMetric:
@@ -71,7 +71,7 @@ absl::StatusOr<std::vector<KeyFieldKind>> ParseFields(std::string_view text,
                 "commas");
 }
 
-// What stands before the fields: the text before the first '+', unless that is a field, too.
+// The distributor: the text before the first '+', unless that is a field, too.
 std::string_view DistributorIn(std::string_view text) {
   const size_t end = text.find_first_of("+,");
   if (end == text.npos || text[end] == ',') return "";
@@ -123,7 +123,7 @@ absl::StatusOr<RowKeys> RowKeys::Parse(std::string_view text) {
   HOURCELL_ASSIGN_OR_RETURN(made.fields_,
                             ParseFields(text, spec.empty() ? text : text.substr(spec.size() + 1)));
   HOURCELL_ASSIGN_OR_RETURN(made.distributor_, ParseDistributor(text, spec, made.fields_));
-  // What the distributor cannot take, it cannot take of any row.
+  // If the distributor rejects one row's key, it rejects all of this form.
   const RowId sample{.metric = std::string(kMetricBytes, '\1'),
                      .base_time_s = kRowSpanS,
                      .tags = std::string(kTagPairBytes, '\1')};

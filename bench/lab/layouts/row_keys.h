@@ -1,6 +1,6 @@
-// RowKeys: the row keys of one layout of the benchmark: a KeyTemplate (engine/regions) that names a
-// metric, an hour and tags once each, so that a key can be read again and a query planned, and a
-// distributor over it. The product's own keys (codec/rows/row_key.h) have OpenTSDB's order.
+// RowKeys: the row keys of one layout of the benchmark: a KeyTemplate (engine/regions) that
+// contains a metric, an hour and tags once each, so that keys can be decoded and queries planned,
+// and a distributor over it. The product's keys (codec/rows/row_key.h) have OpenTSDB's order.
 //
 //   [distributor +] field , field , ...             '+' will do for ',', too
 //
@@ -11,7 +11,7 @@
 //                                  one after the other differ in their first byte
 //   metric,tags,reversed-time      a series' rows together, the newest first
 //
-// A metric is 3 bytes, a time 4, tags are pairs of 6 each. Immutable, but for the counter of a
+// A metric has 3 bytes, a time 4, each pair of tags 6. Immutable, except for the counter of a
 // round-robin distributor; thread-safe.
 
 #pragma once
@@ -36,10 +36,10 @@ inline constexpr size_t kMetricBytes = 3;
 inline constexpr size_t kTimeBytes = 4;
 inline constexpr size_t kTagPairBytes = 6;
 
-// Beyond so many buckets a range is read as one scan of the whole table.
+// With more buckets, a range is read as one scan of the whole table.
 inline constexpr uint64_t kBucketsScannedMax = 4'096;
 
-// Which row: bytes of UIDs, and the base time.
+// Identifies a row: bytes of UIDs, and the base time.
 struct RowId {
   std::string metric = {};
   uint32_t base_time_s = 0;
@@ -58,7 +58,7 @@ struct RowQuery {
   bool Matches(const RowId& row) const;
 };
 
-// What is to be read: one row, or the stored keys [begin, end), of which some may be others'.
+// A read: one row, or the stored keys [begin, end), which may include other rows.
 struct KeyAccess {
   bool is_row = false;
   std::string begin = {};
@@ -67,7 +67,7 @@ struct KeyAccess {
 
 class RowKeys {
  public:
-  // kInvalidArgument: an unknown field or distributor, a field that is missing or there twice,
+  // kInvalidArgument: an unknown field or distributor, a field that is missing or repeated,
   // OpenTSDB's salt before another order than OpenTSDB's.
   static absl::StatusOr<RowKeys> Parse(std::string_view text);
 
@@ -75,13 +75,13 @@ class RowKeys {
   const std::string& text() const { return text_; }
   const KeyDistributor& distributor() const { return *distributor_; }
 
-  // Sets `*stored`. kInvalidArgument: UIDs of other widths; what the distributor refuses.
+  // Sets `*stored`. kInvalidArgument: UIDs of other widths; keys that the distributor rejects.
   absl::Status Encode(const RowId& row, std::string* stored) const;
-  // kDataLoss: no key that Encode makes.
+  // kDataLoss: not a key that Encode makes.
   absl::StatusOr<RowId> Decode(std::string_view stored) const;
 
-  // The fewest reads that this order of fields allows, ascending inside a bucket: rows by key where
-  // all of the key is known, else ranges.
+  // The fewest reads that this order of fields allows, ascending inside a bucket: rows by key if
+  // the whole key is known, else ranges.
   absl::StatusOr<std::vector<KeyAccess>> Plan(const RowQuery& query) const;
 
   // Bytes of the distributor's prefix and of the first field, for policies that cut at prefixes.
@@ -89,7 +89,7 @@ class RowKeys {
   size_t leading_bytes() const;
 
  private:
-  // What a query leaves of the original keys: whole keys, or one prefix or range of times each.
+  // The original keys that match a query: whole keys, or a prefix or a range of times each.
   struct Ranges {
     bool are_rows = false;
     std::vector<KeyAccess> list = {};

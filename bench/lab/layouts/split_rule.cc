@@ -14,7 +14,7 @@ constexpr uint64_t kFlushesOfRun = 96;
 constexpr uint64_t kRegionsOfRun = 12;
 // A region that gets more than this share of all requests is split by load.
 constexpr double kLoadShare = 1.0 / 12;
-// It is watched for that part of the run before.
+// The load is recorded for 1/kRecordsOfRun of the run before a split.
 constexpr uint64_t kRecordsOfRun = 60;
 
 SplitPolicyKind PolicyOf(SplitRule rule) {
@@ -79,7 +79,7 @@ SplitSettings SettingsOf(SplitRule rule, const RunExtent& extent, uint64_t seed)
   settings.jitter_seed = seed;
   settings.exponent = rule == SplitRule::kIncreasing2 ? 2 : 3;
   settings.daughter_bytes_min = settings.flush_bytes / 8;
-  // A column family costs a few hundred KiB; no rule above comes near it.
+  // A column family costs a few hundred KiB; no rule above comes near this limit.
   settings.region_limit = 128;
   if (rule == SplitRule::kKeyPrefix) settings.policy_prefix_length = extent.leading_bytes;
   settings.append.window = 256;

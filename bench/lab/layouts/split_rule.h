@@ -1,4 +1,4 @@
-// SplitRule: which policy splits the table while it is written, with sizes to the scale of the run.
+// SplitRule: the policy that splits the table during writes, with sizes to the scale of the run.
 //
 //   none           one region, always
 //   presplit       16 regions from the start, bounds sampled from the first quarter of the rows
@@ -9,8 +9,9 @@
 //   key-prefix     KeyPrefix, of the distributor's prefix and the first field
 //   load           splits where the requests are (regions/load_sampler.h), or by size
 //
-// So that runs of any size and cell form split alike, sizes are shares of what the run writes:
-// regions of a twelfth at most, memory that is flushed at a ninety-sixth. Pure; thread-safe.
+// Runs of any size and cell form split alike, because sizes are shares of the bytes that the run
+// writes: regions of at most a twelfth, memory that is flushed at a ninety-sixth. Pure;
+// thread-safe.
 
 #pragma once
 
@@ -41,14 +42,14 @@ inline constexpr SplitRule kSplitRules[] = {
 
 inline constexpr uint32_t kPresplitRegions = 16;
 
-// By the clock that the load is measured with, there are so many writes in a second.
+// Writes per second of the clock that measures the load.
 inline constexpr uint64_t kWritesPerS = 200;
 
 std::string_view SplitRuleName(SplitRule rule);
-// kInvalidArgument: no such name; lists them.
+// kInvalidArgument: unknown name; lists the known ones.
 absl::StatusOr<SplitRule> FindSplitRule(std::string_view name);
 
-// What a run will write, as far as it is known before.
+// The size of a run, estimated before it.
 struct RunExtent {
   uint64_t bytes = 0;   // of keys and values
   uint64_t writes = 0;  // mutations

@@ -60,7 +60,7 @@ void SplitWorker::Run() {
       if (keys_.empty()) return;
       key = keys_.front();
     }
-    if (status_.ok()) {  // what follows a failed one would cut the wrong region
+    if (status_.ok()) {  // splits after a failed one would cut the wrong region
       const int64_t begin = MonotonicNs();
       status_ = store_.Split(TableId::kData, {.keys = {key}});
       done_.push_back({.begin = begin, .end = MonotonicNs()});
@@ -85,7 +85,7 @@ absl::Status SplitWorker::TrimAll() {
   for (int i = 0; i < kTrimsMax; ++i) {
     HOURCELL_ASSIGN_OR_RETURN(const bool has_more, store_.TrimRegions(TableId::kData));
     if (!has_more) return absl::OkStatus();
-    // A file that an LSM compaction is busy with has to wait for it.
+    // A file in an LSM compaction has to wait for its end.
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return absl::DeadlineExceededError(

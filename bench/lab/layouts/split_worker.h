@@ -1,6 +1,6 @@
-// SplitWorker: cuts regions of the store while somebody else writes to it, and knows when it did.
-// The one place of the layout benchmark that changes regions of a TableStore, and the one that
-// starts a thread. Thread-compatible: for one writer.
+// SplitWorker: cuts regions of the store while another thread writes, and records the times. Only
+// this class of the layout benchmark changes regions of a TableStore, and only it starts a thread.
+// Thread-compatible: for one writer.
 
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace hourcell::layouts {
 
-// Nanoseconds of a clock that only goes forward.
+// Nanoseconds of a monotonic clock.
 int64_t MonotonicNs();
 
 struct TimeSpanNs {
@@ -30,28 +30,28 @@ struct TimeSpanNs {
 
 class SplitWorker {
  public:
-  // The data table of `store`, which is borrowed.
+  // Splits the data table of `store`, which is borrowed.
   explicit SplitWorker(RegionStore* store);
   ~SplitWorker();
   SplitWorker(const SplitWorker&) = delete;
   SplitWorker& operator=(const SplitWorker&) = delete;
 
-  // Before anything is written.
+  // Call it before the first write.
   absl::Status Presplit(std::span<const std::string> keys);
 
-  // Has the region of `key` cut there, soon. Splits are made in the order they were asked for.
+  // Queues a cut at `key` in its region. Splits are made in the order of the calls.
   void Split(std::string key);
 
-  // To be called between writes. Returns at once if no split is under way or asked for; else after
-  // a millisecond, so that the writer does not run away from the splits, and if more than two are
-  // asked for, after all but two were made.
+  // Call it between writes. Returns at once if no split is queued or running; else after a
+  // millisecond, so that the splits keep up with the writer, and if more than two are queued, after
+  // all but two are done.
   void Pace();
 
-  // Waits for all splits, gives back what daughters hold of each other's files, and checks that the
+  // Waits for all splits, deletes the rows that daughters hold of each other, and checks that the
   // store's regions begin with `starts`. The first error of any split.
   absl::Status Finish(std::span<const std::string> starts);
 
-  // When each split was under way. After Finish.
+  // The time of each split. Valid after Finish.
   const std::vector<TimeSpanNs>& splits() const { return done_; }
 
  private:
@@ -62,9 +62,9 @@ class SplitWorker {
   RegionStore& store_;
   Mutex mutex_;
   CondVar changed_;
-  std::deque<std::string> keys_ ABSL_GUARDED_BY(mutex_);  // the one under way included
+  std::deque<std::string> keys_ ABSL_GUARDED_BY(mutex_);  // including the running one
   bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  // Of the thread, until it has ended.
+  // Used by the thread until it ends.
   absl::Status status_;
   std::vector<TimeSpanNs> done_;
   NamedThread thread_;

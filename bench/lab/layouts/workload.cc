@@ -17,11 +17,11 @@ namespace {
 constexpr uint32_t kBeginS = 1'704'067'200;  // 2024-01-01, a full hour
 constexpr uint64_t kMetricsPerHost = 10;
 constexpr uint64_t kFleetIntervalS = 10;
-// Names of hosts get UIDs one after the other; data centres are few.
+// UIDs of hosts ascend in order of creation; there are few data centres.
 constexpr uint64_t kDataCentres = 4;
 constexpr uint64_t kWideTagPairs = 8;
 
-// A small fleet has few hours, so that it has some series.
+// A small fleet has few hours, so that it still has several series.
 uint32_t HoursOf(uint64_t points) {
   if (points < 20'000) return 2;
   return points < 500'000 ? 6 : 24;
@@ -86,7 +86,7 @@ Workload::Workload(WorkloadKind kind, uint64_t points, uint64_t seed) : kind_(ki
 void Workload::MakeSeries(uint64_t count) {
   const uint64_t pairs = kind_ == WorkloadKind::kWideTags ? kWideTagPairs : 2;
   for (uint64_t i = 0; i < count; ++i) {
-    // Host by host, as series come into being.
+    // Host by host, the usual order of creation.
     const uint64_t host = i / kMetricsPerHost;
     Series series{.metric = Uid3(1 + i % kMetricsPerHost), .is_gauge = i % 2 == 1};
     for (uint64_t tag = 0; tag < pairs; ++tag) {

@@ -1,16 +1,16 @@
-// Workload: which series there are, what points they have, and in which order these come.
+// Workload: a set of series, their points, and the order of arrival.
 //
 //   fleet      hosts with ten metrics each, 2 tags, a point every 10 s; hour after hour
 //   hot        nine series in ten have a point a minute, one in ten every second
 //   single     one series, a point every second
-//   backfill   the fleet's points, one series after the other, all hours of it
+//   backfill   the fleet's points, all hours of one series after the other
 //   wide       as fleet, with 8 tags
 //
-// All but `single` go over 6 hours, of fewer than 20,000 points over 2, of half a million over 24.
+// All but `single` last 6 hours; with fewer than 20,000 points 2, from half a million on 24.
 //
-// Everything follows from kind, size and seed. A row's points are made when they are asked for, so
-// a workload takes no memory of its own. Values: counters, and gauges of two decimals in turn.
-// Immutable; thread-safe.
+// Kind, size and seed determine everything. PointsOf makes a row's points on each call, so a
+// workload does not store points. Values: counters, and gauges of two decimals in turn. Immutable;
+// thread-safe.
 
 #pragma once
 
@@ -35,10 +35,10 @@ inline constexpr WorkloadKind kWorkloadKinds[] = {WorkloadKind::kFleet, Workload
                                                   WorkloadKind::kBackfill, WorkloadKind::kWideTags};
 
 std::string_view WorkloadName(WorkloadKind kind);
-// kInvalidArgument: no such name; lists them.
+// kInvalidArgument: unknown name; lists the known ones.
 absl::StatusOr<WorkloadKind> FindWorkload(std::string_view name);
 
-// A row: which series, in which hour, both counted from 0.
+// A row: the number of its series and of its hour, both from 0.
 struct RowRef {
   uint32_t series = 0;
   uint32_t hour = 0;
@@ -53,7 +53,7 @@ class Workload {
     bool is_gauge = false;
   };
 
-  // Of about `points` points. REQUIRES: points > 0.
+  // Makes about `points` points. REQUIRES: points > 0.
   Workload(WorkloadKind kind, uint64_t points, uint64_t seed);
 
   WorkloadKind kind() const { return kind_; }
@@ -61,18 +61,18 @@ class Workload {
   uint32_t hours() const { return hours_; }
   uint32_t begin_s() const;
   uint32_t end_s() const { return begin_s() + hours_ * kHourS; }
-  // How many points there are, exactly.
+  // The exact number of points.
   uint64_t points() const { return points_; }
 
-  // How many rows fill at the same time.
+  // The number of rows that fill at the same time.
   uint64_t rows_at_once() const { return kind_ == WorkloadKind::kBackfill ? 1 : series_.size(); }
 
   RowId IdOf(const RowRef& row) const;
-  // The points of a row, in order. With `is_ms` the same ones have 4-byte qualifiers.
+  // The points of a row, in order. With `is_ms` the same points have 4-byte qualifiers.
   CellColumns PointsOf(const RowRef& row, bool is_ms) const;
 
-  // The rows in the order in which they are over, in groups of those that fill at the same time: an
-  // hour of all series, or of a backfill a single row.
+  // The rows in the order in which they end, in groups that fill at the same time: an hour of all
+  // series, or of a backfill a single row.
   size_t groups() const;
   std::vector<RowRef> Group(size_t group) const;
 

@@ -25,7 +25,7 @@ class BarTable {
     values_.push_back({c, s, value});
   }
 
-  // Whether there is something to compare.
+  // True if at least two categories can be compared.
   bool compares() const { return categories_.size() > 1; }
 
   plot::Figure ToFigure(plot::Figure figure) const {
@@ -186,7 +186,7 @@ class FigureMaker {
              .y = {.title = "write rate, points/s", .is_log = true}});
   }
 
-  // True of layouts that were run with more than one form.
+  // True for layouts that were run with more than one form.
   bool HasCellForms(const CaseResult& of) const {
     return Where([&](const CaseResult& r) {
              return IsUsualRule(r) && IsFleet(r) && r.spec.layout.name == of.spec.layout.name;

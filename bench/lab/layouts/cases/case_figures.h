@@ -1,11 +1,11 @@
-// The figures of a report. Each shows the cases that differ in what it is about, and are alike in
-// the rest: where nothing is said, packed cells, IncreasingToUpperBound and a fleet. A figure that
-// would compare nothing is left out. Pure; thread-safe.
+// The figures of a report. Each compares cases along the dimensions in its line; the others are
+// packed cells, IncreasingToUpperBound and a fleet. A figure with nothing to compare is left out.
+// Pure; thread-safe.
 //
 //   hot-share         by layout and workload, the second half of the run
 //   hot-share-in-time by layout, along the run
 //   read-time         by layout and kind of read
-//   read-bytes        by layout and kind of read, bytes handed over for a point returned
+//   read-bytes        by layout and kind of read, bytes read per returned point
 //   write-rate        by cell form and layout
 //   bytes             by cell form: stored, and in files
 //   rules-hot-share   by split rule and layout
@@ -24,14 +24,14 @@
 namespace hourcell::layouts {
 
 struct NamedFigure {
-  std::string name = {};  // of a file, without its ending
+  std::string name = {};  // of a file, without its extension
   plot::Figure figure = {};
 };
 
 std::vector<NamedFigure> CaseFigures(std::span<const CaseResult> results);
 
-// The points of a run by key range and window, in percent of all points; neighbouring regions are
-// put together where there are more than `rows_max`.
+// The points of a run by key range and window, in percent of all points; if there are more than
+// `rows_max` regions, neighbours are joined.
 plot::Figure LoadFigure(const CaseResult& result, size_t rows_max);
 
 }  // namespace hourcell::layouts

@@ -10,7 +10,7 @@
 namespace hourcell::layouts {
 namespace {
 
-// What may stand in each place of a case.
+// The possible values of each dimension of a case.
 struct Axes {
   std::vector<RowLayout> layouts = {};
   std::vector<CellForm> cells = {};
@@ -18,7 +18,7 @@ struct Axes {
   std::vector<WorkloadKind> workloads = {};
 };
 
-// Found by name one by one, or all there are.
+// Looks the names up one by one; without names, returns all.
 template <typename T, typename Range, typename Find>
 absl::StatusOr<std::vector<T>> Choose(const std::vector<std::string>& names,
                                       const Range& all,
@@ -50,7 +50,7 @@ absl::StatusOr<Axes> ReadAxes(const MatrixOptions& options) {
   return axes;
 }
 
-// Those of `wanted` that the axis has; the first of the axis if it has none of them.
+// The values of `wanted` that are in the axis; the first of the axis if none are.
 template <typename T>
 std::vector<T> Prefer(const std::vector<T>& axis, const std::vector<T>& wanted) {
   std::vector<T> chosen;
@@ -102,7 +102,7 @@ uint64_t PointsOf(const MatrixOptions& options) {
   return 200'000;
 }
 
-// Each with each.
+// The product of all axes.
 std::vector<CaseSpec> CasesOf(const Axes& axes) {
   std::vector<CaseSpec> specs;
   for (const WorkloadKind workload : axes.workloads) {

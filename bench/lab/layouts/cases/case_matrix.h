@@ -1,12 +1,12 @@
-// Which cases of the layout benchmark are run, out of layouts x cell forms x split rules x
-// workloads.
+// Selects the cases that a run of the layout benchmark has, from layouts x cell forms x split rules
+// x workloads.
 //
-//   short     every layout, and every cell form with one of them; fleets of 60,000 points
+//   short     every layout, and every cell form with one layout; fleets of 60,000 points
 //   usual     every layout with every workload; every cell form with OpenTSDB's layout and a salt;
 //             every rule with these and time first; a million points
-//   full      all of them with all others; 200,000 points
+//   full      all combinations; 200,000 points
 //
-// Lists that are given stand for all there are: with `layouts` = {"salt-4"} no other is run.
+// A given list replaces the full one: with `layouts` = {"salt-4"} only that layout runs.
 
 #pragma once
 
@@ -35,12 +35,12 @@ struct MatrixOptions {
   uint64_t seed = 1;
 };
 
-// The cases, none twice. kInvalidArgument: an unknown name.
+// The cases, without duplicates. kInvalidArgument: an unknown name.
 absl::StatusOr<std::vector<CaseSpec>> MakeMatrix(const MatrixOptions& options);
 
-// Runs them one after the other, in stores of their own in `directory`, as RunCase. `progress` is
-// told of each before it begins, and ends the run if it returns false (kCancelled). So does
-// `cancelled` in the middle of a case; it may be null. The first error ends it.
+// Runs the cases in order, each in a new store in `directory`, with RunCase. Calls `progress`
+// before each case; if it returns false, the run ends (kCancelled). Setting `cancelled`, which may
+// be null, ends it in the middle of a case. The first error ends the run.
 absl::StatusOr<std::vector<CaseResult>> RunMatrix(
     const std::vector<CaseSpec>& specs,
     const std::string& directory,

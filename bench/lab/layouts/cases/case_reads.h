@@ -1,4 +1,4 @@
-// The reads of a case, and whether they found what was written.
+// The reads of a case, compared with the points written.
 
 #pragma once
 
@@ -11,8 +11,8 @@
 namespace hourcell::layouts {
 
 // Reads points, series and hours of metrics, chosen by the seed, and with `checks_all` all series;
-// sets the figures of reads in `*result`. kDataLoss: an answer that is not the workload's, with the
-// row.
+// sets the figures of reads in `*result`. kDataLoss: a result that differs from the workload, with
+// the row.
 absl::Status ReadCase(const Workload& workload, Tables* store, CaseResult* result);
 
 }  // namespace hourcell::layouts

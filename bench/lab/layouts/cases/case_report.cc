@@ -30,14 +30,14 @@ series, all hours; one metric, one hour, all series. Every answer was compared w
 written.
 )";
 
-// The four words that say which case it is.
+// The four words that identify a case.
 std::array<std::string, 4> NamesOf(const CaseSpec& spec) {
   return {std::string(WorkloadName(spec.workload)), spec.layout.name, CellFormName(spec.cell),
           std::string(SplitRuleName(spec.rule))};
 }
 constexpr std::array<std::string_view, 4> kNameHeads = {"workload", "layout", "cells", "splits"};
 
-// Rows of cells under each other: the first four to the left, numbers to the right.
+// Aligns rows of cells: the first four to the left, numbers to the right.
 std::string Align(const std::vector<std::vector<std::string>>& rows) {
   std::vector<size_t> widths(rows.front().size());
   for (const auto& row : rows) {

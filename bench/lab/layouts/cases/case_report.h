@@ -1,5 +1,5 @@
-// Results as text, CSV and JSON, and everything that a design review needs in a directory. Pure but
-// for WriteReport; thread-safe.
+// Results as text, CSV and JSON, and all files for a design review in a directory. Pure, except
+// WriteReport; thread-safe.
 
 #pragma once
 
@@ -14,18 +14,18 @@
 
 namespace hourcell::layouts {
 
-// Two tables, of writes and of reads, a line a case, and what the fields mean.
+// Two tables, of writes and of reads, with a line per case, and explanations of the fields.
 std::string TextReport(std::span<const CaseResult> results);
 
-// A line of names, then a line a case; all figures, windows left out.
+// A line of names, then a line per case; all figures, without windows.
 std::string CsvReport(std::span<const CaseResult> results);
 
 // {"cases": [{...}, ...]}, all figures and the windows.
 std::string JsonReport(std::span<const CaseResult> results);
 
-// report.txt, report.csv, report.json, and each figure of case_figures.h as SVG and PNG, in
-// `directory`, which is made if need be; files that are there are replaced. Returns the names of
-// the files. kUnavailable: a file cannot be written.
+// Writes report.txt, report.csv, report.json, and each figure of case_figures.h as SVG and PNG into
+// `directory`, which is created if missing; replaces existing files. Returns the names of the
+// files. kUnavailable: a file cannot be written.
 absl::StatusOr<std::vector<std::string>> WriteReport(std::span<const CaseResult> results,
                                                      const std::string& directory);
 

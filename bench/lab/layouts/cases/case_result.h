@@ -1,4 +1,4 @@
-// What one case of the layout benchmark is, and what came out of it.
+// The definition of one case of the layout benchmark, and its results.
 
 #pragma once
 
@@ -25,18 +25,18 @@ struct CaseSpec {
   WorkloadKind workload = WorkloadKind::kFleet;
   uint64_t points = 100'000;  // about
   uint64_t seed = 1;
-  bool checks_all = false;  // read every point back, and not a sample of the series alone
+  bool checks_all = false;  // read every point back, not just those of some series
 };
 
 // "fleet salt-16 packed increasing".
 std::string CaseName(const CaseSpec& spec);
 
-// One kind of read: medians over many, or sums over all of them.
+// One kind of read: medians, or means over all reads.
 struct ReadFigures {
   double p50_us = 0;
   double p99_us = 0;
-  double accesses = 0;         // of a read
-  double rows_per_point = 0;   // stored keys handed over for a point returned
+  double accesses = 0;         // per read
+  double rows_per_point = 0;   // stored keys returned by the store, per returned point
   double bytes_per_point = 0;  // of these keys and values
 };
 
@@ -54,26 +54,26 @@ struct CaseResult {
   uint64_t points = 0;
   uint64_t writes = 0;  // mutations
 
-  // Times depend on the machine; all else follows from the spec, but for file bytes, which depend
-  // a little on when RocksDB flushed.
+  // Times depend on the machine; all other figures follow from the spec, except file bytes, which
+  // depend a little on the times of RocksDB's flushes.
   double write_points_per_s = 0;  // in the store's calls, the last flush included
   double apply_p50_ms = 0;        // of a group of writes (case_run.h)
   double apply_p99_ms = 0;
   double apply_max_ms = 0;
   double pause_p50_ms = 0;  // longest call during a split: the median and the worst of all splits
   double pause_max_ms = 0;
-  double split_p50_ms = 0;  // how long a split takes, writers going on for most of it
+  double split_p50_ms = 0;  // duration of a split; the writer runs most of that time
 
-  double stored_bytes_per_point = 0;  // keys and values as they were handed over
+  double stored_bytes_per_point = 0;  // keys and values as passed to the store
   double file_bytes_per_point = 0;    // RocksDB's files at rest
   uint64_t regions = 0;               // at the end
   uint64_t splits = 0;
   uint64_t split_refusals = 0;
   double hot_share = 0;       // of the hottest region: mean over the windows
-  double hot_share_late = 0;  // over the second half of them
+  double hot_share_late = 0;  // over the second half
   double hot_share_max = 0;
   double gini = 0;          // mean over the windows
-  double bucket_share = 0;  // what to expect of the fullest bucket, see BucketShare; 0 = no buckets
+  double bucket_share = 0;  // expected for the fullest bucket, see BucketShare; 0 = no buckets
   std::vector<LoadWindow> windows = {};
   LoadMap load = {};
 
@@ -82,18 +82,19 @@ struct CaseResult {
   const ReadFigures& read(ReadKind kind) const { return reads[static_cast<size_t>(kind)]; }
 };
 
-// The share of the fullest of `buckets` that `series` of equal load fall into by chance: about
-// (S/B + sqrt(2 S/B ln B)) / S, at least one series, at most 1. REQUIRES: both are positive.
+// The expected share of the fullest of `buckets` buckets for `series` series of equal load, placed
+// at random: about (S/B + sqrt(2 S/B ln B)) / S, at least one series, at most 1. REQUIRES: both are
+// positive.
 double BucketShare(uint64_t series, uint64_t buckets);
 
-// The value below which a share `q` of `values` lies, by nearest rank; 0 of none.
+// The nearest-rank quantile `q` of `values`; 0 if they are empty.
 double Quantile(std::vector<double> values, double q);
 
-// A figure of a result, as reports list it.
+// A figure of a result, with its names in reports.
 struct ResultField {
-  std::string_view name;  // of JSON and CSV: points_per_s
-  std::string_view head;  // of the table, with its unit; empty = not in the table
-  int decimals = 0;       // there
+  std::string_view name;  // in JSON and CSV: points_per_s
+  std::string_view head;  // in the table, with its unit; empty = not in the table
+  int decimals = 0;       // in the table
   double (*value)(const CaseResult& result);
 };
 std::span<const ResultField> WriteFields();

@@ -23,7 +23,7 @@ uint64_t BytesOf(const Mutation& write) {
   return write.key.size() + write.value.size();
 }
 
-// A point of a group of rows that fill at the same time.
+// A point in a group of rows that fill at the same time.
 struct PointRef {
   uint32_t offset_ms = 0;
   uint32_t row = 0;

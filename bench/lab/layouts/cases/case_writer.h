@@ -1,5 +1,5 @@
-// CaseWriter: writes the points of a workload in a layout and a cell form, and has regions cut on
-// the way. One writer; splits run beside it. Thread-compatible.
+// CaseWriter: writes the points of a workload in a layout and a cell form, and has regions cut
+// meanwhile. One writer; splits run on another thread. Thread-compatible.
 
 #pragma once
 
@@ -27,8 +27,8 @@ class CaseWriter {
              TableStore* store,
              const std::atomic<bool>* cancelled = nullptr);
 
-  // Once. Writes everything, flushes, waits for splits and trims; sets what `*result` says of
-  // writes and their times. kCancelled: `cancelled` was set.
+  // Call it once. Writes everything, flushes, waits for splits and trims; sets the figures of
+  // writes and their times in `*result`. kCancelled: `cancelled` was set.
   absl::Status WriteAll(CaseResult* result);
 
   const RegionLedger& ledger() const { return ledger_; }
@@ -37,7 +37,7 @@ class CaseWriter {
   absl::Status Presplit();
   absl::Status WriteRows(const std::vector<RowRef>& rows);
   absl::Status WritePoints(const std::vector<RowRef>& rows);
-  // Counts a write to `row` of `points` points, and puts it into the group.
+  // Counts a write of `points` points to `row`, and adds it to the group.
   absl::Status Add(std::string_view row, uint64_t points, Mutation write);
   absl::Status ApplyGroup();
   void SetTimes(int64_t flush_ns, CaseResult* result) const;
@@ -54,12 +54,12 @@ class CaseWriter {
   uint64_t bytes_ = 0;
 };
 
-// What a case will write, by a sample of its rows.
+// Estimates the size of a case from a sample of its rows.
 RunExtent EstimateExtent(const CaseSpec& spec, const Workload& workload);
 
-// Into how many windows the load of a run is cut. A window has no fewer rows than fill at the same
-// time, 64 are enough: of fewer the hottest region would have a large share by chance. Nor has it
-// less than a hundredth of the run.
+// The number of windows for the load of a run. A window has at least as many rows as fill at the
+// same time, up to 64: with fewer, the hottest region would have a large share by chance. It also
+// has at least a hundredth of the run.
 size_t WindowsOf(const Workload& workload);
 
 // The keys that cut the first quarter of a workload's rows into kPresplitRegions parts.

@@ -1,6 +1,6 @@
-// ScratchDirectory: a new directory for temporary files, removed with all that is in it when the
-// object ends. Its name is free when it is made, so that two processes, or what a killed one left,
-// are never in each other's way. Thread-compatible.
+// ScratchDirectory: a new directory for temporary files; the destructor removes it with its
+// contents. Its name is unused when it is made, so that processes do not conflict with each other,
+// or with files of a killed one. Thread-compatible.
 
 #pragma once
 
@@ -23,9 +23,9 @@ class ScratchDirectory {
   ScratchDirectory(const ScratchDirectory&) = delete;
   ScratchDirectory& operator=(const ScratchDirectory&) = delete;
 
-  // Makes `<parent>/<name>-XXXXXX`, where the Xs are other letters and digits each time. An empty
-  // parent is the system's directory for temporary files ($TMPDIR). To be called once.
-  // kUnavailable: "<pattern>: No such file or directory".
+  // Makes `<parent>/<name>-XXXXXX`, with other letters and digits for the Xs each time. An empty
+  // parent is the system's directory for temporary files ($TMPDIR). Call it once. kUnavailable:
+  // "<pattern>: No such file or directory".
   absl::Status Make(std::string_view parent, std::string_view name);
 
   // Empty before Make.
