@@ -18,7 +18,7 @@ Uid NameBatch::Find(UidKind kind, std::string_view name) {
   if (!is_new) return entry.uid;
   std::string buffer;
   const absl::StatusOr<std::string_view> stored = directory_.StoredName(name, &buffer);
-  if (!stored.ok()) return kNoUid;  // Get says so
+  if (!stored.ok()) return kNoUid;  // Get returns the error
   entry.stored = buffer.empty() ? *stored : encoded_.emplace_back(std::move(buffer));
   entry.uid = directory_.per_kind(kind).cache.Find(entry.stored).value_or(kNoUid);
   return entry.uid;

@@ -41,7 +41,8 @@ std::optional<std::string> UidCache::NameOf(Uid uid) {
   return old;
 }
 
-// Both directions at once where both are known, so that the young generation keeps the name once.
+// Moves both directions at once if both are known, so that the young generation keeps the name
+// once.
 void UidCache::Renew(std::string_view name, Uid uid, uint64_t erasures) {
   std::unique_ptr<UidNames> dropped;  // declared before the lock, so freed after it
   WriterLock lock(&mutex_);
@@ -52,7 +53,7 @@ void UidCache::Renew(std::string_view name, Uid uid, uint64_t erasures) {
   if (has_uid) old_->EraseUid(name);
   if (has_name) old_->EraseName(uid);
   dropped = MakeRoomLocked();
-  // What was inserted meanwhile is true now, and stays.
+  // Entries inserted meanwhile are newer, and stay.
   if (has_uid && !young_->UidOf(name)) {
     if (has_name && !young_->NameOf(uid)) return young_->SetBoth(name, uid);
     return young_->SetUid(name, uid);
@@ -97,7 +98,7 @@ void UidCache::Erase(std::string_view name, Uid uid) {
 }
 
 void UidCache::Clear() {
-  auto young = std::make_unique<UidNames>();  // freed after the lock, with what it is swapped for
+  auto young = std::make_unique<UidNames>();  // frees the swapped-out generation after the lock
   auto old = std::make_unique<UidNames>();
   WriterLock lock(&mutex_);
   erasures_.fetch_add(1, std::memory_order_release);
@@ -115,7 +116,7 @@ size_t UidCache::names_size() {
   return young_->names_size() + old_->names_size();
 }
 
-// By entries that were ever kept, too: those that were replaced or erased take their bytes still.
+// Also counts all entries ever kept: replaced and erased ones still occupy their bytes.
 std::unique_ptr<UidNames> UidCache::MakeRoomLocked() {
   const bool is_full = young_->uids_size() >= generation_max_ ||
                        young_->names_size() >= generation_max_ ||

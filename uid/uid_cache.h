@@ -1,10 +1,10 @@
 // UidCache: both directions of one kind, each at most `names_max` entries (but at least two). Two
 // generations: when a direction of the young one holds half of the limit, it becomes the old one,
-// and the old one is dropped; a hit in the old one moves the entry to the young. So what is used
-// stays, in O(1), without a list to maintain on every hit. Thread-safe.
+// and the previous old one is dropped; a hit in the old one moves the entry to the young. Used
+// entries thus stay, in O(1), without a list to maintain on every hit. Thread-safe.
 //
 // Filling it from a read needs care: between the read and the fill the mapping can be renamed or
-// deleted, and a late fill would bring it back for good. So a reader notes erasures() before it
+// deleted, and a late fill would restore it permanently. So a reader notes erasures() before it
 // reads, and its fill does nothing if there was an erasure since.
 
 #pragma once
@@ -32,7 +32,7 @@ class UidCache {
   std::optional<Uid> Find(std::string_view name);
   std::optional<std::string> NameOf(Uid uid);
 
-  // Both directions. The caller knows them to be true now.
+  // Inserts both directions. REQUIRES: the caller knows them to be true now.
   void Insert(std::string_view name, Uid uid);
 
   // One direction each, as read from the store after erasures() returned `erasures`.
@@ -51,11 +51,11 @@ class UidCache {
   uint64_t misses() const { return misses_.load(std::memory_order_relaxed); }
 
  private:
-  // Moves what the old generation knows of the name or the UID to the young one, unless something
-  // was erased since.
+  // Moves the old generation's entries of the name and the UID to the young one, unless there was
+  // an erasure since `erasures`.
   void Renew(std::string_view name, Uid uid, uint64_t erasures);
-  // Makes room for one more entry. Returns the generation that was dropped, for the caller to free
-  // after it unlocks: freeing half a million names takes milliseconds.
+  // Makes room for one more entry. Returns the dropped generation, which the caller frees after it
+  // unlocks: freeing half a million names takes milliseconds.
   std::unique_ptr<UidNames> MakeRoomLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const size_t generation_max_;

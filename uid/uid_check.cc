@@ -26,16 +26,16 @@ using ChangeKind = UidChange::What;
 
 using Forwards = std::map<std::string, Uid, std::less<>>;
 
-// Rows of one kind: those that differ between the directions, and all others of their names and
-// UIDs, so that of a row here all is here that says whether it is right.
+// Rows of one kind: those that differ between the directions, and all others with their names and
+// UIDs. So each row here comes with all rows that decide whether it is right.
 struct Mappings {
   Forwards forward;
   std::map<Uid, std::string> reverse;
 };
 
-// All rows of one kind, summed up.
+// Totals over all rows of one kind.
 struct Totals {
-  // Of the hashes of the mappings, those of reverse rows subtracted; by the hash's upper bits.
+  // Sums of the mappings' hashes, less those of the reverse rows; by the hash's upper bits.
   static constexpr int kBucketBits = 12;
   std::array<uint64_t, size_t{1} << kBucketBits> sums = {};
   uint64_t forward = 0;
@@ -104,8 +104,8 @@ absl::StatusOr<Mappings> ReadDiffering(UidStore* store, UidKind kind, const Tota
   return mappings;
 }
 
-// The check of one kind. Findings are made on `found_`, which stays as it was read; repairs are
-// planned on `fixed_`, so that a later repair sees what an earlier one did.
+// The check of one kind. Findings use `found_`, the mappings as read; repairs are planned on
+// `fixed_`, so that a later repair sees the effect of an earlier one.
 class KindCheck {
  public:
   KindCheck(
@@ -125,7 +125,7 @@ class KindCheck {
   void CheckReverse();
   void CheckCounter(const absl::StatusOr<Uid>& counter);
 
-  // What turns the mappings found into the fixed ones, in the order of UidChange.
+  // The changes from the mappings found to the fixed ones, in the order of UidChange.
   std::vector<UidChange> Repairs() const;
   std::vector<UidFinding> TakeFindings(bool repaired);
 
@@ -198,12 +198,12 @@ void KindCheck::CheckReverse() {
       continue;
     }
     if (!names_of_.contains(uid) && !IsInconsistent(forward)) findings_.back().wasted = uid;
-    // Unless a repair of its forwards has given the id its right name by now.
+    // Skipped if a repair of the id's forwards has already given it the right name.
     if (!names_of_.contains(uid)) fixed_.reverse.erase(uid);
   }
 }
 
-// A name whose UID has another name. Nothing is inconsistent of a name without a UID.
+// True for a name whose UID has another name. A name without a UID is consistent.
 bool KindCheck::IsInconsistent(Forwards::const_iterator forward) const {
   if (forward == found_.forward.end()) return false;
   const auto reverse = found_.reverse.find(forward->second);
@@ -236,8 +236,8 @@ absl::Status KindCheck::RepairForward(Uid uid) {
     fixed_.reverse[uid] = names[0];
     return absl::OkStatus();
   }
-  // Points of all these names went into the same series: no name is more right than another.
-  if (!fixed_.forward.contains(names[0])) return absl::OkStatus();  // done at the first of them
+  // Points of all these names went into the same series, so none is the right one.
+  if (!fixed_.forward.contains(names[0])) return absl::OkStatus();  // merged already
   HOURCELL_ASSIGN_OR_RETURN(const std::string merged, MergedName(uid, names));
   for (const std::string& name : names)
     fixed_.forward.erase(name);
@@ -246,7 +246,7 @@ absl::Status KindCheck::RepairForward(Uid uid) {
   return absl::OkStatus();
 }
 
-// By a name of the store, or one that a repair gave.
+// True if a name of the store, or of a repair, is `name`.
 absl::StatusOr<bool> KindCheck::IsTaken(const std::string& name) const {
   if (fixed_.forward.contains(name)) return true;
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<Uid> uid, store_.GetForward(kind_, name));

@@ -1,10 +1,10 @@
 // UidCheck: compares all forward and reverse mappings and the counters of a store, OpenTSDB's `uid
-// fsck`; repairs on request. Run it on a store nobody else writes.
+// fsck`; repairs on request. Run it only while no other process writes the store.
 //
-// Mappings are read once in each direction, and hashes of them added up: where all agree, that is
-// all, in memory that does not depend on their number. Else those that differ are read once more,
-// with some thousandth of the others, and held in memory. Mappings that differ and have equal sums
-// of 64 bits, one in 2^64, are missed.
+// It reads the mappings once in each direction and adds up their hashes. If the sums agree, it is
+// done, in memory that does not depend on the number of mappings. Otherwise it reads those that
+// differ once more, with some thousandth of the others, and holds them in memory. It misses
+// differing mappings with equal sums of 64 bits, one in 2^64.
 
 #pragma once
 
@@ -25,11 +25,11 @@ struct UidFinding {
   std::string text;      // "metrics \"cpu\" -> 000001: no reverse mapping"
   bool is_error = true;  // else a warning
   bool repaired = false;
-  // No name leads to `uid`, and the name that it has is none's or has a good UID: what is left of
-  // an assignment that was cut off. Nothing is wrong unless a series has the UID.
+  // The reverse mapping of `uid` is the rest of an interrupted assignment: no name has the UID, and
+  // its name has no UID or a good one. Harmless unless a series has the UID.
   bool is_wasted = false;
   UidKind kind = UidKind::kMetric;
-  Uid uid = kNoUid;  // if it is wasted
+  Uid uid = kNoUid;  // if `is_wasted`
 };
 
 // "error: metrics \"cpu\" -> 000001: no reverse mapping (repaired)"
@@ -55,14 +55,15 @@ struct UidCheckReport {
 //   counter above the number of names                warning  nothing (ids were deleted)
 //   counter of metrics is 0, ids are sparse          warning  nothing (random UIDs: not counted)
 //
-// (*) If one name maps to the id. Else those names lose their forwards and one name
+// (*) If one name maps to the id. Otherwise those names lose their forwards and one name
 // fsck.<a>.<b>..., in name order, gets the id in both directions; where that name is taken or too
 // long, one with the id in it.
 //
-// Findings are of the store as it was, the same with and without repair. After a repair the next
-// check finds no error. Ids are sparse if the highest is more than twice the number of names:
-// random UIDs of any real width are; ids counted out and then most of them deleted are too, which
-// is harmless, since no assignment hands out a number that has a reverse mapping.
+// Findings describe the store before repairs, and are the same with and without repair. After a
+// repair the next check does not find errors. Ids are sparse if the highest is more than twice the
+// number of names: true for random UIDs of any real width, and for sequential ids after most were
+// deleted. The latter is harmless, because an assignment never uses a number that has a reverse
+// mapping.
 //
 // Errors are the store's own; kDataLoss for a row that does not decode.
 // Repairs are one commit a kind.

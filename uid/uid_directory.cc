@@ -20,14 +20,14 @@ namespace {
 // OpenTSDB's limit for random UIDs. Each try is a read of the store under the assignment lock.
 constexpr int kRandomTriesMax = 10;
 
-// Taken numbers that are skipped after the counter. More than the few a failed commit can leave
-// means that the counter is damaged.
+// Taken numbers to skip after the counter. More than the few of a failed commit mean that the
+// counter is damaged.
 constexpr int kSequentialTriesMax = 1000;
 
-// Names of commits that failed whose UIDs are kept for them.
+// Maximum number of names of failed commits whose UIDs are kept for them.
 constexpr size_t kUnsureMax = size_t{1} << 20;
 
-// Memory of one regular expression's automaton.
+// Maximum memory of one regular expression's automaton.
 constexpr int64_t kExpressionBytesMax = 8 << 20;
 
 bool IsAscii(std::string_view text) {
@@ -116,8 +116,8 @@ absl::StatusOr<Uid> UidDirectory::GetOrAssign(UidKind kind, std::string_view nam
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<Uid> known, Find(kind, name));
   if (known) return *known;
 
-  // Whoever wanted the same name first has it published when the lock is ours, or has failed: the
-  // assignment looks once more.
+  // While this waits for the lock, another caller may publish the same name: the assignment looks
+  // once more.
   UidAssignment assignment(this);
   HOURCELL_ASSIGN_OR_RETURN(const Uid uid, assignment.GetOrAssign(kind, name, /*force=*/true));
   if (const std::vector<UidChange> changes = assignment.changes(); !changes.empty()) {
@@ -143,7 +143,7 @@ absl::Status UidDirectory::AssignGiven(UidKind kind, std::span<const UidMapping>
                                                     KindName(kind), QuoteForMessage(mapping.name),
                                                     mapping.uid, uid_max));
     }
-    HOURCELL_RETURN_IF_ERROR(Find(kind, mapping.name).status());  // whether it is legal
+    HOURCELL_RETURN_IF_ERROR(Find(kind, mapping.name).status());  // checks legality
     const absl::Status restored = assignment.Restore(kind, mapping.name, mapping.uid);
     if (absl::IsDataLoss(restored)) {
       return absl::AlreadyExistsError(std::string(restored.message()));
@@ -254,7 +254,7 @@ absl::Status UidDirectory::Rename(UidKind kind, std::string_view name, std::stri
       {.what = What::kSetForward, .kind = kind, .uid = *uid, .name = std::string(new_stored)},
   };
   const absl::Status committed = store_->Commit(changes);
-  // After a failure too: what is stored then is the store's to say.
+  // After a failure, too: the store may have either state.
   ++turns_;
   per_kind(kind).cache.Erase(stored, *uid);
   if (committed.ok()) per_kind(kind).cache.Insert(new_stored, *uid);
@@ -274,7 +274,7 @@ absl::Status UidDirectory::Delete(UidKind kind, std::string_view name) {
   using What = UidChange::What;
   std::vector<UidChange> changes = {
       {.what = What::kDeleteForward, .kind = kind, .uid = *uid, .name = std::string(stored)}};
-  // In a damaged store the number may be another name's, which must keep it.
+  // In a damaged store the number may belong to another name, which must keep it.
   if (reverse == stored) {
     changes.push_back(
         {.what = What::kDeleteReverse, .kind = kind, .uid = *uid, .name = std::string(stored)});
@@ -355,14 +355,14 @@ UidAssignment::UidAssignment(UidDirectory* directory)
   }
 }
 
-// Whatever it has written: a caller that looked for a name before this must look again.
+// Counts even without changes: a caller that looked for a name before this must look again.
 UidAssignment::~UidAssignment() {
   if (directory_->store_->failed_commits_may_be_there()) KeepUnsure();
   ++directory_->turns_;
 }
 
-// If such a UID were given to another name, a later process could find two names that lead to it,
-// and answer a query of one with the points of the other.
+// If another name got such a UID, a later process could find two names for it, and answer a query
+// of one with the points of the other.
 void UidAssignment::KeepUnsure() {
   for (const Reservation& one : reservations_) {
     UidDirectory::PerKind& kind = directory_->per_kind(one.kind);
@@ -490,7 +490,7 @@ void UidAssignment::Publish() {
     kind.unsure.erase(one.name);
     ++kind.assigned;
   }
-  names_ = nullptr;  // the names are there now
+  names_ = nullptr;  // the names are in the store now
   reservations_.clear();
   for (StringMap<Uid>& reserved : reserved_)
     reserved.clear();
@@ -511,7 +511,7 @@ void UidAssignment::RollBackTo(size_t mark) {
 
 absl::StatusOr<Uid> UidAssignment::NextUid(UidKind kind) {
   if (directory_->is_random(kind)) return NextRandomUid(kind);
-  // A search that failed fails again from the same number, after up to a thousand reads.
+  // A failed search would fail again from the same number, after up to a thousand reads.
   FailedSearch& failed = failed_[IndexOf(kind)];
   const Uid counter = counters_[IndexOf(kind)];
   if (!failed.status.ok() && failed.counter == counter) return failed.status;
@@ -542,8 +542,8 @@ absl::StatusOr<Uid> UidAssignment::NextSequentialUid(UidKind kind) {
                   KindName(kind), counter, kSequentialTriesMax));
 }
 
-// The storage's counter is above this object's where a commit failed and is in the storage all the
-// same: the numbers between them are taken. Read once: nobody else commits meanwhile.
+// If a failed commit is in the storage nevertheless, the storage's counter is above this object's,
+// and the numbers between them are taken. Read once: there are no other commits meanwhile.
 absl::StatusOr<Uid> UidAssignment::StoredCounter(UidKind kind) {
   std::optional<Uid>& stored = stored_counters_[IndexOf(kind)];
   if (!stored.has_value()) {

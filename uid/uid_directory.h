@@ -1,20 +1,20 @@
-// UidDirectory: the names and UIDs of the three kinds, in front of a UidStore.
+// UidDirectory: the names and UIDs of the three kinds, cached from a UidStore.
 //
-// Lookups go through bounded caches; a name that is in neither cache nor store is assigned a UID by
-// a UidAssignment: a short transaction, one at a time, whose new mappings are committed together
-// with whatever else belongs to them (a new series: its UIDs, number and postings in one batch).
+// Lookups use bounded caches. A UidAssignment assigns UIDs to names that are in neither cache nor
+// store: a short transaction, one at a time, whose new mappings are committed together with the
+// rows that need them (a new series: its UIDs, number and postings in one batch).
 //
 //   UidAssignment assignment(&directory);                  // waits for the one before
 //   ASSIGN_OR_RETURN(Uid metric, assignment.GetOrAssign(UidKind::kMetric, "cpu"));
 //   ... build a batch from assignment.changes() and more, commit it ...
 //   assignment.Publish();                                  // only now others can see them
 //
-// Two callers that want one new name at once get one UID: the second waits and then finds it. A
-// failed or abandoned assignment publishes nothing; its numbers are used again. A number whose
-// reverse row exists is never handed out, whatever the counter says.
+// Two callers that assign one new name at the same time get one UID: the second waits and then
+// finds it. A failed or abandoned assignment does not publish; its numbers are used again. A number
+// whose reverse row exists is never assigned, whatever the counter.
 //
-// What is legal is asked of new names only: a name that is stored can be looked up, renamed and
-// deleted even if today's settings would not let it in.
+// Only new names are checked for legality: a stored name can be looked up, renamed and deleted even
+// if it is illegal under the present settings.
 //
 // Thread-safe. Names in this interface are UTF-8. A thread that holds a UidAssignment must not call
 // GetOrAssign, Rename or Delete of its directory: they wait for that assignment.
@@ -57,37 +57,38 @@ struct UidStats {
   uint64_t refused = 0;   // illegal names and names that may not be created
   uint64_t random_collisions = 0;
   uint64_t ids_used = 0;       // the counter; 0 for random metrics, as in OpenTSDB
-  uint64_t ids_available = 0;  // what the width holds beyond it; 0 for random metrics
+  uint64_t ids_available = 0;  // numbers of the width above ids_used; 0 for random metrics
 };
 
 class UidDirectory {
  public:
-  // Reads the three counters. kDataLoss if one is damaged or above what its width holds;
-  // kInvalidArgument for a layout that is none or random metrics with a metric width of 8.
-  // `store` is borrowed.
+  // Reads the three counters. kDataLoss: one is damaged or above the maximum of its width.
+  // kInvalidArgument: an invalid layout, or random metrics with a metric width of 8. `store` is
+  // borrowed.
   static absl::StatusOr<std::unique_ptr<UidDirectory>> Open(UidOptions options, UidStore* store);
 
   const UidOptions& options() const { return options_; }
 
-  // The UID of `name`; nothing if it has none.
-  // kInvalidArgument: it has none and is illegal; the message is NameFault's, such as
-  // "illegal character: !" ("Invalid metric name (...)" is the caller's to prefix).
+  // The UID of `name`; nullopt without one. kInvalidArgument: it lacks a UID and is illegal; the
+  // message is NameFault's, such as "illegal character: !" (the caller adds the prefix "Invalid
+  // metric name (...)").
   absl::StatusOr<std::optional<Uid>> Find(UidKind kind, std::string_view name);
 
-  // As Find, but kNotFound "No such name for 'metrics': 'x'" if it has none, be it legal or not.
+  // As Find, but kNotFound "No such name for 'metrics': 'x'" without a UID, for legal and illegal
+  // names.
   absl::StatusOr<Uid> Get(UidKind kind, std::string_view name);
 
   // The name of `uid`. kNotFound "No such unique ID for 'metrics': 000001".
   absl::StatusOr<std::string> NameOf(UidKind kind, Uid uid);
 
-  // Find, or assign and commit on its own. Ignores auto_create: asking is permission (mkmetric).
+  // Find, or assign and commit. Ignores auto_create: the call itself is the permission (mkmetric).
   // Errors as Find, UidAssignment::GetOrAssign and the store's own.
   absl::StatusOr<Uid> GetOrAssign(UidKind kind, std::string_view name);
 
-  // Gives names the UIDs that they have elsewhere, all in one commit; UIDs that are assigned later
-  // are above them. A name that has its UID already is left as it is.
-  // kAlreadyExists: a name has another UID, or a UID another name: both are named, and nothing was
-  // changed. kInvalidArgument: an illegal name, or a UID that the width does not hold.
+  // Gives names their UIDs from elsewhere, all in one commit; UIDs that are assigned later are
+  // above them. Skips names that already have their UID. kAlreadyExists: a name has another UID, or
+  // a UID another name; the message gives both, and the store stays unchanged. kInvalidArgument: an
+  // illegal name, or a UID above the maximum of the width.
   absl::Status AssignGiven(UidKind kind, std::span<const UidMapping> given);
 
   // Names with the prefix in byte order of their stored form, at most `max`. The prefix may be
@@ -96,12 +97,12 @@ class UidDirectory {
                                                    std::string_view prefix,
                                                    size_t max);
 
-  // The same, one by one until `visit` returns false.
+  // As Suggest, one by one until `visit` returns false.
   absl::Status VisitNames(UidKind kind,
                           std::string_view prefix,
                           const std::function<bool(std::string_view name)>& visit);
 
-  // The same with their UIDs.
+  // As VisitNames, with the UIDs.
   absl::Status VisitMappings(UidKind kind,
                              std::string_view prefix,
                              const std::function<bool(const UidMapping& mapping)>& visit);
@@ -119,8 +120,8 @@ class UidDirectory {
   // kNotFound: no such name; kAlreadyExists: new_name has a UID; kInvalidArgument: it is illegal.
   absl::Status Rename(UidKind kind, std::string_view name, std::string_view new_name);
 
-  // Removes both directions in one commit. Data of that UID stays and can no longer be named.
-  // kNotFound: no such name.
+  // Removes both directions in one commit. Data of that UID stays, but queries cannot name it any
+  // more. kNotFound: no such name.
   absl::Status Delete(UidKind kind, std::string_view name);
 
   // Empties the caches.
@@ -140,8 +141,8 @@ class UidDirectory {
     std::atomic<uint64_t> assigned{0};
     std::atomic<uint64_t> refused{0};
     std::atomic<uint64_t> random_collisions{0};
-    // UIDs of commits that failed and may be in the store all the same, by name: the name gets its
-    // UID when it comes again, and no other one does. Changed only under assign_mutex_.
+    // UIDs of failed commits that may be in the store nevertheless, by name: if the name comes
+    // again, it gets its UID; other names never do. Changed only under assign_mutex_.
     StringMap<Uid> unsure;
     bool counter_is_unsure = false;  // the store may have a lower one; under assign_mutex_
   };
@@ -151,8 +152,8 @@ class UidDirectory {
   PerKind& per_kind(UidKind kind) { return kinds_[static_cast<size_t>(kind)]; }
   bool is_random(UidKind kind) const { return kind == UidKind::kMetric && options_.random_metrics; }
 
-  // The stored bytes of `name`: itself if it is ASCII, else put into `*buffer`.
-  // kInvalidArgument with NameFault's text if it has none.
+  // The stored bytes of `name`: `name` for ASCII, else written to `*buffer`. kInvalidArgument with
+  // NameFault's text if it cannot be stored.
   absl::StatusOr<std::string_view> StoredName(std::string_view name, std::string* buffer) const;
   absl::StatusOr<std::string> TextOf(std::string stored_name) const;
   absl::Status CheckLegal(UidKind kind, std::string_view name);
@@ -163,11 +164,11 @@ class UidDirectory {
            stored_name != std::string_view("\0", 1);
   }
 
-  // How often names may have changed: grows when an assignment, a rename or a delete ends. A name
-  // that a caller did not find at another count must be looked for again.
+  // The number of possible changes of names: grows when an assignment, a rename or a delete ends.
+  // If it has grown since a look-up that did not find a name, look again.
   uint64_t turns() const { return turns_.load(); }
 
-  // From cache or store / from the store and into the cache.
+  // Lookup: from cache or store. ReadForward: from the store and into the cache.
   absl::StatusOr<std::optional<Uid>> Lookup(UidKind kind, std::string_view stored_name);
   absl::StatusOr<std::optional<Uid>> ReadForward(UidKind kind, std::string_view stored_name);
 
@@ -179,10 +180,10 @@ class UidDirectory {
   Random random_;  // used by the one UidAssignment
 };
 
-// See above. What it has reserved and not published when it ends is nobody's; but where a commit
-// that failed may be in the store (UidStore::failed_commits_may_be_there), the UIDs stay with their
-// names. Not thread-safe itself; holds the directory's assignment lock for its life, so it
-// begins and ends on one thread.
+// See above. Reserved UIDs that are not published by its end can be used again; but if a failed
+// commit may be in the store (UidStore::failed_commits_may_be_there), the UIDs stay with their
+// names. Not thread-safe itself; holds the directory's assignment lock for its life, so it begins
+// and ends on one thread.
 class UidAssignment {
  public:
   explicit UidAssignment(UidDirectory* directory);
@@ -190,8 +191,8 @@ class UidAssignment {
   UidAssignment(const UidAssignment&) = delete;
   UidAssignment& operator=(const UidAssignment&) = delete;
 
-  // Does not look again for names that `names` did not find; those that came since are found by
-  // one read for each kind. `names` is borrowed. The store's own errors.
+  // Reuses the look-ups of `names`, except for names added since: one read for each kind finds
+  // those. `names` is borrowed. The store's own errors.
   absl::Status Use(NameBatch* names);
 
   // The UID of `name`: known, reserved earlier by this assignment, or reserved now.
@@ -201,26 +202,26 @@ class UidAssignment {
   // A failure reserves nothing.
   absl::StatusOr<Uid> GetOrAssign(UidKind kind, std::string_view name, bool force = false);
 
-  // Reserves a mapping that was committed once and got lost in a power failure; nothing if it is
-  // still there. kDataLoss: the name has another UID by now, or the UID another name; both are
-  // named.
+  // Reserves a mapping that was committed once and got lost in a power failure; does nothing if it
+  // is still there. kDataLoss: the name has another UID by now, or the UID another name; the
+  // message gives both.
   absl::Status Restore(UidKind kind, std::string_view name, Uid uid);
 
-  // Gives no UID up to `highest`, or that the width holds, to a new name of the kind. Nothing of
-  // random metrics.
+  // Excludes the UIDs up to `highest`, or up to the maximum of the width, from new names of the
+  // kind. Does nothing for random metrics.
   void RaiseCounter(UidKind kind, Uid highest);
 
-  // What to commit for the UIDs reserved so far: the counters, then the reverse rows, then the
-  // forward rows of all, so that storage without atomic groups writes each part at once. Empty if
-  // none was reserved.
+  // The changes for the UIDs reserved so far: the counters, then the reverse rows, then the forward
+  // rows of all, so that storage without atomic groups writes each part at once. Empty without
+  // reservations.
   std::vector<UidChange> changes() const;
 
-  // Makes the reserved UIDs known, and begins anew. REQUIRES: changes() are committed.
+  // Publishes the reserved UIDs, and begins anew. REQUIRES: changes() are committed.
   void Publish();
 
-  // A place to go back to: undoes the reservations made since, for a point that turned out bad.
+  // A position for RollBackTo, which undoes later reservations, for a point that turned out bad.
   size_t Mark() const { return reservations_.size(); }
-  // REQUIRES: `mark` is Mark()'s, taken since the last Publish.
+  // REQUIRES: `mark` is from Mark(), called since the last Publish.
   void RollBackTo(size_t mark);
 
  private:
@@ -240,19 +241,19 @@ class UidAssignment {
 
   UidDirectory* const directory_;
   const MutexLock lock_;
-  const NameBatch* names_ = nullptr;  // what Use was given
+  const NameBatch* names_ = nullptr;  // from Use
   std::vector<Reservation> reservations_;
   StringMap<Uid> reserved_[3];
   absl::flat_hash_set<Uid> reserved_random_;
-  Uid counters_[3];  // the directory's, advanced by what is reserved
-  // Numbers that have no reverse row: [begin, end), by kind.
+  Uid counters_[3];  // the directory's, advanced by the reservations
+  // Numbers without a reverse row: [begin, end), by kind.
   struct FreeNumbers {
     Uid begin = 0;
     Uid end = 0;
   };
   FreeNumbers free_[3];
-  std::optional<Uid> stored_counters_[3];  // where StoredCounter has read them
-  // The last search for a free number that found none.
+  std::optional<Uid> stored_counters_[3];  // as StoredCounter read them
+  // The last search for a free number that failed.
   struct FailedSearch {
     Uid counter = 0;  // it began after this number
     absl::Status status;

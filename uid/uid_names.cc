@@ -4,16 +4,16 @@
 
 #include <absl/hash/hash.h>
 
-// Why not two maps of strings: with a million names they took 180 bytes a name, and while a table
-// grew, half as much again, which was a third of what a million new series take in memory. Here a
-// table has 4 bytes an entry, and the name is there once for both.
+// Two maps of strings took 180 bytes a name with a million names, and half as much again while a
+// table grew: a third of the memory of a million new series. Here a table has 4 bytes an entry, and
+// both directions share the name.
 
 namespace hourcell {
 namespace {
 
 constexpr size_t kPieceBytes = 64 << 10;
 constexpr size_t kPiecesMax = 64 << 10;
-// Before a name: its UID, and its length.
+// Before each name: its UID and its length.
 constexpr size_t kUidBytes = sizeof(Uid);
 constexpr size_t kHeadBytes = kUidBytes + sizeof(uint16_t);
 
@@ -71,8 +71,8 @@ std::optional<std::string_view> UidNames::NameOf(Uid uid) const {
   return NameAt(*found);
 }
 
-// An entry is erased before the new one takes its place: the sets compare by what they point to,
-// and would keep the place of the old one.
+// Erases the old entry first: the sets compare entries by their content, and would keep the place
+// of the old one.
 void UidNames::SetUid(std::string_view name, Uid uid) {
   if (const auto found = uids_.find(name); found != uids_.end()) {
     if (UidAt(*found) == uid) return;

@@ -1,7 +1,7 @@
-// UidNames: names and their UIDs, found both ways; each way has entries of its own. A name that is
-// set both ways is kept once: 10 bytes, its own, and 5 to 11 for each way. What is erased or
-// replaced takes its bytes until the object goes. Thread-compatible: const functions may run at
-// once.
+// UidNames: names and their UIDs, with separate entries for each direction. A name that is set in
+// both directions is kept once: 10 bytes, its own, and 5 to 11 for each direction. Erased and
+// replaced names keep their bytes until the object is destroyed. Thread-compatible: const functions
+// may run concurrently.
 
 #pragma once
 
@@ -20,7 +20,7 @@ namespace hourcell {
 
 class UidNames {
  public:
-  // A longer name is not kept.
+  // Longer names are not kept.
   static constexpr size_t kNameBytesMax = 4096;
 
   UidNames() = default;
@@ -31,7 +31,7 @@ class UidNames {
   // Borrows from the object.
   std::optional<std::string_view> NameOf(Uid uid) const;
 
-  // Each replaces what is there.
+  // SetUid and SetName replace an existing entry.
   void SetUid(std::string_view name, Uid uid);
   void SetName(Uid uid, std::string_view name);
   void SetBoth(std::string_view name, Uid uid);
@@ -41,14 +41,14 @@ class UidNames {
 
   size_t uids_size() const { return uids_.size(); }    // entries name -> UID
   size_t names_size() const { return names_.size(); }  // entries UID -> name
-  // All that were ever kept.
+  // The number of entries ever kept.
   size_t kept() const { return kept_; }
 
  private:
-  // Where an entry is: its piece, and 16 bits of place in there.
+  // The position of an entry: its piece, and 16 bits of offset in the piece.
   using Place = uint32_t;
 
-  // What the sets need to look into entries.
+  // Hash and equality by which the sets compare entries.
   struct ByName {
     using is_transparent = void;
     const UidNames* of = nullptr;
@@ -66,7 +66,7 @@ class UidNames {
     bool operator()(Place a, Uid b) const { return of->UidAt(a) == b; }
   };
 
-  // Nothing if the name is too long, or there is no place left.
+  // Nullopt if the name is too long, or the space is used up.
   std::optional<Place> Keep(std::string_view name, Uid uid);
   std::string_view NameAt(Place place) const;
   Uid UidAt(Place place) const;

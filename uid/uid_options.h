@@ -1,4 +1,4 @@
-// UidOptions: which names get UIDs, and how.
+// UidOptions: the names that get UIDs, and the choice of UIDs.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// UidStore: the port through which uid/ reaches storage. Two implementations ship: the engine's on
+// UidStore: the port through which uid/ reaches storage. Two implementations exist: the engine's on
 // its tables, and the tests' in memory with faults.
 //
 // The logical content is OpenTSDB's tsdb-uid table, per kind:
@@ -25,15 +25,15 @@
 
 namespace hourcell {
 
-// One row of either direction, as a scan yields it.
+// One row of either direction, as scans visit it.
 struct UidMapping {
   std::string name;
   Uid uid = kNoUid;
   friend bool operator==(const UidMapping&, const UidMapping&) = default;
 };
 
-// One change. A group of them is committed in one atomic step; the order given is one that is safe
-// to be cut anywhere on an engine that has no such step: counter, reverse, forward.
+// One change. A group of changes is committed in one atomic step. Their order is one that may be
+// interrupted anywhere, for engines without such a step: counter, reverse, forward.
 struct UidChange {
   enum class What : uint8_t {
     kSetCounter,     // uid = the new highest
@@ -54,14 +54,14 @@ class UidStore {
   virtual ~UidStore() = default;
 
   virtual absl::StatusOr<std::optional<Uid>> GetForward(UidKind kind, std::string_view name) = 0;
-  // Of many names; uids->at(i) belongs to names[i], and is nothing if it has none.
+  // Looks up many names; uids->at(i) belongs to names[i], and is nullopt without a UID.
   virtual absl::Status GetForwards(UidKind kind,
                                    std::span<const std::string_view> names,
                                    std::vector<std::optional<Uid>>* uids) = 0;
   virtual absl::StatusOr<std::optional<std::string>> GetReverse(UidKind kind, Uid uid) = 0;
-  // The least UID that has a reverse row and is `from` or above; nothing if there is none.
+  // The least UID that is at least `from` and has a reverse row; nullopt without one.
   virtual absl::StatusOr<std::optional<Uid>> NextReverse(UidKind kind, Uid from) = 0;
-  // The highest UID handed out; 0 if none ever was.
+  // The highest assigned UID; 0 if there never was one.
   virtual absl::StatusOr<Uid> GetCounter(UidKind kind) = 0;
 
   // Forward rows whose name begins with `prefix`, in byte order, until `visit` returns false.
@@ -72,11 +72,11 @@ class UidStore {
   virtual absl::Status ScanReverse(UidKind kind,
                                    const std::function<bool(const UidMapping&)>& visit) = 0;
 
-  // Applies all changes or none, unless failed_commits_may_be_there(). Durable against kill -9 when
-  // it returns.
+  // Applies all changes or none, unless failed_commits_may_be_there(). Durable against kill -9 on
+  // return.
   virtual absl::Status Commit(std::span<const UidChange> changes) = 0;
-  // Whether changes of a commit that failed may be in the store, now or later, though this object
-  // reads none of them. Storage without atomic groups is so: a later process may read them.
+  // True if changes of a failed commit may be in the store, now or later, although this object does
+  // not read them. True for storage without atomic groups: a later process may read them.
   virtual bool failed_commits_may_be_there() const { return false; }
 };
 

@@ -1,5 +1,5 @@
-// How UIDs and what is wrong with them are put in words, OpenTSDB's where it has some; and how many
-// UIDs a width holds. For the files of uid/ only. Pure.
+// The text of UIDs and of their faults, in OpenTSDB's words where it has some; and the number of
+// UIDs of a width. For the files of uid/ only. Pure.
 
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace hourcell {
 
-// The largest UID of `width` bytes. With 8 bytes that of OpenTSDB, whose UIDs are signed.
+// The largest UID of `width` bytes. With 8 bytes it is OpenTSDB's maximum, whose UIDs are signed.
 inline Uid MaxUid(size_t width) {
   return std::min(MaxUnsigned(width), uint64_t{std::numeric_limits<int64_t>::max()});
 }
