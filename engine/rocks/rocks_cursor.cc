@@ -7,14 +7,14 @@
 #include "engine/rocks/rocks_slice.h"
 
 // Why an iterator for one region at a time: an iterator holds the files and memtables of its
-// region, and a scan over a thousand regions would hold all of them. A cursor that has failed
-// stays so, whatever it is asked to seek: RocksDB forgets an error at the next seek, and a query
-// was once answered without the rows of a bad block.
+// region, and a scan over a thousand regions would hold them all. A failed cursor stays failed,
+// also after a seek: RocksDB forgets an error at the next seek, and a query once missed the rows of
+// a bad block.
 
 namespace hourcell {
 namespace {
 
-// The lower of two ends, of which an empty one is above all keys.
+// The lower of two ends; an empty end is above all keys.
 std::string_view LowerEnd(std::string_view a, std::string_view b) {
   if (a.empty()) return b;
   return b.empty() || a < b ? a : b;

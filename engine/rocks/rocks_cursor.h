@@ -1,6 +1,6 @@
-// RocksCursor: a RowCursor over a range of a table, region after region. Only the region it is in
-// has an iterator. A region's keys are clamped to its range: its files may still hold rows that are
-// its sister's.
+// RocksCursor: a RowCursor over a range of a table, region after region. Only the current region
+// has an iterator. Its keys are clamped to the region's range, because its files may still have
+// rows of a sister.
 
 #pragma once
 
@@ -18,7 +18,7 @@ namespace hourcell {
 // Thread-compatible.
 class RocksCursor final : public RowCursor {
  public:
-  // `set` and the snapshot of `options` outlive it.
+  // `set` and the snapshot of `options` outlive the cursor.
   RocksCursor(rocksdb::DB* db,
               const RegionSet* set,
               const rocksdb::ReadOptions& options,
@@ -37,13 +37,15 @@ class RocksCursor final : public RowCursor {
   absl::Status status() const override;
 
  private:
-  // Makes the iterator of region `index`, at no row.
-  // A seek would forget what was wrong with a block that was passed, and its rows with it.
+  // True after a failed read. A cursor stays failed: a seek of the iterator would forget the error,
+  // and the rows of a bad block would be missing. I 43 Makes the iterator of region `index`,
+  // without a position.
   bool has_failed() const { return row_ != nullptr && !row_->status().ok(); }
   void Enter(size_t index);
-  // Tells the region how many rows were read of it: once for all of them, not with each.
+  // Adds the rows read to the region's counter: once for all rows, not for each.
   void CountRows();
-  // While there is no row, on to the next region's first, or to the last of the one before.
+  // While the iterator is not valid, moves to the first row of the next region, or to the last row
+  // of the previous one.
   void SkipEmptyForward();
   void SkipEmptyBackward();
 
@@ -54,8 +56,8 @@ class RocksCursor final : public RowCursor {
   const RegionMap::Indexes indexes_;  // of the regions with keys in the range
 
   size_t index_;       // of the region with the iterator
-  uint64_t rows_ = 0;  // read of it, and not told yet
-  // Of the iterator, which borrows them.
+  uint64_t rows_ = 0;  // read from it, not yet counted
+  // Bounds of the iterator, which borrows them.
   std::string begin_;
   std::string end_;
   rocksdb::Slice begin_slice_;

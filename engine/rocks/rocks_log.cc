@@ -15,9 +15,9 @@
 
 #include "codec/base/clock.h"
 
-// Why RocksDB's own logger is not used: it keeps an error of its file, and Debian's build ends
-// the process with the next line, so that a full disk took the store down. A line that cannot be
-// written is worth less than the process.
+// Why RocksDB's logger is not used: it keeps an error of its file, and Debian's build then ends the
+// process at the next line, so that a full disk ended the server. A lost line matters less than the
+// process.
 
 namespace hourcell {
 namespace {
@@ -40,14 +40,14 @@ class RocksLog : public rocksdb::Logger {
     size += std::max(
         std::vsnprintf(line.data() + size, line.size() - static_cast<size_t>(size), format, values),
         0);
-    // Cut to the line; its last byte becomes the line's end.
+    // Truncated to the buffer; the last byte becomes the newline.
     const size_t bytes = std::min(static_cast<size_t>(size), line.size() - 2);
     line[bytes] = '\n';
     [[maybe_unused]] const ssize_t written = write(file_, line.data(), bytes + 1);
   }
 
  private:
-  const int file_;  // -1: none
+  const int file_;  // -1: the file could not be opened
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
-// RocksDB's own log of warnings, as a file that may fail.
+// RocksDB's log of warnings, which survives write errors.
 //
-// RocksDB's logger keeps an error of its file, and Debian's build of it ends the process with the
-// next line: a full disk would take the store down. This one drops what it cannot write.
+// RocksDB's logger keeps an error of its file, and Debian's build then ends the process at the next
+// line: a full disk would end the server. This logger drops lines that it cannot write.
 
 #pragma once
 
@@ -14,8 +14,8 @@ class Logger;
 
 namespace hourcell {
 
-// Appends warnings and worse to the file at `path`. One that is larger than 1 MiB becomes
-// `path`.old first. If the file cannot be opened, lines are dropped. Thread-safe.
+// Appends warnings and errors to the file at `path`. First renames a file of more than 1 MiB to
+// `path`.old. If the file cannot be opened, lines are dropped. Thread-safe.
 std::shared_ptr<rocksdb::Logger> OpenRocksLog(const std::string& path);
 
 }  // namespace hourcell

@@ -9,17 +9,16 @@
 #include "engine/rocks/rocks_slice.h"
 #include "engine/rows/series_key.h"
 
-// Why row compaction is a merge operator: OpenTSDB writes each point as a cell, and reads,
-// rewrites and deletes an hour later, which makes a storm of reads at the top of the hour.
-// RocksDB rewrites its files anyway, so the work costs no extra read. A merge that fails stops
-// the whole store in RocksDB 7.8.3, and damage in one row must not. Rejected: read, modify,
-// write, a read for every point; one key for each point, which repeats the row key
-// (docs/decisions/0002).
+// Why row compaction is a merge operator: OpenTSDB writes each point as a cell, and reads, rewrites
+// and deletes an hour later, which causes a storm of reads at the top of the hour. RocksDB rewrites
+// its files anyway, so the work costs no extra read. A merge that fails stops the whole store in
+// RocksDB 7.8.3, and damage in one row must not. Rejected: read, modify, write, which reads for
+// every point; one key for each point, which repeats the row key (docs/decisions/0002).
 
 namespace hourcell {
 namespace {
 
-// A merge that is a function of the old value and the operands, and of the operands alone.
+// A merge operator whose full and partial merges are the same function of a list of values.
 class ListMergeOperator : public rocksdb::MergeOperator {
  public:
   using Merge = void (*)(std::span<const std::string_view> oldest_first, std::string* out);

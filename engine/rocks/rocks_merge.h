@@ -1,6 +1,6 @@
-// The merge operators of the tables: a write never reads, RocksDB combines when it flushes,
-// compacts or reads. Both commute with being cut into parts, and neither ever fails: in RocksDB
-// 7.8.3 a failed merge stops the whole store, so damage is carried in the value instead
+// The merge operators of the tables: a write never reads; RocksDB combines the operands in a flush,
+// an LSM compaction or a read. Both operators may combine any parts first, and neither ever fails:
+// in RocksDB 7.8.3 a failed merge stops the whole store, so the value records damage instead
 // (codec/cells/cell.h, series_key.h).
 
 #pragma once

@@ -22,18 +22,18 @@
 #include "engine/rows/region_catalogue.h"
 #include "engine/rows/store_format.h"
 
-// Why families that no row names are dropped: a split or a merge names what it made only once it
-// is whole, so that dropping the rest is all the recovery there is. They are dropped only after
-// the regions that are there are known to tile their tables: a read that failed half way through
-// the catalogue had dropped the families of the regions that were not read.
+// Why families that no row names are dropped: a split or merge names its new families only once
+// they are complete, so recovery only drops the others. They are dropped only after the regions of
+// all tables are known to tile them: once, a read that failed halfway through the catalogue dropped
+// the families of unread regions.
 
 namespace hourcell {
 namespace {
 
-// The region of a table that was never cut.
+// The region of a table that was never split.
 constexpr RegionId kFirstRegion{1};
 
-// A family that is open, and not yet a region.
+// An open family that is not yet a region.
 struct Family {
   std::string name;
   TableId table = TableId::kMeta;
@@ -53,7 +53,7 @@ std::string FirstFamilyOf(TableId table) {
                            : std::string(TableName(table));
 }
 
-// Nothing for a name that no table gives.
+// Nothing if the name does not belong to a table.
 std::optional<TableId> TableOf(std::string_view family) {
   for (const TableId table : kTableIds) {
     if (!HasRegions(table)) {
@@ -69,9 +69,9 @@ std::optional<TableId> TableOf(std::string_view family) {
   return std::nullopt;
 }
 
-// Refuses a store of a newer format while nothing has touched it yet. An open for writing is too
-// late: it flushes what the log holds and may begin an LSM compaction, and what this program's
-// merges do not understand they mark as damaged.
+// Refuses a store of a newer format before it is changed. An open for writing is too late: it
+// flushes the log and may begin an LSM compaction, whose merge operators mark values of an unknown
+// format as damaged.
 absl::Status CheckFormat(const std::string& directory,
                          rocksdb::DBOptions options,
                          const rocksdb::ColumnFamilyOptions& meta_options) {
@@ -90,12 +90,12 @@ absl::Status CheckFormat(const std::string& directory,
                                        {kStoreFormatKey.data(), kStoreFormatKey.size()}, &format);
   for (rocksdb::ColumnFamilyHandle* const handle : handles)
     HOURCELL_RETURN_IF_ERROR(FromRocks(db->DestroyColumnFamilyHandle(handle), what));
-  if (read.IsNotFound()) return absl::OkStatus();  // it was not made to its end
+  if (read.IsNotFound()) return absl::OkStatus();  // its creation was interrupted
   HOURCELL_RETURN_IF_ERROR(FromRocks(read, what));
   return CheckStoreFormat(directory, format);
 }
 
-// The names of the families there are; none if there is no store.
+// The names of the existing families; empty without a store.
 absl::StatusOr<std::vector<std::string>> ListFamilies(const std::string& directory,
                                                       const rocksdb::DBOptions& options) {
   std::vector<std::string> names;
@@ -105,7 +105,7 @@ absl::StatusOr<std::vector<std::string>> ListFamilies(const std::string& directo
   return names;
 }
 
-// Those of `names`, and the first ones of tables that have none.
+// The families of `names`, and a first one for each table without families.
 absl::StatusOr<std::vector<Family>> FindFamilies(const std::string& directory,
                                                  const std::vector<std::string>& names) {
   std::vector<Family> families;
@@ -149,13 +149,13 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenDb(const std::string& directory
   std::unique_ptr<rocksdb::DB> db(raw);
   for (size_t i = 0; i < families->size(); ++i)
     (*families)[i].handle = handles[i + 1];
-  // The default family holds nothing that is read; RocksDB wants it opened all the same.
+  // The default family is never read, but RocksDB requires that it is opened.
   HOURCELL_RETURN_IF_ERROR(
       FromRocks(db->DestroyColumnFamilyHandle(handles[0]), fmt::format("open {}", directory)));
   return db;
 }
 
-// The catalogue's regions by the name of their family; rows of transitions go into `forgotten`.
+// The catalogue's regions by the name of their family; adds keys of transitions to `forgotten`.
 absl::StatusOr<std::map<std::string, RegionInfo>> ReadCatalogue(
     rocksdb::DB* db, rocksdb::ColumnFamilyHandle* meta, std::vector<std::string>* forgotten) {
   std::map<std::string, RegionInfo> regions;
@@ -174,7 +174,7 @@ absl::StatusOr<std::map<std::string, RegionInfo>> ReadCatalogue(
           fmt::format("meta {}: another region has its column family", key.ToString()));
     }
   }
-  // Before the next Seek, which forgets it.
+  // Before the next Seek, which forgets an error.
   HOURCELL_RETURN_IF_ERROR(FromRocks(row->status(), "read the region catalogue"));
   for (row->Seek({kTransitionPrefix.data(), kTransitionPrefix.size()}); visit(kTransitionPrefix);
        row->Next()) {
@@ -205,8 +205,8 @@ class Opening {
       return absl::DataLossError(
           fmt::format("region catalogue: column family {} is not in the store", name));
     }
-    // Now that the regions are known to be whole. These are of a change that did not come to its
-    // commit, or of a region before one that did.
+    // The regions are now known to be complete. These families are from a change without a commit,
+    // or of the parents of a committed one.
     for (const std::shared_ptr<RocksRegion>& region : unnamed_)
       HOURCELL_RETURN_IF_ERROR(
           FromRocks(db_.DropColumnFamily(region->family()), "drop " + region->family()->GetName()));
@@ -221,7 +221,7 @@ class Opening {
   }
 
  private:
-  // Takes the table's families, and its regions out of the catalogue.
+  // Takes the families of `table`, and removes its regions from catalogue_.
   absl::StatusOr<std::shared_ptr<const RegionSet>> MakeSet(TableId table) {
     const std::string_view name = TableName(table);
     const bool was_cut = std::ranges::any_of(
@@ -271,8 +271,8 @@ class Opening {
 
   rocksdb::DB& db_;
   std::vector<Family>& families_;
-  std::map<std::string, RegionInfo> catalogue_;        // those not yet found, by family
-  std::vector<std::shared_ptr<RocksRegion>> unnamed_;  // families that no region has
+  std::map<std::string, RegionInfo> catalogue_;        // without a region so far, by family
+  std::vector<std::shared_ptr<RocksRegion>> unnamed_;  // families without a region
 };
 
 }  // namespace
@@ -322,7 +322,7 @@ absl::StatusOr<OpenedRocks> OpenRocks(const std::string& directory,
     opened.db->DestroyColumnFamilyHandle(family.handle).PermitUncheckedError();
   }
   if (!sets.ok()) return sets.status();
-  // What was written on the way must be in a log.
+  // All writes of the opening must be in a log.
   if (opened.environment.errors->counts().wal > 0) {
     return FromRocks(opened.environment.errors->last(), fmt::format("open {}: WAL", directory));
   }

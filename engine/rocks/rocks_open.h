@@ -1,14 +1,13 @@
-// Opens the database of a store: all column families there are, and of those the regions that the
-// catalogue names.
+// Opens the database of a store: all its column families, with the regions of the catalogue.
 //
 //   the format in `meta`, read before anything is written -> refused if it is a newer one
-//     -> families there are, and those a new store needs -> open -> read the catalogue in `meta`
+//     -> existing families, and missing ones of a new store -> open -> read the catalogue in `meta`
 //     -> a table without a row: one region, of all keys
 //     -> families that no row names: dropped; transitions: forgotten
 //     -> links to files on their way from region to region: removed
 //
-// What a split or merge had made before a crash is named only once it is whole, so that dropping
-// the rest is all the recovery there is.
+// A split or merge adds its new regions to the catalogue only once they are complete, so recovery
+// from a crash only drops the other families.
 
 #pragma once
 
@@ -36,7 +35,7 @@ class RocksFamilies {
  public:
   RocksFamilies(const Options& options, const RocksRetention* retention);
 
-  // Of a region; `bounds` are what its filter goes by.
+  // The options of a region's family; its filter uses `bounds`.
   rocksdb::ColumnFamilyOptions OptionsOf(TableId table,
                                          std::shared_ptr<const RegionBounds> bounds) const;
 
@@ -53,8 +52,9 @@ struct OpenedRocks {
   RegionSets sets;
 };
 
-// kFailedPrecondition: not a store of ours. kNotFound: there is none, and none is to be made.
-// kDataLoss: the catalogue does not decode, its regions do not tile a table, or lack a family.
+// kFailedPrecondition: not a Hourcell store. kNotFound: the store is missing and may not be
+// created. kDataLoss: the catalogue does not decode, its regions do not tile a table, or lack a
+// family.
 absl::StatusOr<OpenedRocks> OpenRocks(const std::string& directory,
                                       const Options& options,
                                       const RocksFamilies& families);

@@ -1,4 +1,4 @@
-// Options -> RocksDB's options, each choice with its reason.
+// Converts Options to RocksDB's options. The .cc file gives the reason for each value.
 
 #pragma once
 
@@ -12,17 +12,17 @@
 
 namespace hourcell {
 
-// What all memtables of all tables together may take.
+// Budget of all memtables of all tables together.
 uint64_t MemtableBytes(const Options& options);
 
 rocksdb::DBOptions RocksDbOptions(const Options& options);
 
-// `cache` is the one block cache all tables share.
+// All tables share the block cache `cache`.
 rocksdb::ColumnFamilyOptions RocksTableOptions(const Options& options,
                                                TableId table,
                                                const std::shared_ptr<rocksdb::Cache>& cache);
 
-// What all reads of rows have in common; each adds its own.
+// Options of every read of rows; each read adds its specific ones.
 rocksdb::ReadOptions RocksReadOptions();
 
 }  // namespace hourcell

@@ -12,16 +12,16 @@
 #include "engine/rocks/files/rocks_status.h"
 #include "engine/rocks/files/sst_footer.h"
 
-// Why files are pinned and nothing is flushed for a backup: the logs and the journal have what
-// is not in files, so the copy is what a crash at that moment would have left, and an open of it
-// is a replay that is tested anyway (docs/backup.md).
+// Why a backup pins files and does not flush: all rows outside of SST files are in the logs and the
+// journal. So the copy is in the state that a crash at that moment would leave, and opening it is a
+// replay, which is tested anyway (docs/backup.md).
 
 namespace hourcell {
 
 absl::StatusOr<std::unique_ptr<PinnedFiles>> RocksPinnedFiles::Pin(rocksdb::DB* db) {
   HOURCELL_RETURN_IF_ERROR(FromRocks(db->DisableFileDeletions(), "backup"));
   auto pinned = std::make_unique<RocksPinnedFiles>(db);
-  // What is in memory is in the logs, or in the journal.
+  // Does not flush: rows in memory are also in the logs, or in the journal.
   rocksdb::LiveFilesStorageInfoOptions options;
   options.wal_size_for_flush = std::numeric_limits<uint64_t>::max();
   std::vector<rocksdb::LiveFileStorageInfo> live;

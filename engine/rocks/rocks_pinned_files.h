@@ -1,8 +1,8 @@
-// RocksPinnedFiles: PinnedFiles of a RocksDB database: its SST files, its manifest as far as it was
-// written, CURRENT, and the logs of what is not in SST files yet. Nothing is flushed for it.
+// RocksPinnedFiles: the PinnedFiles of a RocksDB database: its SST files, the written part of its
+// manifest, CURRENT, and the logs of rows that are not yet in SST files. Pin does not flush.
 //
-// RocksDB deletes no file while an object lives. If RocksDB recovers from a fault meanwhile, it may
-// delete files all the same; reading one then fails, and so does the backup.
+// RocksDB deletes no files while an object lives, except if it recovers from a fault at that time.
+// Then the read of a deleted file fails, and so does the backup.
 
 #pragma once
 
@@ -21,9 +21,9 @@ namespace hourcell {
 
 class RocksPinnedFiles : public PinnedFiles {
  public:
-  // The database outlives the result. kUnavailable and others: RocksDB's.
+  // The database outlives the result. Errors are RocksDB's, such as kUnavailable.
   static absl::StatusOr<std::unique_ptr<PinnedFiles>> Pin(rocksdb::DB* db);
-  // For Pin: the database deletes no file already.
+  // For Pin. REQUIRES: file deletions are disabled.
   explicit RocksPinnedFiles(rocksdb::DB* db) : db_(*db) {}
   ~RocksPinnedFiles() override;
   RocksPinnedFiles(const RocksPinnedFiles&) = delete;
@@ -36,8 +36,7 @@ class RocksPinnedFiles : public PinnedFiles {
   std::vector<PinnedFile> files_;
 };
 
-// Checks the tail of an SST file, and its blocks against their checksums. kDataLoss: one is
-// damaged.
+// Checks the footer of an SST file, and the checksums of its blocks. kDataLoss: damaged.
 absl::Status CheckSstFile(rocksdb::Env* env, const std::string& path);
 
 }  // namespace hourcell

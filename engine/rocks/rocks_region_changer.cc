@@ -17,15 +17,15 @@
 #include "engine/rocks/rocks_options.h"
 #include "engine/rows/region_catalogue.h"
 
-// Why a split makes hard links: a copy stops writers while it runs, a second for a gigabyte;
-// links take milliseconds. Each region is a column family, so it can be dropped, sized,
-// compacted and stalled alone (docs/decisions/0011).
+// Why a split makes hard links: a copy blocks writers while it runs, a second for a gigabyte; links
+// take milliseconds. Each region is a column family, so it can be dropped, sized, LSM-compacted and
+// stalled alone (docs/decisions/0011).
 
 namespace hourcell {
 namespace {
 
-// How often a region is trimmed before a merge gives up: LSM compactions of its files stand in the
-// way as long as they run.
+// The most trims of a region before a merge gives up: an LSM compaction of its files blocks them
+// while it runs.
 constexpr int kTrimsMax = 20;
 constexpr std::chrono::milliseconds kTrimAgainAfter(50);
 
@@ -43,7 +43,7 @@ absl::Status CheckKeys(std::string_view verb, TableId table, const RegionCut& cu
   return absl::FailedPreconditionError(what);
 }
 
-// True if no row of the range is there, in files or in memory.
+// True if neither files nor memory have rows of the range.
 absl::StatusOr<bool> IsEmpty(rocksdb::DB* db,
                              rocksdb::ColumnFamilyHandle* family,
                              const RegionRange& range) {
@@ -70,7 +70,7 @@ std::optional<size_t> IndexOf(const RegionSet& set, RegionId id) {
   return std::nullopt;
 }
 
-// The indexes of neighbours, ascending.
+// The indexes of the regions `ids`, ascending. Errors: see Merge.
 absl::StatusOr<std::vector<size_t>> Neighbours(const RegionSet& set,
                                                std::span<const RegionId> ids) {
   std::vector<size_t> indexes;
@@ -129,10 +129,10 @@ RegionInfo MergedRegion(const RegionSet& set, std::span<const size_t> parents, R
 
 }  // namespace
 
-// Gates that are closed, and opened again unless something else becomes of them.
+// Closes gates, and opens them at the end of scope, unless they are abandoned or failed before.
 class RocksRegionChanger::ClosedGates {
  public:
-  // In the order of keys, as writers enter them.
+  // Closes in the order of keys, in which writers enter.
   ClosedGates(const RegionSet& set, std::span<const size_t> regions) {
     for (const size_t i : regions) {
       gates_.push_back(set.region(i)->gate());
@@ -143,7 +143,7 @@ class RocksRegionChanger::ClosedGates {
   ClosedGates(const ClosedGates&) = delete;
   ClosedGates& operator=(const ClosedGates&) = delete;
 
-  // `kept` is a region that goes on, and opens; nullptr: none does.
+  // `kept` is the gate of a region that continues, and opens; nullptr: all regions end.
   void Abandon(RegionGate* kept) {
     for (RegionGate* const gate : std::exchange(gates_, {}))
       kept != nullptr&& gate == kept ? gate->Open() : gate->Abandon();
@@ -162,7 +162,8 @@ class RocksRegionChanger::ClosedGates {
   std::vector<RegionGate*> gates_;
 };
 
-// Of a region whose last change may have come to pass or not, nobody knows whose its keys are.
+// Refuses regions whose last change failed in its commit: it is unknown which region has their
+// keys.
 absl::Status RocksRegionChanger::CheckUsable(const RegionSet& set,
                                              std::span<const size_t> regions) {
   for (const size_t i : regions) {
@@ -383,7 +384,7 @@ absl::Status RocksRegionChanger::Merge(TableId table, std::span<const RegionId> 
   return DropFamilies(*before, parents, kept);
 }
 
-// REQUIRES: the parents' gates are closed. `*made` is empty, or the merged region.
+// REQUIRES: the parents' gates are closed. `*made` becomes the merged region.
 absl::Status RocksRegionChanger::MakeMerged(TableId table,
                                             const RegionSet& set,
                                             std::span<const size_t> parents,
@@ -442,12 +443,12 @@ absl::StatusOr<bool> RocksRegionChanger::Trim(TableId table) {
     if (!set->info(i).has_references) continue;
     if (is_done) return true;
     HOURCELL_RETURN_IF_ERROR(TrimRegion(table, set->info(i).id, &is_done));
-    is_more |= !is_done;  // an LSM compaction is busy with it; another's turn
+    is_more |= !is_done;  // an LSM compaction uses its files; try the next region
   }
   return is_more;
 }
 
-// One pass over the region's files; `*is_clean` if it has no rows of others, or is no more.
+// One pass over the region's files; sets `*is_clean` if only its rows are left, or it is gone.
 absl::Status RocksRegionChanger::TrimRegion(TableId table, RegionId id, bool* is_clean) {
   *is_clean = true;
   const std::shared_ptr<const RegionSet> set = Current(table);
@@ -501,8 +502,8 @@ absl::Status RocksRegionChanger::WriteIntent(std::span<const RegionInfo> regions
 }
 
 absl::Status RocksRegionChanger::Undo(const absl::Status& why, const Regions& made) {
-  // What cannot be dropped now is dropped when the store is opened; so are rows of intents, which
-  // are for people, and which the next change leaves alone.
+  // The next open drops families that cannot be dropped now, and rows of intents, which are for
+  // people and do not affect the next change.
   for (const auto& [info, region] : made)
     DropFamily(&db_, region->family(), recovery_.mutable_errors()).PermitUncheckedError();
   return why;
@@ -524,7 +525,7 @@ absl::Status RocksRegionChanger::Commit(TableId table,
     if (status.ok()) status = batch.Delete(meta(), TransitionKey(info.table, info.id));
   }
   HOURCELL_RETURN_IF_ERROR(FromRocks(status, "batch"));
-  // Of a merge without files: the parent that goes on as the child.
+  // In a merge without files, the parent that becomes the child.
   RocksRegion* kept = nullptr;
   for (const size_t i : parents) {
     if (before.region(i) == children.front().second) kept = before.region(i).get();

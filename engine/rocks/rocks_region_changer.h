@@ -1,27 +1,27 @@
-// RocksRegionChanger: changes which regions a table has, on RocksDB.
+// RocksRegionChanger: splits, merges and trims the regions of a table, on RocksDB.
 //
-//   split      intent in `meta`, flush               writes go on
+//   split      intent in `meta`, flush               writes continue
 //              -> close the region's gate            its writers wait
-//              -> export its files                   hard links, and a flush of what came since
+//              -> export its files                   hard links, and a flush of newer rows
 //              -> import each daughter's share as a family
 //              -> commit: one synced batch in `meta`, the point of no return
 //              -> publish the new set, abandon the gate
-//              -> drop the parent's family           readers of before keep it
-//   merge      trim the parents, intent, flush       writes go on
+//              -> drop the parent's family           earlier readers keep it
+//   merge      trim the parents, intent, flush       writes continue
 //              -> close the gates, in order of keys
-//              -> one parent has rows at most? then it takes the others' ranges, and no file moves
+//              -> at most one parent has rows: it takes the others' ranges, and no file moves
 //              -> else export all, import as one family
 //              -> commit -> publish -> abandon the gates -> drop the parents' families
 //   presplit   close the region's gate -> is the table empty? -> a family for each new region
 //              -> commit -> publish -> abandon the gate -> drop the old family
-//   trim       in the background, after a split: what is outside of a daughter's range leaves its
-//              files; only then may it merge
+//   trim       in the background, after a split: removes the rows outside of a daughter's range
+//              from its files; the daughter may merge only after that
 //
-// Before the commit a crash leaves families that no row names, after it one: both are dropped when
-// the store is opened. What fails before the commit is undone at once. If the commit itself fails,
-// nobody knows whether it is on disk: the parents take no writes until the store is opened again.
+// A crash before the commit leaves families that no row names; a crash after it, the parent's.
+// The next open drops both. A failure before the commit is undone at once. If the commit itself
+// fails, it may be on disk or not: the parents take no writes until the store is opened again.
 //
-// One change at a time, trims beside it. Thread-safe.
+// One change at a time; trims run in parallel to it. Thread-safe.
 
 #pragma once
 
@@ -50,7 +50,8 @@ namespace hourcell {
 
 class RocksRegionChanger {
  public:
-  // All are borrowed. `observers` are asked before each change and told after it.
+  // All are borrowed. The observers are called before each change, which they may refuse, and after
+  // it.
   RocksRegionChanger(rocksdb::DB* db,
                      const RocksFamilies* families,
                      RocksRegions* regions,
@@ -62,7 +63,7 @@ class RocksRegionChanger {
         recovery_(*recovery),
         observers_(std::move(observers)) {}
 
-  // TableStore's. `now_ms` makes the ids of new regions.
+  // As in RegionStore and TableStore. Ids of new regions begin with `now_ms`.
   absl::Status Presplit(TableId table, const RegionCut& cut, uint64_t now_ms);
   absl::Status Split(TableId table, const RegionCut& cut, uint64_t now_ms);
   absl::Status Merge(TableId table, std::span<const RegionId> ids);
@@ -78,11 +79,11 @@ class RocksRegionChanger {
   void TellObservers(const RegionChange& change) const;
 
   std::shared_ptr<const RegionSet> Current(TableId table) const;
-  // Ids are never used twice, not even those of changes that failed: families are named by them.
+  // Returns an id that was never used, not even by a failed change: families are named by ids.
   // REQUIRES: LoadLastId has returned OK.
   RegionId NextId(const RegionSet& set, uint64_t now_ms) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_);
 
-  // The regions that `cut` makes of `parent`, without families.
+  // The regions that `cut` makes from `parent`, without families.
   std::vector<RegionInfo> Daughters(const RegionSet& set,
                                     const RegionInfo& parent,
                                     const RegionCut& cut,
@@ -99,16 +100,16 @@ class RocksRegionChanger {
                           const RegionInfo& merged,
                           Regions* made) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_);
 
-  // Reads the largest id that was ever taken, once.
+  // Reads the largest id ever used, once.
   absl::Status LoadLastId() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_);
-  // Writes which regions will be made, and that their ids are taken.
+  // Writes the regions that will be made, and marks their ids as used.
   absl::Status WriteIntent(std::span<const RegionInfo> regions)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_);
-  // Takes back families that were made, and the intent, after `why`. Returns `why`.
+  // Drops the families of `made` after the error `why`. Returns `why`.
   absl::Status Undo(const absl::Status& why, const Regions& made)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_);
-  // Replaces the rows of `parents` by those of `children`, forgets their intent, and publishes. The
-  // gates are abandoned, or failed if nobody knows whether it is on disk.
+  // Replaces the rows of `parents` by those of `children`, deletes their intent, and publishes.
+  // Abandons the gates, or fails them if the write fails, since it may be on disk or not.
   absl::Status Commit(TableId table,
                       const RegionSet& before,
                       std::span<const size_t> parents,

@@ -6,26 +6,26 @@
 
 #include "engine/rocks/rocks_options.h"
 
-// Why sizes and middle keys come from files and not from rows: a policy asks once a second for
-// each region. An estimate by blocks is enough for regions of gigabytes; the small ones that a
+// Why sizes and middle keys come from files and not from rows: a policy needs them for each region
+// once a second. An estimate by blocks is enough for regions of gigabytes; small regions that a
 // user splits are read row by row (engine/regions/live/row_split_probe.h).
 
 namespace hourcell {
 namespace {
 
-// Of sizes that are asked for: files at either end that are less than this part of all count whole.
+// Files at either end of a range that are less than this part of the total count whole.
 constexpr double kErrorMargin = 0.005;
 
-// How often the middle of a file is looked for.
+// The most steps of the search for the middle of a file.
 constexpr int kHalvings = 64;
 
-// With `with_memory`, what is not yet in files too.
+// `with_memory`: includes memtables.
 uint64_t BytesBetween(rocksdb::DB* db,
                       rocksdb::ColumnFamilyHandle* family,
                       std::string_view start,
                       std::string_view end,
                       bool with_memory = false) {
-  // No key of ours is so long.
+  // All our keys are shorter.
   static const std::string above_all(256, '\xff');
   if (end.empty()) end = above_all;
   const rocksdb::Range range({start.data(), start.size()}, {end.data(), end.size()});
@@ -51,8 +51,8 @@ std::string FirstRowFrom(rocksdb::DB* db,
   return row->Valid() ? row->key().ToString() : std::string();
 }
 
-// A key with about half of what is between the ends of the file on either side: the middle block of
-// a file is not to be asked for.
+// A key in the middle of a file, by bytes, from a binary search: RocksDB does not report the middle
+// block of a file.
 std::string MiddleOf(const FileSpan& file, const SplitProbe& probe) {
   const uint64_t half = probe.bytes_between(file.smallest, file.largest) / 2;
   std::string low = file.smallest;

@@ -1,4 +1,4 @@
-// What a region takes on RocksDB, and where it could be cut.
+// The size and load of a region on RocksDB, and its split points.
 
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace hourcell {
 
-// What RegionStore::ApproximateBytes says of the part of `range` that is the region's.
+// RegionStore::ApproximateBytes for the part of `range` that is in the region.
 uint64_t BytesIn(rocksdb::DB* db, const RegionSet& set, size_t index, const ScanRange& range);
 
 RegionUse UseOf(rocksdb::DB* db, const RegionSet& set, size_t index);
 
-// The probe keeps `set`, and so the region's files; `db` outlives it.
+// The probe keeps `set`, and thus the region's files; `db` outlives it.
 RegionProbe ProbeOf(rocksdb::DB* db, const std::shared_ptr<const RegionSet>& set, size_t index);
 
 }  // namespace hourcell

@@ -12,11 +12,11 @@
 #include "engine/rocks/files/rocks_status.h"
 #include "engine/rocks/rocks_slice.h"
 
-// Why expiry goes through a compaction filter and summaries of files: DB::DeleteFile is
-// deprecated, and DeleteFilesInRange deletes by keys, so that a file that came into the range
-// meanwhile would go unseen. periodic_compaction_seconds needs every file open and rewrites
-// stores in which nothing has expired. With 800,000 rows in two files of 59 MB, dropping one
-// file and the head of the other took 0.19 s, and the rest 4 ms (docs/storage.md).
+// Why expiry uses a compaction filter and summaries of files: DB::DeleteFile is deprecated, and
+// DeleteFilesInRange deletes by keys, so that it would also delete a file that was added to the
+// range in the meantime. periodic_compaction_seconds needs every file open and rewrites stores
+// without expired rows. With 800,000 rows in two files of 59 MB, dropping one file and the head of
+// the other took 0.19 s, and the rest 4 ms (docs/storage.md).
 
 namespace hourcell {
 namespace {
@@ -25,16 +25,16 @@ using ExpirySlot = std::shared_ptr<std::atomic<const RowExpiry*>>;
 
 constexpr char kRowsFormat = 1;
 
-// A summary has no more entries; beyond, neighbouring metrics share one.
+// The most entries of a summary; beyond that, neighbouring metrics share one.
 constexpr size_t kEntriesMax = 1024;
 
-// Rewrites a call at most, those of files not counted in which all is expired.
+// The most rewrites in a call, without files in which all rows are expired.
 constexpr size_t kRewritesMax = 16;
 
-// Rows do not stay on disk for longer than this after they expired, however few they are.
+// After this time a file is rewritten even for a few expired rows.
 constexpr int64_t kLeftForMs = 7 * int64_t{24 * 3600 * 1000};
 
-// Beyond so many unknown files their summaries are read in one go.
+// With more unknown files, all summaries of the family are read at once.
 constexpr size_t kLookupsMax = 16;
 
 class ExpiryFilter : public rocksdb::CompactionFilter {
@@ -43,7 +43,7 @@ class ExpiryFilter : public rocksdb::CompactionFilter {
 
   const char* Name() const override { return "hourcell.expiry"; }
 
-  // Not Filter, which is not asked about merge operands.
+  // Not Filter, which RocksDB does not call for merge operands.
   Decision FilterV2(int /*level*/,
                     const rocksdb::Slice& key,
                     ValueType type,
@@ -57,7 +57,7 @@ class ExpiryFilter : public rocksdb::CompactionFilter {
   }
 
  private:
-  mutable RowExpiry::Pass pass_;  // a filter is used by one thread
+  mutable RowExpiry::Pass pass_;  // one thread uses a filter
 };
 
 class ExpiryFilterFactory : public rocksdb::CompactionFilterFactory {
@@ -79,7 +79,7 @@ class ExpiryFilterFactory : public rocksdb::CompactionFilterFactory {
 
 class RowsCollector : public rocksdb::TablePropertiesCollector {
  public:
-  // Null: the layout is not known yet, and no summary is made.
+  // Null: the layout is not known yet, so the file gets no summary.
   explicit RowsCollector(const RowExpiry* expiry) : expiry_(expiry) {}
 
   const char* Name() const override { return "hourcell.rows"; }
@@ -92,7 +92,7 @@ class RowsCollector : public rocksdb::TablePropertiesCollector {
     if (expiry_ == nullptr) return rocksdb::Status::OK();
     const absl::StatusOr<RowKeyView> row = expiry_->row_keys().Parse(ToView(key));
     if (!row.ok()) {
-      expiry_ = nullptr;  // who knows what else is in this file
+      expiry_ = nullptr;  // unknown rows: no summary
       return rocksdb::Status::OK();
     }
     const Uid metric = LoadBigEndian(row->metric.data(), row->metric.size());
@@ -142,7 +142,7 @@ class RowsCollector : public rocksdb::TablePropertiesCollector {
 
   const RowExpiry* expiry_;
   std::map<Uid, FileRows::OfMetrics> metrics_;
-  FileRows::OfMetrics* current_ = nullptr;  // in metrics_, of the key before
+  FileRows::OfMetrics* current_ = nullptr;  // in metrics_, of the previous key
 };
 
 class RowsCollectorFactory : public rocksdb::TablePropertiesCollectorFactory {
@@ -160,7 +160,7 @@ class RowsCollectorFactory : public rocksdb::TablePropertiesCollectorFactory {
   const ExpirySlot expiry_;
 };
 
-// How many of the rows are expired, taking them to be spread evenly over their time.
+// Estimates the number of expired rows, spread evenly over their time.
 uint64_t CountExpired(const FileRows::OfMetrics& rows, int64_t before_ms) {
   if (RowIsBefore(rows.newest_s, before_ms)) return rows.rows;
   if (!RowIsBefore(rows.oldest_s, before_ms)) return 0;
@@ -169,8 +169,8 @@ uint64_t CountExpired(const FileRows::OfMetrics& rows, int64_t before_ms) {
   return static_cast<uint64_t>(static_cast<double>(rows.rows) * expired_s / all_s);
 }
 
-// One LSM compaction of files, named without their directory. Returns the bytes freed; nothing if
-// they are gone or busy.
+// One LSM compaction of files, named without their directory. Returns the bytes freed; 0 if the
+// files are gone or in use.
 absl::StatusOr<uint64_t> Rewrite(rocksdb::DB* db,
                                  rocksdb::ColumnFamilyHandle* family,
                                  const std::vector<std::string>& names,
@@ -188,7 +188,7 @@ absl::StatusOr<uint64_t> Rewrite(rocksdb::DB* db,
   return before > after ? before - after : 0;
 }
 
-// Where files of level 0 go: the first level below that has any, or the last.
+// Target of level-0 files: the first level below that has files, or the last.
 int LevelBelowZero(const rocksdb::ColumnFamilyMetaData& metadata) {
   for (const rocksdb::LevelMetaData& level : metadata.levels) {
     if (level.level > 0 && !level.files.empty()) return level.level;
@@ -274,7 +274,7 @@ absl::StatusOr<uint64_t> RocksRetention::DropFiles(
     HOURCELL_ASSIGN_OR_RETURN(const uint64_t bytes, DropFilesOf(db, family, pass, &seen));
     freed += bytes;
   }
-  files_ = std::move(seen);  // those that are gone are forgotten
+  files_ = std::move(seen);  // forgets deleted files
   return freed;
 }
 
@@ -294,7 +294,7 @@ absl::StatusOr<uint64_t> RocksRetention::DropFilesOf(rocksdb::DB* db,
     for (const rocksdb::SstFileMetaData& file : level.files) {
       const RewriteNeed need = NeedOf((*seen)[file.file_number], pass);
       if (level.level == 0) {
-        // These are younger and older versions of one key range, and move together.
+        // These are versions of one key range, and move together.
         of_level_0.push_back(file.name);
         level_0_needs_it = level_0_needs_it || need != RewriteNeed::kNone;
         continue;
@@ -313,8 +313,8 @@ absl::StatusOr<uint64_t> RocksRetention::DropFilesOf(rocksdb::DB* db,
   return freed;
 }
 
-// Puts the summaries of the family's files into `seen`, and reads those of new ones. A file never
-// changes, and reading what is in its properties may mean to open it.
+// Adds the summaries of the family's files to `seen`; reads those of new files. A file never
+// changes, and a read of its properties may have to open it.
 absl::Status RocksRetention::LearnFiles(rocksdb::DB* db,
                                         rocksdb::ColumnFamilyHandle* family,
                                         const rocksdb::ColumnFamilyMetaData& metadata,
@@ -343,7 +343,7 @@ absl::Status RocksRetention::LearnFiles(rocksdb::DB* db,
   }
   HOURCELL_RETURN_IF_ERROR(FromRocks(read, "read table properties"));
   for (const rocksdb::SstFileMetaData* const file : unknown) {
-    FileRows& rows = (*seen)[file->file_number];  // without a summary: never in need
+    FileRows& rows = (*seen)[file->file_number];  // without a summary it is never rewritten
     const auto found = properties.find(file->db_path + file->name);
     if (found == properties.end()) continue;
     const auto& collected = found->second->user_collected_properties;

@@ -1,17 +1,17 @@
-// Retention on RocksDB: how expired rows of the data table go from disk.
+// Retention on RocksDB: removes expired rows of the data table from disk.
 //
-//   filter     LSM compactions leave expired rows out, values and merge operands alike, and skip to
-//              the metric's first live hour without reading what is between.
+//   filter     LSM compactions drop expired rows, values and merge operands alike, and skip to
+//              the metric's first live hour without reading the rows between.
 //   summary    each file has the times of its rows as a property, written with the file.
-//   DropFiles  looks at the summaries, and has the files rewritten in which enough is expired; of a
-//              file in which all is, nothing is written and next to nothing read.
+//   DropFiles  reads the summaries, and rewrites files with enough expired rows. If all rows of
+//              a file are expired, it writes nothing and reads almost nothing.
 //
-// Why files are not deleted by name: DB::DeleteFile is deprecated, and DeleteFilesInRange
-// deletes by keys, so that a file that came into the range meanwhile would go
-// unseen. A rewrite asks the filter about every row, so no race can drop what is not expired.
+// Why files are not deleted by name: DB::DeleteFile is deprecated, and DeleteFilesInRange deletes
+// by keys, so that it would also delete a file that was added to the range in the meantime. A
+// rewrite calls the filter for every row, so no race can drop a live row.
 //
 // Why not periodic_compaction_seconds: it needs every file open (max_open_files = -1), and goes by
-// the age of a file, so that it rewrites a store all over in which nothing is expired.
+// the age of a file, so that it rewrites whole stores without expired rows.
 
 #pragma once
 
@@ -35,9 +35,9 @@
 
 namespace hourcell {
 
-// What rows a file has.
+// Summary of the rows in a file.
 struct FileRows {
-  // Those of all metrics with UIDs from `first` to `last`: of one, unless the file has very many.
+  // The rows of all metrics with UIDs from `first` to `last`: one metric, unless the file has many.
   struct OfMetrics {
     Uid first = kNoUid;
     Uid last = kNoUid;
@@ -53,18 +53,18 @@ struct FileRows {
   //      | oldest: V | newest - oldest: V | rows: V }...
   // V is a varint (base/bytes.h); times are in hours.
   std::string Encode() const;
-  // Nothing for what does not decode.
+  // Nothing if the bytes do not decode.
   static std::optional<FileRows> Decode(std::string_view bytes);
 
   friend bool operator==(const FileRows&, const FileRows&) = default;
 };
 inline constexpr char kFileRowsProperty[] = "hourcell.rows";
 
-// How urgent a rewrite is that drops what is expired.
+// The urgency of a rewrite that drops expired rows.
 enum class RewriteNeed : uint8_t {
   kNone,
-  // Half of the rows are expired, by what their times say; or some have been for a week, so that
-  // nothing stays for ever in a file that is otherwise alive.
+  // Estimated from the times, half of the rows are expired; or some expired a week ago, so that
+  // they do not stay forever in a file with live rows.
   kSome,
   kAll,  // all are expired: a rewrite costs nothing
 };
@@ -75,15 +75,15 @@ class RocksRetention {
  public:
   RocksRetention();
 
-  // Puts filter and summary into the options of a family that is going to be opened.
+  // Adds the filter and the summary to the options of a family, before it is opened.
   void AddTo(rocksdb::ColumnFamilyOptions* family) const;
 
-  // From now on rows expire. Borrowed; outlives the database. Files written before have no summary,
-  // and are left to LSM compactions.
+  // Rows expire from now on. `expiry` is borrowed, and outlives the database. Older files have no
+  // summary; LSM compactions drop their expired rows.
   void SetExpiry(const RowExpiry* expiry) { expiry_->store(expiry); }
 
-  // Rewrites what needs it, some files a call at most. Returns the bytes freed. Files that an LSM
-  // compaction is busy with are left for next time. kUnavailable, kDataLoss: storage's.
+  // Rewrites files that need it, some files a call at most. Returns the bytes freed. Skips files
+  // that an LSM compaction is using. kUnavailable, kDataLoss: storage's.
   absl::StatusOr<uint64_t> DropFiles(rocksdb::DB* db,
                                      std::span<rocksdb::ColumnFamilyHandle* const> families);
 
@@ -98,7 +98,7 @@ class RocksRetention {
                           const rocksdb::ColumnFamilyMetaData& metadata,
                           Files* seen) ABSL_EXCLUSIVE_LOCKS_REQUIRED(dropping_);
 
-  // Shared with filters and summaries under way, which RocksDB may keep longer than this.
+  // Shared with active filters and summaries, which RocksDB may keep longer than this object.
   const std::shared_ptr<std::atomic<const RowExpiry*>> expiry_;
   Mutex dropping_;                          // one DropFiles at a time
   Files files_ ABSL_GUARDED_BY(dropping_);  // of all families

@@ -1,4 +1,4 @@
-// rocksdb::Slice <-> std::string_view: views of the same bytes, valid as long as those are.
+// rocksdb::Slice <-> std::string_view: views of the same bytes, with the same lifetime.
 
 #pragma once
 

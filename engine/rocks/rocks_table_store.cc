@@ -25,18 +25,17 @@
 #include "engine/rocks/rocks_retention.h"
 #include "engine/rocks/rocks_slice.h"
 
-// Why one database and not one for each table: a group of rows of several tables, names and
-// counters say, is one atomic batch in one log. Points are not in that log: they are in the
-// journal, and their cells are written without it, which is why a flush comes before the low
-// mark.
+// Why one database and not one for each table: a group of rows of several tables, such as names and
+// counters, is one atomic batch in one log. Points are not in that log: they are in the journal,
+// and their cells are written without it. Therefore a flush comes before the low mark moves.
 
 namespace hourcell {
 namespace {
 
 class RocksTableView : public TableView {
  public:
-  // The snapshot is the older of the two: what it holds is in regions of before and after a split
-  // alike, while later writes may be in the new ones only.
+  // The snapshot must be the older of the two: its rows are in the regions before and after a split
+  // alike, while later writes may be in the new regions only.
   RocksTableView(rocksdb::DB* db, const RocksRegions& regions, rocksdb::ReadTier tier)
       : db_(db), snapshot_(db->GetSnapshot()), sets_(regions.Current()), tier_(tier) {}
   ~RocksTableView() override { db_->ReleaseSnapshot(snapshot_); }
@@ -88,7 +87,7 @@ class RocksTableView : public TableView {
   absl::Status Scan(TableId table,
                     const ScanRange& range,
                     const std::function<bool(std::string_view, std::string_view)>& visit) override {
-    // A long scan must not push what is hot out of the cache.
+    // A long scan must not evict hot blocks from the cache.
     RocksCursor row(db_, &regions(table), read_options(),
                     {.begin = range.begin, .end = range.end, .is_large = table == TableId::kData});
     for (row.Seek(range.begin); row.valid(); row.Next()) {
@@ -269,12 +268,12 @@ class RocksTableStore : public TableStore {
   absl::Status Flush(TableId table) override {
     HOURCELL_RETURN_IF_ERROR(CheckOpen());
     const std::shared_ptr<const RegionSet> set = regions(table);
-    // All are begun before one is waited for, so that several threads have something to do.
+    // Begins all flushes before it waits for one, so that several threads have work.
     for (size_t i = 0; i + 1 < set->size(); ++i)
       BeginFlush(db_.get(), set->family(i)).PermitUncheckedError();
     for (size_t i = 0; i < set->size(); ++i) {
       const rocksdb::Status flushed = FlushFamily(db_.get(), set->family(i), recovery_->errors());
-      // It was split or merged meanwhile, with all it had in memory.
+      // It was split or merged, and its memory was flushed for that.
       if (flushed.IsColumnFamilyDropped()) continue;
       HOURCELL_RETURN_IF_ERROR(FromRocks(flushed, fmt::format("flush {}", TableName(table))));
     }
@@ -284,12 +283,12 @@ class RocksTableStore : public TableStore {
   absl::Status Compact(TableId table, std::atomic<bool>* cancelled) override {
     HOURCELL_RETURN_IF_ERROR(CheckOpen());
     rocksdb::CompactRangeOptions options;
-    // The lowest level too: it may hold rows of many cells that were merged in place.
+    // The lowest level, too: it may hold rows of many cells that were merged in place.
     options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
     options.canceled = cancelled;
     const std::shared_ptr<const RegionSet> set = regions(table);
     for (size_t i = 0; i < set->size(); ++i) {
-      // It flushes by itself, and would wait for ever if that failed.
+      // CompactRange flushes, too, and would never return if that flush failed.
       rocksdb::Status done = FlushFamily(db_.get(), set->family(i), recovery_->errors());
       if (done.ok()) done = db_->CompactRange(options, set->family(i), nullptr, nullptr);
       if (done.IsColumnFamilyDropped()) continue;  // it was split or merged meanwhile

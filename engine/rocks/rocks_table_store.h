@@ -1,7 +1,7 @@
-// RocksTableStore: TableStore on one RocksDB database. Each table is a column family; `data` has
-// one region so far, the family "data.1". Groups are applied in one WriteBatch, so a group is
-// atomic. Writes go through RocksDB's write-ahead log, which reaches the operating system before
-// Apply returns.
+// RocksTableStore: TableStore on one RocksDB database. Each region of a table is a column family:
+// "data.1" is the first one of `data`, and `uid` the only one of `uid`. Groups are applied in one
+// WriteBatch, so a group is atomic. Apply writes RocksDB's write-ahead log, which reaches the
+// operating system before it returns; ApplyUnlogged does not.
 
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace hourcell {
 
-// Opens or creates the database in `directory`. kNotFound: none there and it may not be created;
-// kDataLoss: its files are damaged; kFailedPrecondition: it is not one of ours.
+// Opens or creates the database in `directory`. kNotFound: it is missing and may not be created;
+// kDataLoss: its files are damaged; kFailedPrecondition: it is not a Hourcell store.
 absl::StatusOr<std::unique_ptr<TableStore>> OpenRocksTableStore(const std::string& directory,
                                                                 const Options& options);
 

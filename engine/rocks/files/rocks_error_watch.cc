@@ -2,10 +2,10 @@
 
 #include <utility>
 
-// Why RocksDB is not told of its own failures: it stops and expects Resume(). With a fault at
-// every write, one after another, that way lost: flushes under way were forgotten, Resume()
-// waited for them for ever, and a failed WAL ran into an assert that Debian's build has switched
-// on. A memtable is never lost, so all that failed can be done again (docs/decisions/0012).
+// Why RocksDB's failures are hidden from it: it stops and expects Resume(). In tests with a fault
+// at every write, one after another, RocksDB forgot flushes in progress, Resume() waited for them
+// without end, and a failed WAL hit an assert, which Debian's build has enabled. A memtable is
+// never lost, so all failed work can be repeated (docs/decisions/0012).
 
 namespace hourcell {
 namespace {
@@ -16,7 +16,7 @@ bool IsOfManifest(Reason reason) {
   return reason == Reason::kManifestWrite || reason == Reason::kManifestWriteNoWAL;
 }
 
-// Work that can be done again. A full disk is an I/O error, too.
+// True for work that can be repeated. A full disk is an I/O error, too.
 bool CanBeRepeated(Reason reason, const rocksdb::Status& error) {
   if (!error.IsIOError() && !error.IsNoSpace()) return false;
   return IsOfManifest(reason) || reason == Reason::kFlush || reason == Reason::kFlushNoWAL ||

@@ -1,10 +1,10 @@
-// RocksErrorWatch: takes from RocksDB what goes wrong in its background, and counts it.
+// RocksErrorWatch: intercepts RocksDB's background errors and counts them.
 //
-// RocksDB 7.8.3 stops after a write of a flush, an LSM compaction or the manifest has failed, and
-// cannot be trusted to come back: Resume() may wait for ever after a full disk, forgets flushes
-// that were under way, and runs into asserts, which end the process in Debian's build. So it is
-// never told of such a failure: the work failed, what was in memory still is, and RocksRecovery
-// does it again. Failures of other kinds, of damaged files say, stop it as ever.
+// RocksDB 7.8.3 stops after a failed write of a flush, an LSM compaction or the manifest, and does
+// not recover reliably: Resume() may never return after a full disk, forgets flushes in progress,
+// and hits asserts, which end the process in Debian's build. So this class hides such a failure
+// from RocksDB: the work failed, the data is still in memory, and RocksRecovery repeats the work.
+// Other failures, such as damaged files, stop RocksDB as usual.
 //
 // Thread-safe.
 
@@ -25,31 +25,31 @@ class RocksErrorWatch final : public rocksdb::EventListener {
  public:
   struct Counts {
     uint64_t background = 0;  // of flushes, LSM compactions, manifests
-    uint64_t wal = 0;         // of a WAL: what was written to it, or synced, may be in no log
+    uint64_t wal = 0;         // of a WAL: written or synced bytes may be missing in every log
     friend bool operator==(const Counts&, const Counts&) = default;
   };
 
   Counts counts() const;
-  // What the last of them was; OK before the first.
+  // The last error; OK before the first.
   rocksdb::Status last() const;
-  // Not OK: RocksDB was told, and writes nothing until the store is opened again.
+  // Not OK: RocksDB saw the error, and writes nothing until the store is opened again.
   rocksdb::Status stopped() const;
 
-  // A column family was dropped: its number, which RocksDB gives to no other.
+  // A column family was dropped. `family` is its number, which RocksDB never reuses.
   void NoteDropped(uint32_t family);
   bool IsDropped(uint32_t family) const;
 
   void CountWalFailure(const rocksdb::Status& status);
 
-  // How many failures of the manifest there were since the last call: after each of them RocksDB
-  // deletes no files, until it is told to again as often.
+  // Failures of the manifest since the last call. After each one RocksDB deletes no files until
+  // EnableFileDeletionsOnce is called once.
   int TakeManifestFailures();
 
-  // Waits until the counts differ from `seen`, or Wake(), for no longer than that.
+  // Waits until the counts differ from `seen`, Wake() is called, or `timeout` is over.
   void WaitForOthers(const Counts& seen, std::chrono::milliseconds timeout);
   void Wake();
 
-  // RocksDB's.
+  // rocksdb::EventListener:
   const char* Name() const override { return "hourcell.ErrorWatch"; }
   void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override;
   void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason reason,

@@ -15,11 +15,11 @@
 #include "codec/base/strings.h"
 #include "engine/rocks/files/rocks_status.h"
 
-// Why there are checksums beside RocksDB's files: RocksDB 7.8.3 reads a manifest as a log that
-// may end within a record. After one flipped bit it can open the database as it was some flushes
-// ago, delete the SST files it does not know, and answer fewer points without an error. A
-// record is appended after the sync and not synced itself, so it never claims more than is on
-// disk. Records are not overwritten, so a torn one leaves the one before it
+// Why RocksDB's files need our checksums: RocksDB 7.8.3 reads a manifest as a log that may end
+// within a record. After one flipped bit it can open the database as it was some flushes ago,
+// delete the SST files that are unknown there, and return fewer points without an error. A record
+// is appended after the sync and not synced itself, so it never covers more than is on disk.
+// Records are not overwritten, so a torn record does not damage an earlier one
 // (docs/decisions/0013).
 
 namespace hourcell {
@@ -29,7 +29,7 @@ constexpr size_t kSumRecordBytes = 16;
 constexpr std::string_view kManifestPrefix = "MANIFEST-";
 constexpr std::string_view kWalSuffix = ".log";
 constexpr std::string_view kSumSuffix = ".sum";
-// What a database begins with, before it has a CURRENT.
+// The manifest of a new database, before it has a CURRENT.
 constexpr uint64_t kFirstManifest = 1;
 constexpr size_t kSummedPieceBytes = 1 << 20;
 
@@ -46,7 +46,7 @@ std::optional<uint64_t> NumberOf(std::string_view digits) {
   return number;
 }
 
-// Nothing for the name of something else.
+// Nothing for any other name.
 std::optional<uint64_t> ManifestNumberOf(std::string_view name) {
   if (!name.starts_with(kManifestPrefix)) return std::nullopt;
   return NumberOf(name.substr(kManifestPrefix.size()));
@@ -74,7 +74,7 @@ std::string EncodeRecord(uint64_t number, const Said& said) {
   return record + rest;
 }
 
-// The last record that checks.
+// The last record with a correct checksum.
 std::optional<Said> LastSaid(uint64_t number, std::string_view records) {
   for (size_t end = records.size() / kSumRecordBytes * kSumRecordBytes; end > 0;
        end -= kSumRecordBytes) {
@@ -109,7 +109,7 @@ absl::Status ReadPieces(rocksdb::FileSystem* files,
   return absl::OkStatus();
 }
 
-// Nothing if there is no such file.
+// Nothing if the file is missing.
 absl::StatusOr<std::optional<std::string>> ReadIfThere(rocksdb::FileSystem* files,
                                                        const std::string& path) {
   const rocksdb::IOStatus exists = files->FileExists(path, rocksdb::IOOptions(), nullptr);
@@ -121,7 +121,7 @@ absl::StatusOr<std::optional<std::string>> ReadIfThere(rocksdb::FileSystem* file
   return content;
 }
 
-// A directory without CURRENT: no database yet, or one that lost it.
+// A directory without CURRENT: a new database, or one that lost the file.
 absl::Status CheckNew(rocksdb::FileSystem* files, const std::string& directory) {
   std::vector<std::string> names;
   const rocksdb::IOStatus listed =
@@ -139,7 +139,7 @@ absl::Status CheckNew(rocksdb::FileSystem* files, const std::string& directory) 
   return absl::OkStatus();
 }
 
-// Of the file itself, if there are sums of it.
+// Checks the file against its .sum file, if it has one.
 absl::Status CheckSum(rocksdb::FileSystem* files, const std::string& path, uint64_t number) {
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> records,
                             ReadIfThere(files, SyncedSumPath(path)));
@@ -167,7 +167,7 @@ absl::Status CheckSum(rocksdb::FileSystem* files, const std::string& path, uint6
                   said->bytes, said->crc));
 }
 
-// Those of which there are sums.
+// Checks the WALs that have a .sum file.
 absl::Status CheckWals(rocksdb::FileSystem* files, const std::string& directory) {
   std::vector<std::string> names;
   HOURCELL_RETURN_IF_ERROR(FromRocks(
@@ -212,7 +212,7 @@ void SyncedSum::Synced(const Part& part) {
   if (status.ok()) {
     status = file_->Append(EncodeRecord(*number, part), rocksdb::IOOptions(), nullptr);
   }
-  // A record that is there in part would shift those after it.
+  // A partial record would shift later ones.
   if (!status.ok()) Stop();
   said_bytes_ = part.bytes;
 }

@@ -1,19 +1,20 @@
-// What RocksDB's manifest and WALs had in them when they were synced last, in a file beside each,
-// and the check of them before a database is opened.
+// Checksums of RocksDB's manifest and WALs as last synced, in a .sum file for each, and their check
+// before a database is opened.
 //
-// RocksDB 7.8.3 takes a manifest that is cut, and some that have a flipped bit (in the length or
-// the type of a record), for one whose last records were never written: it opens an older state,
-// and removes the SST files which that does not name. A WAL it reads up to what does not check.
-// So before it reads one, here is looked.
+// RocksDB 7.8.3 treats a manifest that is cut off, and some with a flipped bit (in the length or
+// the type of a record), as one whose last records were never written: it opens an older state, and
+// removes the SST files that are not in it. It reads a WAL up to the first record with a wrong
+// checksum. So this check runs before RocksDB reads either.
 //
 //   MANIFEST-000012.sum, 000013.log.sum: records of 16 bytes, integers big-endian
-//   0   4  CRC32C of the file's number, 8 bytes, and of what follows
+//   0   4  CRC32C of the file's number, 8 bytes, and of bytes 4 to 15
 //   4   4  CRC32C of the file's first bytes
-//   8   8  how many bytes
+//   8   8  the number of these bytes
 //
-// The last record that checks counts. One is appended each time the file was synced, so that none
-// says more than is on disk; it is not synced itself. Without one, after a power loss say, or in a
-// store that was restored, the file is taken as it is. Sums go before their file is deleted.
+// The last record with a correct checksum counts. One is appended after each sync of the file, so
+// that no record covers more than is on disk; the record itself is not synced. Without one, as
+// after a power loss or in a restored store, the file is not checked. The .sum file is deleted
+// before its file.
 
 #pragma once
 
@@ -27,10 +28,10 @@
 
 namespace hourcell {
 
-// The file of a file's sums.
+// The path of a file's .sum file.
 std::string SyncedSumPath(std::string_view path);
 
-// Keeps the sums of one file while it is written. What cannot be written is left out.
+// Records the checksums of one file while it is written. Skips records that cannot be written.
 // Thread-compatible. `files` is borrowed.
 class SyncedSum {
  public:
@@ -42,13 +43,13 @@ class SyncedSum {
 
   SyncedSum(rocksdb::FileSystem* files, std::string path);
 
-  // That was appended to the file.
+  // `bytes` were appended to the file.
   void Add(std::string_view bytes);
-  // All that was.
+  // All bytes appended so far.
   const Part& part() const { return part_; }
-  // So much was synced.
+  // The file was synced up to `part`. Appends a record.
   void Synced(const Part& part);
-  // What is in the file is not known any more: from now on nothing is said of it.
+  // The contents of the file are uncertain from now on: appends no more records.
   void Stop() { is_stopped_ = true; }
 
  private:
@@ -60,11 +61,10 @@ class SyncedSum {
   std::unique_ptr<rocksdb::FSWritableFile> file_;  // null: no record yet
 };
 
-// Looks at CURRENT, the manifest it names, and the WALs. OK where there is no database, or one that
-// was being made.
-// kDataLoss, with the file: CURRENT is missing beside files of a database, or names no manifest
-// that is there; the manifest or a WAL is shorter than it was, or its bytes do not check. Others:
-// the file system's.
+// Checks CURRENT, the manifest in it, and the WALs. OK without a database, or if its creation was
+// interrupted. kDataLoss, with the file: CURRENT is missing although the database has files, or
+// does not contain the name of an existing manifest; the manifest or a WAL is shorter than it was,
+// or its checksum is wrong. Others: the file system's.
 absl::Status CheckSyncedFiles(rocksdb::FileSystem* files, const std::string& directory);
 
 }  // namespace hourcell

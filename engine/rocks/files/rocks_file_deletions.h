@@ -1,4 +1,4 @@
-// What differs between the releases of RocksDB about deleting files. Thread-safe, as RocksDB is.
+// Differences between RocksDB's releases in the deletion of files. Thread-safe, as RocksDB is.
 
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace hourcell {
 
-// Takes back one DisableFileDeletions, or one of a manifest that could not be written. From release
-// 9 on that is what EnableFileDeletions always does.
+// Undoes one DisableFileDeletions, or one failed write of a manifest. From release 9 on,
+// EnableFileDeletions always does this.
 inline rocksdb::Status EnableFileDeletionsOnce(rocksdb::DB* db) {
 #if ROCKSDB_MAJOR >= 9
   return db->EnableFileDeletions();

@@ -12,9 +12,9 @@
 #include "codec/base/status_macros.h"
 #include "engine/rocks/files/rocks_status.h"
 
-// Why a file gets its name last: bytes and directory are synced before, so whatever a crash
-// leaves under a final name is whole. It goes through the Env, so that the file system of the
-// tests can fail each step.
+// Why a file gets its name last: its bytes and directory are synced before, so every file with a
+// final name is whole after a crash. FileIo uses the Env, so that the file system of the tests can
+// fail each step.
 
 namespace hourcell {
 namespace {
@@ -35,7 +35,7 @@ absl::Status OfRead(const rocksdb::IOStatus& status, std::string_view what) {
   return absl::NotFoundError(fmt::format("{}: {}", what, status.ToString()));
 }
 
-// Whatever the file system has against a write, it may be tried again.
+// Any failed write may be retried.
 absl::Status OfWrite(const rocksdb::IOStatus& status, std::string_view what) {
   if (status.ok()) return absl::OkStatus();
   return absl::UnavailableError(fmt::format("{}: {}", what, status.ToString()));
@@ -115,7 +115,7 @@ absl::StatusOr<std::unique_ptr<HeldFileLock>> FileIo::Lock(const std::string& pa
   return std::make_unique<HeldFileLock>(&fs_, lock);
 }
 
-// Calls take(piece) for the first `bytes` bytes of a file; an error of it ends the reading.
+// Calls take(piece) for the first `bytes` bytes of a file; stops at the first error of `take`.
 template <typename Take>
 absl::StatusOr<uint32_t> FileIo::ReadPieces(const std::string& path,
                                             uint64_t bytes,

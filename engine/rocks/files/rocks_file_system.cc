@@ -15,9 +15,9 @@
 #include "engine/rocks/files/rocks_wal.h"
 #include "engine/rocks/files/sst_footer.h"
 
-// Why a file system of our own under RocksDB: most of what the header lists are bugs of RocksDB
+// Why RocksDB runs on our own file system: most points of the header's list are bugs of RocksDB
 // 7.8.3 that fault sweeps and power-loss tests found (docs/reliability.md). Debian 12 has that
-// version, so a newer one was no way out (docs/decisions/0012).
+// version, so a newer one was not an option (docs/decisions/0012).
 
 namespace hourcell {
 namespace {
@@ -31,7 +31,7 @@ std::string DirectoryOf(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
-// What is not certain about manifests and the files they name.
+// The uncertain state of manifests and of the links that they name.
 class Manifests {
  public:
   void AddLink(std::string directory) {
@@ -39,7 +39,7 @@ class Manifests {
     unsynced_.insert(std::move(directory));
   }
 
-  // Syncs the directories with links that may not last yet.
+  // Syncs the directories with new links.
   rocksdb::IOStatus SyncLinks(rocksdb::FileSystem* files) {
     MutexLock lock(&mutex_);
     while (!unsynced_.empty()) {
@@ -47,7 +47,7 @@ class Manifests {
       rocksdb::IOStatus status =
           files->NewDirectory(*unsynced_.begin(), rocksdb::IOOptions(), &directory, nullptr);
       if (status.ok()) status = directory->Fsync(rocksdb::IOOptions(), nullptr);
-      // One that is gone has no links to lose.
+      // A deleted directory has lost its links anyway.
       if (!status.ok() && !status.IsNotFound() && !status.IsPathNotFound()) return status;
       unsynced_.erase(unsynced_.begin());
     }
@@ -73,7 +73,7 @@ class Manifests {
  private:
   mutable Mutex mutex_;
   std::set<std::string> unsynced_ ABSL_GUARDED_BY(mutex_);
-  // A write to the manifest failed: what it says is not known.
+  // A write to the manifest failed: its contents are unknown.
   bool is_uncertain_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
@@ -135,8 +135,8 @@ class ManifestFile : public rocksdb::FSWritableFileOwnerWrapper {
     return manifests_.Note(std::move(synced));
   }
 
-  // What must last before the manifest says it: also before it is synced, what it says may be on
-  // disk after a power loss.
+  // Syncs everything that the manifest refers to. Needed before each append, not only before a
+  // sync: after a power loss, appended bytes may be on disk.
   rocksdb::IOStatus SyncNamed() {
     rocksdb::IOStatus status = manifests_.SyncLinks(&files_);
     return status.ok() ? wals_.SyncBroken() : status;
@@ -165,8 +165,8 @@ class DatabaseDirectory : public rocksdb::FSDirectoryWrapper {
                                         const rocksdb::DirFsyncOptions& reason) override {
     rocksdb::IOStatus status = FSDirectoryWrapper::FsyncWithDirOptions(options, dbg, reason);
     if (status.ok() || reason.reason != rocksdb::DirFsyncOptions::kNewFileSynced) return status;
-    // A WAL's, of which nothing is acknowledged then, or an SST file's, which no manifest names
-    // before the directory was synced.
+    // The name of a WAL, so nothing in it is acknowledged, or of an SST file, which no manifest
+    // names before the directory is synced.
     manifests_.AddLink(path_);
     errors_->CountWalFailure(status);
     return rocksdb::IOStatus::OK();
@@ -178,8 +178,8 @@ class DatabaseDirectory : public rocksdb::FSDirectoryWrapper {
   const std::shared_ptr<RocksErrorWatch> errors_;
 };
 
-// RocksDB takes fewer bytes than it asked for as the end of its manifest or its log, and what is
-// after them for never written. Here they are that only if the file is no longer than they say.
+// RocksDB takes a short read for the end of its manifest or log, and ignores the rest. This file
+// reports an end only if the file's size confirms it.
 class WholeSequentialFile : public rocksdb::FSSequentialFileOwnerWrapper {
  public:
   WholeSequentialFile(std::unique_ptr<rocksdb::FSSequentialFile> file,
@@ -253,7 +253,7 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
       return rocksdb::IOStatus::OK();
     }
     const bool is_manifest = BaseName(path).starts_with("MANIFEST-");
-    // Of one that had the same number, which a crash kept from being the database's.
+    // A crash can leave the .sum file of an unused manifest with the same number.
     rocksdb::IOStatus status = is_manifest ? DeleteSum(path) : rocksdb::IOStatus::OK();
     if (status.ok()) status = FileSystemWrapper::NewWritableFile(path, options, file, dbg);
     if (status.ok() && is_manifest) {
@@ -324,7 +324,7 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
     if (BaseName(path).ends_with(".sst") && manifests_.is_uncertain()) {
       return rocksdb::IOStatus::OK();
     }
-    // The sums first: without their file they say that it was lost.
+    // The .sum file first: without its file it would report a loss.
     const bool has_sum =
         BaseName(path).starts_with("MANIFEST-") || BaseName(path).ends_with(".log");
     rocksdb::IOStatus status = has_sum ? DeleteSum(path) : rocksdb::IOStatus::OK();
@@ -332,7 +332,7 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
   }
 
  private:
-  // The sums of a file, if there are any.
+  // Deletes the .sum file of `file`, if it exists.
   rocksdb::IOStatus DeleteSum(const std::string& file) {
     const std::string path = SyncedSumPath(file);
     rocksdb::IOStatus exists = FileSystemWrapper::FileExists(path, rocksdb::IOOptions(), nullptr);
@@ -348,8 +348,9 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
   RocksStagedFiles staged_;
 };
 
-// For an environment that is more than its file system. Not for others: ThreadSanitizer does not
-// see the locking of a wrapped environment's mutexes, only that they are unlocked.
+// For an environment that overrides more than the file system. Not for the default one:
+// ThreadSanitizer does not see the locking of a wrapped environment's mutexes, only their
+// unlocking.
 class RocksEnv : public rocksdb::EnvWrapper {
  public:
   RocksEnv(rocksdb::Env* base, std::shared_ptr<rocksdb::FileSystem> files) : EnvWrapper(base) {

@@ -1,23 +1,23 @@
-// RocksFileSystem: what our RocksDB does differently with files.
+// RocksFileSystem: differences between RocksDB's use of files and ours.
 //
 //   OPTIONS files   are not written. RocksDB writes, reads and checks one each time a
-//                   column family comes or goes, with all writers waiting: 50 ms with 256 of
-//                   them. Nothing of ours reads them: options come from the store's settings.
-//   hard links      last before the manifest names them: before it is written, and synced, the
-//                   directories are that were linked into. RocksDB does not sync them when
-//                   it imports files, and refuses a whole store of which one file is missing.
-//   SST files       stay from a failed write of a manifest until there is a new one. RocksDB
-//                   removes what an import that failed so had linked, although the manifest may
-//                   name it by then, and refuses the whole store at the next open. What stays
-//                   needlessly is removed by that.
-//   manifests, WALs have their sums beside them: rocks_file_checksums.h.
-//   SST files       are opened only if they end as ours do, with nothing flipped that RocksDB
-//                   reads before it checks: sst_footer.h.
-//   staged files    give the bytes that were read of them once again: rocks_staged_files.h.
-//   manifest, WAL   are read whole or not at all: where a read gives fewer bytes than the file has
-//                   it is tried again, and then fails. RocksDB takes it for the file's end, and
-//                   what follows it for never written.
-//   WAL files       do not fail, as RocksDB sees them: rocks_wal.h. Nor does the sync of a new
+//                   column family is created or dropped, while all writers wait: 50 ms with 256
+//                   families. Hourcell never reads them: options come from the store's settings.
+//   hard links      are durable before the manifest names them: directories with new links are
+//                   synced before the manifest is written, and before it is synced. RocksDB does
+//                   not sync them after an import, and refuses a store with one missing file.
+//   SST files       stay after a failed write of a manifest until there is a new manifest. RocksDB
+//                   removes the links of an import that failed so, although the manifest may
+//                   name them by then, and refuses the whole store at the next open. That open
+//                   removes files that stayed needlessly.
+//   manifests, WALs have checksums in .sum files: rocks_file_checksums.h.
+//   SST files       are opened only if they end as ours do, with no flipped bit in the parts that
+//                   RocksDB reads before it checks: sst_footer.h.
+//   staged files    return the same bytes for each read of a range: rocks_staged_files.h.
+//   manifest, WAL   are read whole or not at all: a read with fewer bytes than the file has is
+//                   repeated, and then fails. RocksDB takes a short read for the end of the file,
+//                   and ignores the rest.
+//   WAL files       hide their failures from RocksDB: rocks_wal.h. So does the sync of a new
 //                   one's name.
 //
 // Thread-safe.
@@ -35,11 +35,11 @@ namespace hourcell {
 
 struct RocksEnvironment {
   std::unique_ptr<rocksdb::Env> env;
-  // What fails in its WALs is counted there. To be the database's listener.
+  // Counts failures of the WALs. The caller must make it a listener of the database.
   std::shared_ptr<RocksErrorWatch> errors;
 };
 
-// `base`, borrowed, with such a file system on top of its own, for the database in `directory`.
+// Wraps the file system of `base` (borrowed) for the database in `directory`.
 RocksEnvironment MakeRocksEnvironment(rocksdb::Env* base, const std::string& directory);
 
 }  // namespace hourcell

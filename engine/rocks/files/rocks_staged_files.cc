@@ -10,10 +10,10 @@
 #include "codec/base/status_macros.h"
 #include "engine/rocks/files/rocks_status.h"
 
-// Why the bytes of both ends are kept: RocksDB 7.8.3 imports a file without a look at whether
-// its first and last key could be read, and a damaged block ended the process. Reading them
-// before the import is not enough, since the second read may fail where the first did not; so
-// the import is given the bytes of the first.
+// Why the bytes of both ends are kept: RocksDB 7.8.3 does not check whether it could read the first
+// and last key of an imported file, and a damaged block ended the process. A read before the import
+// is not enough, since the second read may fail where the first did not; so the import gets the
+// bytes of the first.
 
 namespace hourcell {
 namespace {
@@ -21,7 +21,7 @@ namespace {
 // Indexes and blocks are far smaller.
 constexpr size_t kPieceBytesMax = 16 << 20;
 
-// RocksDB puts one more slash before names that begin with one.
+// RocksDB adds a slash to paths that begin with one.
 std::string Normal(const std::string& path) {
   return std::filesystem::path(path).lexically_normal().string();
 }
@@ -51,7 +51,7 @@ absl::Status ReadEnds(rocksdb::Env* env,
 
 class RocksStagedFiles::Pieces {
  public:
-  // False: not all of it was read before.
+  // False: earlier reads do not cover the range.
   bool Find(uint64_t offset, size_t bytes, char* out) {
     MutexLock lock(&mutex_);
     auto it = by_offset_.upper_bound(offset);

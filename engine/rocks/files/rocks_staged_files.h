@@ -1,10 +1,10 @@
 // SST files on their way into a column family: links in the directory `<database>.split`.
 //
-// RocksDB 7.8.3 asks for the first and the last key of a file that it imports without a look at
-// whether they could be read (GetIngestedFileInfo of db/import_column_family_job.cc): a read that
-// fails there, or a damaged block, ends a process built with assertions, as Debian's library is. So
-// each file is read at both ends before it is imported, and what was read of a staged file is kept
-// until its link is deleted: the import is given the same bytes again.
+// When RocksDB 7.8.3 imports a file, it uses the first and the last key without checking the status
+// of the read (GetIngestedFileInfo of db/import_column_family_job.cc): a failed read or a damaged
+// block ends a process built with assertions, as Debian's library is. So both ends of each file are
+// read before the import, and the bytes read from a staged file are kept until its link is deleted:
+// the import gets the same bytes again.
 
 #pragma once
 
@@ -21,24 +21,24 @@
 
 namespace hourcell {
 
-// Where files are linked to on their way.
+// The directory of the links.
 std::string StagingDirectory(const std::string& db_path);
 
-// Reads the first and the last row of an SST file, past the block cache. kDataLoss: one is
+// Reads the first and the last row of an SST file, without the block cache. kDataLoss: one is
 // damaged. Others: the file system's.
 absl::Status ReadEnds(rocksdb::Env* env,
                       const rocksdb::ColumnFamilyOptions& options,
                       const std::string& path);
 
-// What was read of the staged files of a database. Thread-safe.
+// The bytes read from the staged files of a database. Thread-safe.
 class RocksStagedFiles {
  public:
   explicit RocksStagedFiles(const std::string& db_path);
 
-  // `file`, whose reads are kept if it is a staged one.
+  // Returns `file`; if it is staged, wrapped so that its reads are kept.
   std::unique_ptr<rocksdb::FSRandomAccessFile> Keep(
       const std::string& path, std::unique_ptr<rocksdb::FSRandomAccessFile> file);
-  // The link is gone.
+  // The link was deleted.
   void Forget(const std::string& path);
 
  private:

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-// Why one place: callers go by what they should do, not by what RocksDB calls it. A code that
-// two places translated differently would make one caller retry what the other gives up.
+// Why one place: callers decide by the code. If two places converted an error differently, one
+// caller would retry and the other give up.
 
 namespace hourcell {
 
@@ -17,7 +17,7 @@ absl::Status FromRocks(const rocksdb::Status& status, std::string_view what) {
   if (status.IsInvalidArgument() || status.IsNotSupported()) {
     return absl::FailedPreconditionError(message);
   }
-  // What is asked for is on a disk, and the reader would not wait for one.
+  // A read of memory only, and the data is on disk.
   if (status.IsIncomplete()) return absl::AbortedError(message);
   return absl::UnavailableError(message);
 }

@@ -1,4 +1,4 @@
-// rocksdb::Status -> absl::Status: the one place where it happens.
+// rocksdb::Status -> absl::Status, in one place.
 
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace hourcell {
 
-// OK for OK. NotFound is kNotFound: callers that expect it look first. `what` is what was being
-// done, e.g. "open /var/lib/hourcell". Corruption is kDataLoss, a full disk or a stall
-// kUnavailable; what is not in memory, where only that is read, kAborted.
+// OK for OK. NotFound is kNotFound: callers that expect it check for it before. `what` is the
+// operation, e.g. "open /var/lib/hourcell". Corruption is kDataLoss, a full disk or a stall
+// kUnavailable; kAborted: a read of memory only would need a disk.
 absl::Status FromRocks(const rocksdb::Status& status, std::string_view what);
 
 }  // namespace hourcell

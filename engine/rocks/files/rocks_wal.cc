@@ -6,8 +6,8 @@
 
 #include "engine/rocks/files/rocks_file_checksums.h"
 
-// Why a broken WAL is hidden from RocksDB 7.8.3: nothing may touch a WAL after its first
-// failure, or an assert ends the process; Debian's build has asserts on (docs/decisions/0012).
+// Why a broken WAL is hidden from RocksDB 7.8.3: if RocksDB touches a WAL after its first failure,
+// an assert ends the process; Debian's build has asserts enabled (docs/decisions/0012).
 
 namespace hourcell {
 namespace {
@@ -112,7 +112,7 @@ class RocksWals::File : public rocksdb::FSWritableFile {
     return IOStatus::OK();
   }
 
-  // Of a WAL that is not used any more, or at the end.
+  // RocksDB closes a WAL when it begins another, or at the end.
   IOStatus Close(const IOOptions& options, IODebugContext* dbg) override {
     MutexLock lock(&mutex_);
     if (file_ == nullptr) return IOStatus::OK();
@@ -134,7 +134,7 @@ class RocksWals::File : public rocksdb::FSWritableFile {
     if (!is_broken_ && file_ != nullptr) file_->PrepareWrite(offset, bytes, options, dbg);
   }
 
-  // If it is broken: syncs what is whole in it.
+  // Syncs the whole records of a broken file; otherwise does nothing.
   IOStatus SyncBroken() {
     MutexLock lock(&mutex_);
     if (!is_broken_ || file_ == nullptr) return IOStatus::OK();
@@ -161,14 +161,14 @@ class RocksWals::File : public rocksdb::FSWritableFile {
     return status;
   }
 
-  // Appends go on meanwhile.
+  // Runs while other threads append.
   IOStatus SyncWith(SyncCall sync, const IOOptions& options, IODebugContext* dbg) {
     FSWritableFile* file = nullptr;
     SyncedSum::Part part;
     bool has_name = false;
     {
       MutexLock lock(&mutex_);
-      if (!is_broken_) file = file_.get();  // else what it lacks was counted
+      if (!is_broken_) file = file_.get();  // else the failure was counted
       part = whole_;
       has_name = has_synced_name_;
     }
@@ -185,7 +185,7 @@ class RocksWals::File : public rocksdb::FSWritableFile {
     return IOStatus::OK();
   }
 
-  // RocksDB syncs the name of a new WAL once, which may have been before there was one.
+  // RocksDB syncs the name of a new WAL once, perhaps before the file exists.
   IOStatus SyncName() {
     std::unique_ptr<rocksdb::FSDirectory> directory;
     const std::string path = std::filesystem::path(path_).parent_path().string();
@@ -216,7 +216,7 @@ class RocksWals::File : public rocksdb::FSWritableFile {
   std::unique_ptr<FSWritableFile> file_ ABSL_GUARDED_BY(mutex_);  // null: nothing written so far
   WalRecords records_ ABSL_GUARDED_BY(mutex_);
   SyncedSum sum_ ABSL_GUARDED_BY(mutex_);
-  // The last whole records: what a cut leaves.
+  // The whole records, which remain after a cut.
   SyncedSum::Part whole_ ABSL_GUARDED_BY(mutex_);
   bool has_synced_name_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_broken_ ABSL_GUARDED_BY(mutex_) = false;

@@ -1,18 +1,18 @@
-// RocksWals: the WAL files that a database writes, as they look to RocksDB: nothing fails there.
+// RocksWals: the WAL files of a database. RocksDB does not see their failures.
 //
-// RocksDB 7.8.3 cannot go on where a write to its WAL has failed: what comes next runs into an
-// assert, or into a log with a hole. So a failure is kept from it, and counted with the
-// RocksErrorWatch, whose readers must not acknowledge what was written meanwhile:
+// RocksDB 7.8.3 cannot continue after a failed write to its WAL: later writes hit an assert, or go
+// to a log with a hole. So failures are hidden from it and counted in the RocksErrorWatch, whose
+// readers must not acknowledge writes after one:
 //
-//   kept whole  a file of which an append failed is cut back to its last whole record, so that
-//               nothing in it stands in the way of the WALs after it, and takes no more
-//   sync        one that failed says nothing about what is on disk, and never will
-//   create      a file is made with its first byte, so that a new WAL can always be begun; its name
-//               is synced with its first sync
+//   kept whole  after a failed append a file is cut back to its last whole record, so that it
+//               cannot block the replay of later WALs, and takes no more appends
+//   sync        after a failed one the bytes on disk are unknown, also after a later sync
+//   create      a file is created with its first byte, so that a new WAL can always be begun; its
+//               name is synced with its first sync
 //
-// Once all memtables are files, nobody needs a broken WAL. Until then what it has still counts:
-// SyncBroken, before a manifest is synced, as RocksDB means to have synced all that came before it.
-// Thread-safe.
+// A broken WAL is needed until all memtables are files. Until then its whole records count:
+// SyncBroken syncs them before a manifest is synced, because RocksDB expects all earlier writes to
+// be synced then. Thread-safe.
 
 #pragma once
 
@@ -30,18 +30,18 @@
 
 namespace hourcell {
 
-// Finds where records end in a WAL that is fed to it from its beginning, in pieces of any size: the
-// format of RocksDB's db/log_format.h, blocks of 32 KiB of records with 7 bytes of header.
+// Finds the ends of records in a WAL, given from its beginning in pieces of any size: the format of
+// RocksDB's db/log_format.h, blocks of 32 KiB of records with 7 bytes of header.
 class WalRecords {
  public:
   void Add(rocksdb::Slice bytes);
-  // How many of the bytes so far are whole records, and what stands between them.
+  // Length of the whole records so far, including the padding between them.
   uint64_t whole_bytes() const { return whole_bytes_; }
 
  private:
   uint64_t bytes_ = 0;
   uint64_t whole_bytes_ = 0;
-  std::string header_;    // of the record that is being read, as far as it is there
+  std::string header_;    // of the current record, as far as it was read
   size_t left_ = 0;       // of its payload
   bool is_last_ = false;  // of the fragments of a record
 };
@@ -56,7 +56,7 @@ class RocksWals {
   std::unique_ptr<rocksdb::FSWritableFile> New(const std::string& path,
                                                const rocksdb::FileOptions& options);
 
-  // Syncs what the broken files that are open have kept.
+  // Syncs the whole records of the broken files that are open.
   rocksdb::IOStatus SyncBroken();
 
  private:

@@ -9,8 +9,8 @@
 
 #include "codec/base/bytes.h"
 
-// Why the footer is checked here: RocksDB protects the blocks of an SST file with checksums,
-// but not the footer, which names the kind of checksum. One flipped bit there makes that "none"
+// Why the footer is checked here: RocksDB protects the blocks of an SST file with checksums, but
+// not the footer, which contains the kind of checksum. One flipped bit can change it to "none"
 // (docs/decisions/0013).
 
 namespace hourcell {
@@ -31,7 +31,7 @@ struct Handle {
   uint64_t bytes = 0;
 };
 
-// Off the front of `*in`. Nothing: it is none.
+// Removes a handle from the start of `*in`. Nothing: not a handle.
 std::optional<Handle> TakeHandle(std::string_view* in) {
   const absl::StatusOr<uint64_t> offset = TakeVarint(in);
   if (!offset.ok()) return std::nullopt;
@@ -40,15 +40,15 @@ std::optional<Handle> TakeHandle(std::string_view* in) {
   return Handle{*offset, *bytes};
 }
 
-// kXXH3 of RocksDB's table/format.cc: the hash of the block, and then of one byte more.
+// kXXH3 of RocksDB's table/format.cc: the hash of the block, combined with one more byte.
 uint32_t ChecksumOf(std::string_view block, char compression) {
   constexpr uint32_t kOfLastByte = 0x6b9083d9;
   const auto hash = static_cast<uint32_t>(XXH3_64bits(block.data(), block.size()));
   return hash ^ static_cast<uint8_t>(compression) * kOfLastByte;
 }
 
-// The handle that a metaindex has for a name. Its entries are, with lengths as varints: bytes
-// shared with the key before, here none; bytes of the key; bytes of the value; key; value.
+// Finds the handle of a name. The entries of a metaindex are, with lengths as varints: bytes shared
+// with the previous key, here zero; bytes of the key; bytes of the value; key; value.
 std::optional<Handle> FindHandle(std::string_view metaindex, std::string_view wanted) {
   while (!metaindex.empty()) {
     const absl::StatusOr<uint64_t> shared = TakeVarint(&metaindex);
@@ -106,7 +106,7 @@ class SstFooter {
     return Damaged(fmt::format("{}: want the handle of a block within the file", name));
   }
 
-  // RocksDB would have memory for a block of any size.
+  // RocksDB would allocate memory for any size in a handle.
   bool IsInFile(const std::optional<Handle>& handle) const {
     const uint64_t blocks = bytes_ - kFooterBytes;
     return handle.has_value() && handle->bytes <= blocks &&
@@ -127,7 +127,7 @@ class SstFooter {
     return status;
   }
 
-  // Without its trailer.
+  // Reads and checks a block, without its trailer.
   rocksdb::IOStatus ReadBlock(std::string_view name,
                               const std::optional<Handle>& handle,
                               std::string* block) {

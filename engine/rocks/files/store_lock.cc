@@ -16,16 +16,16 @@
 
 #include "codec/base/status_macros.h"
 
-// Why flock and not a file that exists or not: the operating system drops it however the process
-// ends, so a killed server leaves no lock that somebody has to remove. The file says who holds
-// it, for the error.
+// Why flock and not the existence of a file: the operating system releases it whenever the process
+// ends, so a killed server leaves no lock for a person to remove. The file names the holder for the
+// error message.
 
 namespace hourcell {
 namespace {
 
 constexpr size_t kCommandBytesMax = 200;
 
-// This process as its user typed it: "hourcell serve --port 4242".
+// The command line of this process: "hourcell serve --port 4242".
 std::string CommandLine() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::string command((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
@@ -44,8 +44,8 @@ std::string ReadAll(int fd) {
   return text;
 }
 
-// A store gets its journal after its tables: one that has no tables has lost them, and must not be
-// taken for a new one.
+// A store gets its journal after its tables: a journal without tables means that they were lost,
+// not that the store is new.
 absl::Status CheckTablesAreThere(const std::string& path) {
   std::error_code error;
   const std::filesystem::file_status current = std::filesystem::status(path + "/db/CURRENT", error);
@@ -55,8 +55,7 @@ absl::Status CheckTablesAreThere(const std::string& path) {
       fmt::format("{}/db/CURRENT is missing; there is {}/journal", path, path));
 }
 
-// The files of a store are its own: a store that is made among them is lost with them, and is in no
-// backup.
+// A store inside another store's files would be lost with them, and is in no backup.
 absl::Status CheckIsOutsideOfStores(const std::string& path) {
   std::error_code error;
   if (std::filesystem::exists(path + "/db/CURRENT", error))

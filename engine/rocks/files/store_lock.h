@@ -1,6 +1,6 @@
-// StoreLock: one process has a store open at a time. An flock on the file LOCK in the store's
-// directory, which also names the holder. The operating system drops the lock when the process
-// ends, however it ends.
+// StoreLock: only one process has a store open at a time. It is an flock on the file LOCK in the
+// store's directory; the file also names the holder. The operating system releases the lock when
+// the process ends, in whatever way.
 
 #pragma once
 
@@ -12,8 +12,9 @@
 
 namespace hourcell {
 
-// Makes the directory a store is in, if it is not there. kNotFound: it may not be made;
-// kFailedPrecondition: it cannot be; kDataLoss: there is a journal in it, and no tables.
+// Makes the directory of a store if it is missing. kNotFound: it is missing and `create_if_missing`
+// is false; kFailedPrecondition: it cannot be made, or is within another store; kDataLoss: it has a
+// journal but no tables.
 absl::Status MakeStoreDirectory(const std::string& path, bool create_if_missing);
 
 class StoreLock {
@@ -21,7 +22,7 @@ class StoreLock {
   // kUnavailable: another process holds it (named by command and pid); kFailedPrecondition: the
   // directory cannot be written.
   static absl::StatusOr<std::unique_ptr<StoreLock>> Acquire(const std::string& directory);
-  // Takes over `fd`, which holds the lock. Acquire is the way to get one.
+  // Takes over `fd`, which holds the lock. Use Acquire.
   explicit StoreLock(int fd) : fd_(fd) {}
   ~StoreLock();
   StoreLock(const StoreLock&) = delete;

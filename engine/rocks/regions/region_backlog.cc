@@ -1,7 +1,7 @@
 #include "engine/rocks/regions/region_backlog.h"
 
-// Why two limits: a region that takes rows again as soon as it is one file below the limit would
-// stop again at once. It stops at 36 files of level 0 and goes on below 24 (docs/regions.md).
+// Why two limits: with one limit a region would stop again as soon as it had resumed. It stops at
+// 36 files of level 0 and resumes below 24 (docs/regions.md).
 
 namespace hourcell {
 

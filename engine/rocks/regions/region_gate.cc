@@ -2,9 +2,8 @@
 
 #include "codec/base/check.h"
 
-// Why closing does not wait for a quiet moment: writes that keep coming would put it off for
-// ever. New writes wait instead, and only those that are inside are waited for: some
-// milliseconds.
+// Why closing does not wait for a moment without writes: steady writes never leave one. New writes
+// wait instead, and closing waits only for those inside: some milliseconds.
 
 namespace hourcell {
 

@@ -1,5 +1,5 @@
 // RegionGate: every write to a region passes it, so that a split can close it. New writes cannot
-// delay the closing: they wait, and it waits for the writes that are inside. Thread-safe.
+// delay the closing: they wait until it is done. Close waits for the writes inside. Thread-safe.
 
 #pragma once
 
@@ -14,8 +14,8 @@ class RegionGate {
  public:
   enum class Entry : uint8_t {
     kInside,
-    kGone,    // its keys are another region's now
-    kFailed,  // nobody knows whose they are until the store is opened again
+    kGone,    // another region has its keys now
+    kFailed,  // unknown which region has its keys, until the store is opened again
   };
 
   // Waits while the gate is closed.
@@ -23,13 +23,13 @@ class RegionGate {
   // REQUIRES: Enter() was kInside.
   void Leave();
 
-  // Closes it, and waits until nobody is inside. REQUIRES: it is open, and nobody else closes it.
+  // Closes it, and waits until it is empty. REQUIRES: it is open, and no other thread closes it.
   void Close();
   // Opens it again. REQUIRES: it is closed.
   void Open();
-  // For ever: tells all who wait or come that the region is gone. REQUIRES: it is closed.
+  // Final: all waiting and later Enter() return kGone. REQUIRES: it is closed.
   void Abandon();
-  // For ever: tells all who wait or come that it failed. REQUIRES: it is closed.
+  // Final: all waiting and later Enter() return kFailed. REQUIRES: it is closed.
   void Fail();
   bool has_failed() const;
 

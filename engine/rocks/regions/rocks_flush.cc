@@ -4,15 +4,15 @@
 #include <cstdint>
 #include <thread>
 
-// Why a flush is begun and then looked at: DB::Flush with `wait` returns only once the memtable
-// is a file, and RocksDB learns of no failure here, so it would wait for ever
-// (docs/decisions/0012). It may also return before the version has its file.
+// Why a flush is begun and then polled: DB::Flush with `wait` returns only once the memtable is a
+// file, and RocksDB does not see failures here, so it would never return (docs/decisions/0012). It
+// may also return before the version has its file.
 
 namespace hourcell {
 namespace {
 
 constexpr std::chrono::milliseconds kLookEvery(1);
-// How often it is asked for again, for the case that RocksDB has lost the request.
+// The flush is begun again after this time, in case RocksDB has lost the request.
 constexpr std::chrono::seconds kAskEvery(1);
 
 bool HasUnflushed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
@@ -26,7 +26,7 @@ bool HasUnflushed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
 rocksdb::Status BeginFlush(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
   rocksdb::FlushOptions begin;
   begin.wait = false;
-  // Else it would wait for flushes that may be failing.
+  // Otherwise Flush would wait for flushes that may be failing.
   begin.allow_write_stall = true;
   return db->Flush(begin, family);
 }
@@ -38,7 +38,7 @@ rocksdb::Status FlushFamily(rocksdb::DB* db,
   while (true) {
     const rocksdb::Status begun = BeginFlush(db, family);
     if (!begun.ok()) return begun;
-    // Asked for again at once, each call would make a file of the few rows that came meanwhile.
+    // Without this pause, each call would write a file of the few rows since the last call.
     const auto again = std::chrono::steady_clock::now() + kAskEvery;
     while (std::chrono::steady_clock::now() < again) {
       if (!HasUnflushed(db, family)) return begun;

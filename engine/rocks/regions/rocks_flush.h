@@ -1,7 +1,8 @@
-// What is in memory of a column family becomes files.
+// Flushes: write the memtables of a column family to files.
 //
-// DB::Flush waits for ever where a flush fails and nobody tells RocksDB (rocks_error_watch.h). So
-// it is only asked to begin, and we look whether it is done, or something failed.
+// DB::Flush never returns if a flush fails, since RocksDB does not see the failure
+// (rocks_error_watch.h). So these functions begin a flush without waiting, and poll for its end or
+// a failure.
 
 #pragma once
 
@@ -11,18 +12,18 @@
 
 namespace hourcell {
 
-// Lets RocksDB begin. Thread-safe.
+// Begins a flush and returns. Thread-safe.
 rocksdb::Status BeginFlush(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family);
 
-// Returns when all that was in memory before the call is in files, or with the failure that came
-// meanwhile, which may be of another family; rows that are written meanwhile may be in files, too.
-// `errors` listens to the database. ColumnFamilyDropped: DropFamily was called for it, before or
-// meanwhile, so that RocksDB flushes it no more. Thread-safe.
+// Returns when all rows that were in memory before the call are in files, or with a failure during
+// the call, which may be another family's; later rows may be in files, too. `errors` listens to the
+// database. ColumnFamilyDropped: DropFamily was called for the family, before or during the call,
+// so RocksDB no longer flushes it. Thread-safe.
 rocksdb::Status FlushFamily(rocksdb::DB* db,
                             rocksdb::ColumnFamilyHandle* family,
                             const RocksErrorWatch& errors);
 
-// DB::DropColumnFamily; callers that wait for a flush of the family return.
+// DB::DropColumnFamily; waiting FlushFamily calls for the family return.
 rocksdb::Status DropFamily(rocksdb::DB* db,
                            rocksdb::ColumnFamilyHandle* family,
                            RocksErrorWatch* errors);

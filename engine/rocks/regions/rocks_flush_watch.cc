@@ -4,8 +4,8 @@
 
 #include "engine/regions/region_info.h"
 
-// Why observers are told from RocksDB's listener: a flush may be the store's, RocksDB's own or a
-// part of a split, and the listener sees all of them.
+// Why observers are called from RocksDB's listener: the store, RocksDB or a split may cause a
+// flush, and the listener sees all flushes.
 
 namespace hourcell {
 

@@ -1,5 +1,5 @@
-// RocksFlushWatch: tells observers which region's memtable became a file, whether the store,
-// RocksDB's own limits, a split or a merge wanted it. Thread-safe.
+// RocksFlushWatch: reports each flushed memtable, with its region, to observers, whether the store,
+// RocksDB's limits, a split or a merge caused the flush. Thread-safe.
 
 #pragma once
 
@@ -16,14 +16,14 @@ namespace hourcell {
 
 class RocksFlushWatch final : public rocksdb::EventListener {
  public:
-  // Borrowed.
+  // `observers` are borrowed.
   explicit RocksFlushWatch(std::vector<StoreObserver*> observers)
       : observers_(std::move(observers)) {}
 
-  // From now on flushes are told. `regions` outlives the database.
+  // Reports flushes from now on. `regions` outlives the database.
   void Start(const RocksRegions* regions);
 
-  // RocksDB's.
+  // rocksdb::EventListener:
   const char* Name() const override { return "hourcell.FlushWatch"; }
   void OnFlushCompleted(rocksdb::DB* db, const rocksdb::FlushJobInfo& info) override;
 

@@ -3,9 +3,8 @@
 #include "engine/rocks/regions/rocks_flush.h"
 
 // Why the largest memtable is flushed: RocksDB's WriteBufferManager takes the oldest, which may
-// have a few rows of a quiet region, so that many regions would write many small files. Before
-// there was one budget, each region had a limit of its own, and many regions took many times the
-// memory.
+// have a few rows of a quiet region, so that many regions would write many small files. Before this
+// common budget each region had a separate limit, and many regions took many times the memory.
 
 namespace hourcell {
 
@@ -38,10 +37,10 @@ void RocksMemtableBudget::AfterWrite(const RocksRegions& regions) {
       largest = set->family(i);
     }
   }
-  // Another write has seen to it; or it is memtables of regions that were dropped, and no flush of
-  // others would help.
+  // Another write has begun a flush; or the memory belongs to dropped regions, and flushes of
+  // others would not help.
   if (largest == nullptr || !IsExceeded(all_bytes)) return;
-  // A database that takes no flush now has told its recovery.
+  // If RocksDB refuses the flush, RocksRecovery knows about its failure already.
   BeginFlush(db_, largest).PermitUncheckedError();
 }
 

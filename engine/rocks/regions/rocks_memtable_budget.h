@@ -1,7 +1,7 @@
-// RocksMemtableBudget: which memtable is flushed when all of them together take too much: the
-// largest. RocksDB's WriteBufferManager would take the oldest, which may have a few rows of a quiet
-// region, so that many regions would write many small files. Its manager only counts here; at twice
-// the budget it would help itself. Thread-safe.
+// RocksMemtableBudget: flushes the largest memtable when all memtables together exceed the budget.
+// RocksDB's WriteBufferManager would flush the oldest, which may have a few rows of a quiet region,
+// so that many regions would write many small files. Here the manager only counts; at twice the
+// budget it would flush on its own. Thread-safe.
 
 #pragma once
 
@@ -16,21 +16,21 @@
 
 namespace hourcell {
 
-// The manager of a database whose memtables are to take `bytes`.
+// The manager of a database whose memtables have the budget `bytes`.
 std::shared_ptr<rocksdb::WriteBufferManager> NewMemtableCount(uint64_t bytes);
 
 class RocksMemtableBudget {
  public:
-  // Of all memtables, not counting those that are being written to files: `bytes`. `db` has the
-  // manager of NewMemtableCount(bytes). Borrowed.
+  // `bytes`: budget of all memtables, without those that are being flushed. `db` (borrowed) has the
+  // manager of NewMemtableCount(bytes).
   RocksMemtableBudget(rocksdb::DB* db, uint64_t bytes);
 
-  // To be called after a write. Begins the flush of the largest memtable if they take too much; two
-  // loads of a counter if they do not.
+  // Call it after each write. Begins the flush of the largest memtable if the budget is exceeded;
+  // otherwise costs two loads of a counter.
   void AfterWrite(const RocksRegions& regions);
 
  private:
-  // As RocksDB's: above seven eighths, or above half while as much again is being written to files.
+  // RocksDB's rule: above seven eighths, or above half while as much again is being flushed.
   bool IsExceeded(uint64_t mutable_bytes) const;
 
   rocksdb::DB* const db_;

@@ -11,15 +11,15 @@
 #include "engine/table/table.h"
 
 // Why RocksDB does not see failed writes: it stops after one and expects Resume(). With a fault
-// injected at every write, one after another, Resume() waited for ever for flushes that had been
-// forgotten, and errors in the recovery left flags that nothing reset. Each workaround met the
+// injected at every write, one after another, Resume() waited without end for flushes that RocksDB
+// had forgotten, and errors in the recovery left flags that nothing reset. Each workaround met the
 // next fault. A memtable is never lost, so as long as it is in memory, all failed work can be
 // repeated (docs/decisions/0012).
 
 namespace hourcell {
 namespace {
 
-// After a try that failed, the next is no sooner.
+// The pause after a failed try.
 constexpr std::chrono::milliseconds kTryEvery(200);
 constexpr std::chrono::milliseconds kErrorLookEvery(1000);
 
@@ -60,7 +60,7 @@ absl::Status RocksRecovery::Write(const rocksdb::WriteOptions& options,
 }
 
 absl::Status RocksRecovery::SyncLog() {
-  // Counted before the check: a WAL that breaks between the two is not synced, and says nothing.
+  // Counted before the check: a WAL that breaks between the two is not synced, without an error.
   const uint64_t before = errors_->counts().wal;
   HOURCELL_RETURN_IF_ERROR(Check());
   HOURCELL_RETURN_IF_ERROR(FromRocks(db_->FlushWAL(/*sync=*/true), "sync"));
@@ -91,7 +91,7 @@ absl::Status RocksRecovery::TryNow() {
         BeginFlush(db_, set->family(i)).PermitUncheckedError();
       for (size_t i = 0; i < set->size(); ++i) {
         const rocksdb::Status flushed = FlushFamily(db_, set->family(i), *errors_);
-        // It was split or merged meanwhile, with all it had in memory.
+        // It was split or merged, and its memory was flushed for that.
         if (!flushed.ok() && !flushed.IsColumnFamilyDropped()) return flushed;
       }
     }
@@ -106,7 +106,7 @@ absl::Status RocksRecovery::TryNow() {
     next_try_ = std::chrono::steady_clock::now() + kTryEvery;
     return last_try_;
   }
-  // Those of files that are not needed any more begin to be deleted again.
+  // RocksDB resumes the deletion of unused files.
   for (int failures = errors_->TakeManifestFailures(); failures > 0; --failures)
     EnableFileDeletionsOnce(db_).PermitUncheckedError();
   last_try_ = absl::OkStatus();

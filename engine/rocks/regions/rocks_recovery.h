@@ -1,15 +1,15 @@
-// RocksRecovery: what is done after a write of RocksDB's own failed, and until then.
+// RocksRecovery: recovers from failed writes of RocksDB's background work and WALs.
 //
 //   a failure is counted (rocks_error_watch.h)
-//     -> flush every column family, again and again, until all of it succeeds
-//     -> all that was in memory is in files, and what comes next goes to a new WAL: recovered
+//     -> flush every column family, again and again, until all flushes succeed
+//     -> all rows of memory are in files, and new ones go to a new WAL: recovered
 //
-// Meanwhile reads go on; writes are refused, so that memory does not fill, and nothing is said to
-// be safe that is in no log and no file. A write that met the failure itself is in memory, and is
-// acknowledged only if this ends well within its call. Families are flushed in an order in which
-// what is referred to comes first: names, series, then rows.
+// During this time reads continue; writes are refused, so that memory does not fill, and a row is
+// never acknowledged without being in a log or a file. The write that met the failure is in memory,
+// and is acknowledged only if the recovery succeeds within its call. Families are flushed in an
+// order that writes referenced rows first: names, series, then rows.
 //
-// Thread-safe. Borrows the database, whose listener `errors` is, and is destroyed before it.
+// Thread-safe. Borrows the database, which has `errors` as a listener, and is destroyed before it.
 
 #pragma once
 
@@ -36,15 +36,15 @@ class RocksRecovery {
   RocksRecovery(const RocksRecovery&) = delete;
   RocksRecovery& operator=(const RocksRecovery&) = delete;
 
-  // All that was ever written is in a log or in files. Not OK, kUnavailable: some is in memory
-  // only, and this moment it could not be helped.
+  // OK: all writes so far are in a log or in files. kUnavailable: some are in memory only, and a
+  // recovery just failed.
   absl::Status Check();
 
   // DB::Write. OK: the batch is in a log or in files; with `sync`, or if it is in files, it
-  // survives a power failure. Not OK: it may be there or not.
+  // survives a power failure. Not OK: the batch may be stored or not.
   absl::Status Write(const rocksdb::WriteOptions& options, rocksdb::WriteBatch* batch);
 
-  // All that was written survives a power failure.
+  // OK: all writes so far survive a power failure.
   absl::Status SyncLog();
 
   const RocksErrorWatch& errors() const { return *errors_; }
@@ -53,7 +53,7 @@ class RocksRecovery {
  private:
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  // Recovers now if that is called for, unless a try has just failed.
+  // Recovers now if needed, unless a try has just failed.
   absl::Status Recover();
   absl::Status TryNow() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsRecovered() const;

@@ -10,15 +10,15 @@
 
 #include "codec/base/status_macros.h"
 
-// Why a set of regions is immutable: a reader takes it once and goes on with it while a split
-// publishes another, without a lock. Gates are entered in the order of tables and keys, and
-// closed in the same order, so that no two wait for each other. A region that lags holds up its
-// own writers only; RocksDB would stop those of all regions.
+// Why a set of regions is immutable: a reader takes it once and uses it without a lock while a
+// split publishes another. Gates are entered and closed in the order of tables and keys, so that
+// two threads cannot deadlock. A region that lags delays its own writers only; RocksDB would stop
+// the writers of all regions.
 
 namespace hourcell {
 namespace {
 
-// How often a region is looked at.
+// Minimum time between two checks of a region.
 constexpr int64_t kGateLookEveryMs = 5;
 
 int64_t SteadyMs() {
@@ -30,7 +30,7 @@ int64_t SteadyMs() {
 }  // namespace
 
 RocksRegion::~RocksRegion() {
-  // Nothing can be done about an error, and nothing is lost by it.
+  // An error cannot be handled here, and loses no data.
   db_->DestroyColumnFamilyHandle(family_).PermitUncheckedError();
 }
 
@@ -69,7 +69,7 @@ std::shared_ptr<const RegionSets> RocksRegions::Current() const {
 }
 
 void RocksRegions::Replace(TableId table, std::shared_ptr<const RegionSet> set) {
-  std::shared_ptr<const RegionSets> before;  // let go of without the lock
+  std::shared_ptr<const RegionSets> before;  // destroyed after the lock is released
   MutexLock lock(&mutex_);
   auto sets = std::make_shared<RegionSets>(*sets_);
   (*sets)[static_cast<size_t>(table)] = std::move(set);
@@ -141,7 +141,7 @@ RocksRegion& RegionEntry::RegionAt(const Place& place) const {
   return *(*sets_)[place.table]->region(place.region);
 }
 
-// A region that takes no rows now, or null.
+// A region that lags, or null.
 const RegionEntry::Place* RegionEntry::FindLagging() const {
   for (const Place& place : places_)
     if (RegionAt(place).IsLagging()) return &place;

@@ -1,14 +1,14 @@
-// Regions that are open: the column family of each, and all of a table's at one moment.
+// Open regions: the column family of each, and the set of a table's regions at one moment.
 //
-// A RegionSet is immutable and is held by a pointer; a split or merge puts another in its place.
-// A reader that has the old one goes on reading its regions; their files stay as long as it does.
+// A RegionSet is immutable and is held by a pointer; a split or merge replaces it by another. A
+// reader with the old set keeps reading its regions; their files stay as long as the reader has it.
 //
 //   write   look up -> enter each region's gate -> is one gone? then again -> write -> leave
 //   split   close the parent's gate -> ... -> publish the new set -> abandon the gate
 //
 // A write is inside the gates of all its regions at once, and enters them in the order of tables
-// and keys; a split or merge closes those of its parents in the same order and waits for nothing
-// else that a write holds, so no two wait for each other.
+// and keys. A split or merge closes the gates of its parents in the same order, and waits for
+// nothing else that a write holds. So they cannot deadlock.
 
 #pragma once
 
@@ -38,7 +38,7 @@ namespace hourcell {
 // Thread-safe.
 class RocksRegion {
  public:
-  // Takes the handle over. `db` outlives it. `bounds` are those of the family's filter.
+  // Takes ownership of the handle. `db` outlives it. `bounds` are those of the family's filter.
   RocksRegion(rocksdb::DB* db,
               rocksdb::ColumnFamilyHandle* family,
               std::shared_ptr<RegionBounds> bounds)
@@ -49,15 +49,14 @@ class RocksRegion {
 
   rocksdb::ColumnFamilyHandle* family() const { return family_; }
   RegionBounds* bounds() { return bounds_.get(); }
-  // Each write to the family goes through it.
+  // Each write to the family enters it.
   RegionGate* gate() { return &gate_; }
 
-  // True if it takes no rows for now: looks at the family, though not more often than every few
-  // milliseconds.
+  // True if the region refuses rows for now. Reads the family's state at most once in 5 ms.
   bool IsLagging();
   RegionBacklog* backlog() { return &backlog_; }
 
-  // Rows that were read since it was opened.
+  // Rows read since the region was opened.
   void CountRead(uint64_t rows) { read_.fetch_add(rows, std::memory_order_relaxed); }
   uint64_t rows_read() const { return read_.load(std::memory_order_relaxed); }
 
@@ -74,12 +73,12 @@ class RocksRegion {
 // Immutable, but for the regions' gates.
 class RegionSet {
  public:
-  // Open regions with what the catalogue says of each, in any order. kInvalidArgument: they do not
-  // tile the table.
+  // Makes a set of open regions and their catalogue entries, in any order. kInvalidArgument: they
+  // do not tile the table.
   static absl::StatusOr<std::shared_ptr<const RegionSet>> Make(
       std::vector<std::pair<RegionInfo, std::shared_ptr<RocksRegion>>> regions);
 
-  // For Make, which checks them: regions in the order of the map's.
+  // For Make, which checks them: `regions` in the order of the map.
   RegionSet(RegionMap map, std::vector<std::shared_ptr<RocksRegion>> regions)
       : map_(std::move(map)), regions_(std::move(regions)) {}
 
@@ -88,18 +87,18 @@ class RegionSet {
   const RegionInfo& info(size_t i) const { return map_.regions()[i]; }
   const std::shared_ptr<RocksRegion>& region(size_t i) const { return regions_[i]; }
   rocksdb::ColumnFamilyHandle* family(size_t i) const { return regions_[i]->family(); }
-  // Of the region that has `key`.
+  // The index of the region that has `key`.
   size_t Find(std::string_view key) const { return regions_.size() == 1 ? 0 : map_.Find(key); }
 
  private:
   const RegionMap map_;
-  const std::vector<std::shared_ptr<RocksRegion>> regions_;  // of map_'s
+  const std::vector<std::shared_ptr<RocksRegion>> regions_;  // in the order of map_
 };
 
 // The regions of all tables, by TableId.
 using RegionSets = std::array<std::shared_ptr<const RegionSet>, std::size(kTableIds)>;
 
-// Those there are now. Thread-safe.
+// The current regions. Thread-safe.
 class RocksRegions {
  public:
   explicit RocksRegions(RegionSets sets)
@@ -107,7 +106,7 @@ class RocksRegions {
 
   std::shared_ptr<const RegionSets> Current() const;
   void Replace(TableId table, std::shared_ptr<const RegionSet> set);
-  // Lets go of all, so that the database can be closed.
+  // Releases all regions, so that the database can be closed.
   void Clear();
 
  private:
@@ -115,14 +114,13 @@ class RocksRegions {
   std::shared_ptr<const RegionSets> sets_ ABSL_GUARDED_BY(mutex_);
 };
 
-// A group of mutations inside the gates of the regions it goes to, until the end of scope.
+// Keeps a group of mutations inside the gates of its regions, until the end of scope.
 class RegionEntry {
  public:
-  // How long a group waits at most for a region that lags.
+  // The longest wait of a group for a region that lags.
   static constexpr int64_t kLaggingMsMax = 10'000;
 
-  // Looks the regions up, waits while one of them lags, and enters their gates, again until
-  // none of them is gone.
+  // Finds the regions, waits while one lags, and enters their gates; repeats this if one is gone.
   RegionEntry(const RocksRegions& regions,
               std::span<const Mutation> group,
               int64_t wait_ms = kLaggingMsMax);
@@ -130,9 +128,10 @@ class RegionEntry {
   RegionEntry(const RegionEntry&) = delete;
   RegionEntry& operator=(const RegionEntry&) = delete;
 
-  // kUnavailable: a region is closed until the store is opened again, or lagged for so long.
+  // kUnavailable: a region is closed until the store is opened again, or lagged during `wait_ms`.
+  // kAborted: a region lags, and `wait_ms` is 0.
   const absl::Status& status() const { return status_; }
-  // Of the i-th mutation.
+  // The family of the i-th mutation.
   rocksdb::ColumnFamilyHandle* family(size_t i) const { return families_[i]; }
 
  private:

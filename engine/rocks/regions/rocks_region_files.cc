@@ -17,20 +17,19 @@
 #include "engine/rocks/files/rocks_status.h"
 #include "engine/rocks/regions/rocks_flush.h"
 
-// Why names of files are compared after an export: with RocksDB 7.8 a flush may return before
-// the version that is exported has its file. A tombstone as a fence is no proof, since an LSM
-// compaction may take it away between flush and export. Files of level 0 whose sequence numbers
-// nest hang the database, so they are made disjoint in what the import is told, which is right
-// because no key is in both (docs/decisions/0011).
+// Why names of files are compared after an export: with RocksDB 7.8 a flush may return before the
+// exported version has its file. A tombstone as a fence does not prove it, since an LSM compaction
+// may remove the tombstone between flush and export. Level-0 files whose sequence numbers nest hang
+// the database, so the import gets disjoint numbers, which is correct because no key is in two
+// files (docs/decisions/0011).
 
 namespace hourcell {
 namespace {
 
-// How often a family is exported until no LSM compaction has come between. With 7.8 a flush may
-// return before the version that is exported has its file: what was exported is compared with what
-// there is.
+// Exports of a family until one has exactly its live files: an LSM compaction may run between, and
+// with 7.8 a flush may return before the exported version has its file.
 constexpr int kExportsMax = 10;
-// Before the second; twice as long before each after it, half a second in all.
+// Pause before the second export; doubled before each later one, half a second in all.
 constexpr std::chrono::milliseconds kFirstRest(1);
 
 void RemoveDirectory(rocksdb::Env* env, const std::string& directory) {
@@ -62,8 +61,8 @@ bool HasKeysOf(const RegionRange& range, const rocksdb::LiveFileMetaData& file) 
   return file.largestkey >= range.start && (range.end.empty() || file.smallestkey < range.end);
 }
 
-// Files of level 0 are versions of one key range, and go down together: to the uppermost level that
-// has any, where little is to be rewritten.
+// Files of level 0 are versions of one key range, and move down together: to the uppermost level
+// that has files, where little must be rewritten.
 int LevelBelowYoung(const rocksdb::ColumnFamilyMetaData& metadata) {
   for (const rocksdb::LevelMetaData& level : metadata.levels) {
     if (level.level > 0 && !level.files.empty()) return level.level;
@@ -93,9 +92,9 @@ absl::StatusOr<std::unique_ptr<RocksExport>> RocksExport::Make(rocksdb::DB* db,
   const std::string staging = StagingDirectory(db->GetName());
   HOURCELL_RETURN_IF_ERROR(FromRocks(db->GetEnv()->CreateDirIfMissing(staging), "export"));
   for (int i = 0; i < kExportsMax; ++i) {
-    // The thread that came between may want the processor to end its step.
+    // The other thread may need the processor to finish its step.
     if (i > 0) std::this_thread::sleep_for(kFirstRest * (1 << (i - 1)));
-    // An export flushes by itself, and would wait for ever if that failed.
+    // ExportColumnFamily flushes, too, and would never return if that flush failed.
     HOURCELL_RETURN_IF_ERROR(FromRocks(FlushFamily(db, family, errors), "export: flush"));
     std::unique_ptr<RocksExport> made(new RocksExport(db, staging + "/" + family->GetName()));
     rocksdb::ExportImportFilesMetaData* raw_files = nullptr;

@@ -1,10 +1,10 @@
-// How the files of regions come into other column families: as hard links, with their sequence
-// numbers, so that views of before see in the new family what they saw in the old one.
+// Moves the files of regions into other column families: as hard links, with their sequence
+// numbers, so that earlier views read the same rows from the new family.
 //
 //   region's family -> RocksExport: flush, links in a staging directory -> files by key range
-//                   -> ImportFiles: a family of them, for each daughter or for a merged region
+//                   -> ImportFiles: a new family for each daughter or for a merged region
 //
-// A file that two daughters have keys of is linked once for each.
+// A file with keys of two daughters is linked once for each.
 
 #pragma once
 
@@ -25,14 +25,14 @@ namespace hourcell {
 
 using RocksFiles = std::vector<rocksdb::LiveFileMetaData>;
 
-// Removes what a split or merge that was cut short has left beside the database.
+// Removes the links that an interrupted split or merge left in the staging directory.
 absl::Status EmptyStaging(rocksdb::Env* env, const std::string& db_path);
 
-// The files of a region at one moment, linked into a directory of their own, which goes with it.
+// The files of a region at one moment, linked into a directory that the destructor removes.
 // Thread-compatible.
 class RocksExport {
  public:
-  // REQUIRES: nobody writes to the family until the export is imported.
+  // REQUIRES: no writes to the family until the export is imported.
   static absl::StatusOr<std::unique_ptr<RocksExport>> Make(rocksdb::DB* db,
                                                            rocksdb::ColumnFamilyHandle* family,
                                                            const RocksErrorWatch& errors);
@@ -42,7 +42,7 @@ class RocksExport {
 
   const RocksFiles& files() const { return files_; }
 
-  // For each range the files with keys of it. To be imported once.
+  // Returns, for each range, the files with keys in it. They can be imported once.
   absl::StatusOr<std::vector<RocksFiles>> Share(std::span<const RegionRange> ranges);
 
  private:
@@ -55,19 +55,19 @@ class RocksExport {
   std::vector<std::string> further_;  // directories with second links
 };
 
-// Makes the sequence numbers that files of level 0 say they have follow one another, as RocksDB
-// wants of one family. Of files of several families, in which no key is in two of them.
+// Changes the recorded sequence numbers of level-0 files so that they follow one another, as
+// RocksDB requires of one family. For files of several families without a common key.
 void SeparateYoungFiles(RocksFiles* files);
 
-// Makes a family of exported files; an empty one if there are none.
+// Makes a family from exported files; an empty one without files.
 absl::StatusOr<rocksdb::ColumnFamilyHandle*> ImportFiles(
     rocksdb::DB* db,
     const rocksdb::ColumnFamilyOptions& options,
     const std::string& name,
     RocksFiles files);
 
-// Takes rows outside of a range out of a family's files. True if none has any left; what an LSM
-// compaction is busy with is left for next time.
+// Rewrites a family's files without the rows outside of `range`. True if it found no file with such
+// rows. Skips files that an LSM compaction is using.
 absl::StatusOr<bool> TrimFiles(rocksdb::DB* db,
                                rocksdb::ColumnFamilyHandle* family,
                                const RegionRange& range);

@@ -5,9 +5,9 @@
 
 #include <rocksdb/compaction_filter.h>
 
-// Why a filter and not a range deletion: an import of files loses range deletions, so the rows
-// of a sister would come back (docs/decisions/0011). The filter takes them out with any LSM
-// compaction, and a trim in the background asks for one.
+// Why a filter and not a range deletion: an import of files loses range deletions, so the rows of a
+// sister would come back (docs/decisions/0011). The filter drops them in any LSM compaction, and a
+// trim in the background starts one.
 
 namespace hourcell {
 namespace {
@@ -20,7 +20,7 @@ class RegionFilter : public rocksdb::CompactionFilter {
 
   const char* Name() const override { return "hourcell.region"; }
 
-  // Not Filter, which is not asked about merge operands.
+  // Not Filter, which RocksDB does not call for merge operands.
   Decision FilterV2(int level,
                     const rocksdb::Slice& key,
                     ValueType type,

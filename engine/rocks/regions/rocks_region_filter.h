@@ -1,5 +1,5 @@
-// What keeps a region's files to its range: LSM compactions leave out rows of other ranges, which a
-// region has of its parents from a split until its files are rewritten.
+// Limits a region's files to its range: LSM compactions drop rows of other ranges, which a region
+// has from its parents after a split until its files are rewritten.
 
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace hourcell {
 
-// The range of a region, as its filters are to see it: of a family that is opened before it is
-// known whose it is, and of a region that takes in an empty neighbour. Thread-safe.
+// The range of a region for its filters. It changes for a family that is opened before its region
+// is known, and for a region that takes over an empty neighbour. Thread-safe.
 class RegionBounds {
  public:
   // All keys.
@@ -29,7 +29,7 @@ class RegionBounds {
   RegionRange range_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Puts the filter into the options of a family, before the filter that they have.
+// Adds the filter to the options of a family, ahead of the filter that they have.
 void AddRegionFilter(std::shared_ptr<const RegionBounds> bounds,
                      rocksdb::ColumnFamilyOptions* family);
 
