@@ -1,5 +1,5 @@
-// The work of /api/admin/seal, /flush and /compact: what the store does by itself all the time,
-// done at once, for backups and measurements. Thread-safe.
+// The work of /api/admin/seal, /flush and /compact: starts background work of the store at once,
+// for backups and measurements. Thread-safe.
 
 #pragma once
 
@@ -19,20 +19,20 @@ class AdminHandler {
   // Both are borrowed and outlive the object.
   AdminHandler(Tsdb* tsdb, Clock* clock);
 
-  // Tsdb::Seal, Flush and Compact. Each tells the watch how far it is and ends when that is
-  // cancelled; null: nobody watches. Answers as Run.
+  // Tsdb::Seal, Flush and Compact. Each reports its progress to the watch, and ends when the watch
+  // is cancelled; the watch of Seal and Flush may be null. Answers as Run.
   HttpResponse Seal(JobWatch* watch = nullptr);
   HttpResponse Flush(JobWatch* watch = nullptr);
   HttpResponse Compact(JobWatch* watch);
 
-  // Runs `work` on the caller's thread. 200 {"sealed":<hours>,"ms":<milliseconds>}: the hours that
-  // were sealed meanwhile, and how long it took. Errors: as WorkFailure (http_status.h).
+  // Runs `work` on the caller's thread. 200 {"sealed":<hours>,"ms":<milliseconds>}: the number of
+  // hours sealed meanwhile, and the duration. Errors: as WorkFailure (http_status.h).
   HttpResponse Run(const std::function<absl::Status()>& work);
 
  private:
   Clock* const clock_;
   Tsdb* const tsdb_;
-  Counter* const sealed_;  // the engine's
+  Counter* const sealed_;  // owned by the engine
 };
 
 }  // namespace hourcell

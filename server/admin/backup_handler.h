@@ -1,14 +1,14 @@
-// /api/admin/backup: backups of the store, in the directory of tsd.storage.backup.directory. No
-// request names a directory: a client must not be able to write where it likes.
+// /api/admin/backup: backups of the store, in the directory of tsd.storage.backup.directory. A
+// request cannot choose the directory, so a client cannot write to other places.
 //
-//   POST   makes one, as a job (job_handler.h), of which the answer is {"id":<n>,"made_ms":<n>,
+//   POST   makes a backup, as a job (job_handler.h). The job's answer is {"id":<n>,"made_ms":<n>,
 //          "files":<n>,"bytes":<n>,"copied_files":<n>,"copied_bytes":<n>,"ms":<n>}
-//   GET    {"directory":"<path>","backups":[...]}, ascending, each as above without its ms; of one
-//          whose manifest is damaged {"id":<n>,"error":"<what>"}
+//   GET    {"directory":"<path>","backups":[...]}, ascending, each as above without "ms"; with a
+//          damaged manifest {"id":<n>,"error":"<message>"}
 //
-// 409: there is no such setting, or another one is being made. Of the job's answer: 409: the
-// directory is none of backups; 503: another process makes one there, a disk is full, or the job
-// was ended; 500: with the store's words.
+// 409: the setting is empty, or another backup job runs. The job's answer is 409 if the directory
+// does not hold backups; 503 if another process makes a backup there, a disk is full, or the job
+// was cancelled; otherwise 500 with the store's message.
 // Thread-safe.
 
 #pragma once

@@ -25,7 +25,7 @@
 namespace hourcell {
 namespace {
 
-// Lines of a body, until the client, the administrator or the timeout ends them.
+// The lines of a body, until the client hangs up, the query is cancelled or it times out.
 class DumpedLines {
  public:
   // All are borrowed. `deadline_ms`: of the clock's MonotonicMs; 0 = none.
@@ -46,8 +46,8 @@ class DumpedLines {
     return offered_.ok() && !ShouldStop();
   }
 
-  // The last line. An error is the answer's while nothing of the body is sent; later, the last
-  // line tells it, since a body that is cut tells nothing.
+  // The last line. An error before the first piece of the body becomes the response. A later error
+  // becomes the last line, since a cut body cannot carry a message.
   absl::Status Finish(absl::Status status) {
     HOURCELL_RETURN_IF_ERROR(offered_);
     if (status.ok() && control_.is_cancelled()) status = absl::CancelledError("cancelled");
@@ -127,7 +127,7 @@ void AddRow(const ScannedRow& row, JsonWriter* json) {
   json->Field("values", ToHex(row.values));
 }
 
-// What is asked, for the list of queries.
+// The text of a request in the list of queries.
 std::string ListedDump(std::string_view type, const HttpRequest& request) {
   std::string text;
   JsonWriter json(&text);
@@ -146,7 +146,7 @@ HttpResponse DumpError(const absl::Status& status) {
                          status);
 }
 
-// Which mappings are asked for.
+// The selection of mappings.
 struct WantedNames {
   UidKind kind = UidKind::kMetric;
   const std::string* grep = nullptr;

@@ -1,9 +1,9 @@
 // /api/admin/scan and /api/admin/uid: stored rows and the mappings of names, for the tools of a
 // running server.
 //
-//   GET    /api/admin/scan?start=MS&end=MS&metric=NAME&tag=TAGK%3DTAGV     all may be left out
+//   GET    /api/admin/scan?start=MS&end=MS&metric=NAME&tag=TAGK%3DTAGV     all are optional
 //   GET    /api/admin/uid?kind=KIND&grep=RE[&ignore_case]                  mappings by expression
-//   GET    /api/admin/uid?kind=KIND&name=NAME, or &uid=N                   the one of a name, a UID
+//   GET    /api/admin/uid?kind=KIND&name=NAME, or &uid=N                   one mapping
 //   DELETE /api/admin/uid?kind=KIND&name=NAME                              removes a mapping
 //
 // A body is lines of JSON, sent while they are read:
@@ -11,11 +11,11 @@
 //   {"key":"<hex>","metric":"cpu","tags":{"host":"a"},"base":1356998400,
 //    "qualifiers":"<hex>","values":"<hex>"}                       a row, on one line
 //   {"kind":"metrics","name":"cpu","uid":"000001"}                a mapping
-//   {"lines":2}                                                   the last: how many came before it
-//   {"error":"<message>"}                                         or why there are no more
+//   {"lines":2}                                                   the last: the number before it
+//   {"error":"<message>"}                                         or the error that ended the body
 //
-// Both are listed, bounded and cancelled as queries are: they take a place among
-// tsd.query.concurrent, end at tsd.query.timeout, and hold one row and one piece of the body.
+// Both are listed, bounded and cancelled as queries: they count in tsd.query.concurrent, end at
+// tsd.query.timeout, and keep one row and one piece of the body in memory.
 // Thread-safe.
 
 #pragma once
@@ -25,8 +25,8 @@
 
 namespace hourcell {
 
-// `service` and `request` are borrowed until the body is done. 400: a parameter that cannot be read
-// or is missing; 404: an unknown name; else as queries.
+// `service` and `request` are borrowed until the body is done. 400: a malformed or missing
+// parameter; 404: an unknown name; otherwise as queries.
 HttpResponse HandleScan(const HttpRequest& request, const QueryService& service);
 HttpResponse HandleNames(const HttpRequest& request, const QueryService& service);
 

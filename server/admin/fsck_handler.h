@@ -1,12 +1,12 @@
-// /api/admin/fsck: checks of the store while it is in use. Nothing is repaired.
+// /api/admin/fsck: checks of the store while it is in use, without repairs.
 //
-//   POST    begins one as a job (job_handler.h), ?examples=<n> findings kept of each kind (10;
-//           10,000 at most). Its answer is the report, as server/admin/fsck_json.h has it
-//   GET     the last job of these; 404: there was none
-//   DELETE  asks the one that runs to end, and answers as GET
+//   POST    begins a check as a job (job_handler.h), ?examples=<n> findings kept of each kind (10;
+//           10,000 at most). The job's answer is the report (fsck_json.h)
+//   GET     the last check job; 404: none is in the list of jobs
+//   DELETE  cancels the running check, and answers as GET
 //
-// 400: examples that are no such number. The job's answer is 500 if the store cannot be read, 503
-// if it was ended. Thread-safe.
+// 400: invalid `examples`. The job's answer is 500 if the store cannot be read, 503 if the job was
+// cancelled. Thread-safe.
 
 #pragma once
 

@@ -27,7 +27,7 @@ constexpr Count kCounts[] = {{"rows", &FsckReport::rows},
                              {"journal_blocks", &FsckReport::journal_blocks},
                              {"journal_points", &FsckReport::journal_points}};
 
-// Takes what is there and of its type; the caller knows what must be.
+// Reads a field if it exists and has this type; the caller decides if it is required.
 template <typename T>
 bool TakeValue(const simdjson::dom::element& object, std::string_view name, T* value) {
   return object[name].get(*value) == simdjson::SUCCESS;

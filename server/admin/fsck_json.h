@@ -1,5 +1,5 @@
-// What a check of a store found (engine/fsck_report.h), as JSON: what `hourcell fsck --json` prints
-// and the server's "report", and back, for the tool that asks a server.
+// The report of a check (engine/fsck_report.h) as JSON: the output of `hourcell fsck --json`, and
+// the answer of a server's check, which the tool parses.
 //
 //   {"rows":<n>,"points":<n>,"annotations":<n>,"series":<n>,"mappings":<n>,"regions":<n>,
 //    "journal_blocks":<n>,"journal_points":<n>,"ms":<n>,"fixed":<n>,"faults":{"<fault>":<n>,...},
@@ -21,7 +21,7 @@ namespace hourcell {
 
 void AppendFsckReport(const FsckReport& report, int64_t elapsed_ms, std::string* out);
 
-// The same back. kInvalidArgument: it is none.
+// Parses such a report. kInvalidArgument: not a report.
 absl::StatusOr<FsckReport> ParseFsckReport(std::string_view json, int64_t* elapsed_ms);
 
 }  // namespace hourcell

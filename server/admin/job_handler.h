@@ -1,18 +1,18 @@
-// Requests that begin jobs, and /api/admin/jobs, which shows and ends them (job_registry.h).
+// Requests that begin jobs, and /api/admin/jobs, which shows and cancels them (job_registry.h).
 //
 //   POST of a job          begins it. ?async, or the header Prefer: respond-async: answers at once
-//                          with 202, the job and its Location. ?wait: answers as the job does, once
-//                          it has ended; the job goes on if the client leaves. This keeps a thread
-//                          that answers requests. Without either, what is usual for the kind.
+//                          with 202, the job and its Location. ?wait: answers with the job's answer
+//                          after its end; the job continues if the client hangs up. This occupies
+//                          a thread for requests. Without either, the kind has a default.
 //                          ?key=<text>: the client's name for the job. A second POST with this key
 //                          answers with the same job
-//   GET  jobs              {"jobs":[<job>,...]}, ascending by id: those that run, and of each kind
-//                          the last that have ended
+//   GET  jobs              {"jobs":[<job>,...]}, ascending by id: the running jobs, and the last
+//                          ended jobs of each kind
 //   GET  jobs?id=<n>       <job>
-//   DELETE jobs?id=<n>     asks it to end; answers with the job. One that cannot goes on
+//   DELETE jobs?id=<n>     cancels the job and answers with it. Some kinds continue to their end
 //
-// A job is an object as AppendJob prints it. 400: an id or a key that is none; 404: no such job, or
-// none any more; 409: another job of the group runs, which the text names. 503: the server stops.
+// AppendJob prints <job>. 400: a malformed id or key; 404: no such job, or it was dropped from the
+// list; 409: another job of the group runs, which the text names. 503: the server stops.
 // Thread-safe.
 
 #pragma once
@@ -25,14 +25,14 @@
 
 namespace hourcell {
 
-// Bytes of a key.
+// The maximum size of a key in bytes.
 inline constexpr size_t kJobKeyBytesMax = 64;
 
-// When a POST of a job is answered: once the job has ended, or at once.
+// The time of the answer to a POST of a job: after the job's end, or at once.
 enum class JobReply : uint8_t { kAtEnd, kAtOnce };
 
-// Begins the job that `request` asks for; the key of `spec` is the request's. `usual`: when it is
-// answered if the request does not say.
+// Begins the job `spec` for `request`, with the key of the request. `usual`: the time of the answer
+// without ?wait, ?async and Prefer.
 HttpResponse StartJob(const HttpRequest& request,
                       JobSpec spec,
                       JobRegistry* jobs,

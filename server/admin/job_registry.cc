@@ -20,7 +20,7 @@ HttpResponse AnswerOf(const JobSpec& spec, JobWatch* watch) {
   try {
     return spec.work(watch);
   } catch (const std::exception& exception) {
-    // What they say is for the log: it may name files.
+    // Only the log gets the message: it may name files.
     LogError("{}: {}", spec.kind, exception.what());
     return HttpError(500, "An unknown exception occurred");
   }
@@ -73,7 +73,7 @@ absl::StatusOr<JobView> JobRegistry::Start(JobSpec spec) {
         fmt::format("job {} ({}) is under way, see /api/admin/jobs?id={}", id, job->spec.kind, id));
   }
   NamedThread& thread = threads_[spec.group];
-  thread.Join();  // it has ended but for its return
+  thread.Join();  // its job has ended
   const auto job = std::make_shared<Job>();
   job->id = ++last_id_;
   job->spec = std::move(spec);
@@ -86,11 +86,11 @@ absl::StatusOr<JobView> JobRegistry::Start(JobSpec spec) {
 
 void JobRegistry::Run(const JobPtr& job) {
   auto answer = std::make_shared<const HttpResponse>(AnswerOf(job->spec, &job->watch));
-  job->spec.work = nullptr;  // with the request it has kept
+  job->spec.work = nullptr;  // frees the data of the request
   MutexLock lock(&mutex_);
   job->elapsed_ms = clock_->MonotonicMs() - job->begun_ms;
   if (answer->status == kHttpOk) {
-    job->state = JobState::kDone;  // though it was cancelled: it had nothing left to do
+    job->state = JobState::kDone;  // even if it was cancelled: the cancellation came too late
   } else {
     job->state = job->watch.is_cancelled() ? JobState::kCancelled : JobState::kFailed;
   }
@@ -99,7 +99,7 @@ void JobRegistry::Run(const JobPtr& job) {
   ended_.NotifyAll();
 }
 
-// Those of the kind that have ended, but for the newest.
+// Drops the ended jobs of the kind except the newest.
 void JobRegistry::DropOld(std::string_view kind) {
   size_t kept = 0;
   for (auto it = jobs_.end(); it != jobs_.begin();) {

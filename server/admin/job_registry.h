@@ -1,10 +1,10 @@
 // JobRegistry: work that may take longer than a client waits for an answer. One request begins it,
-// others look at it, and its outcome can be read until later jobs of its kind have ended: a client
-// whose connection was lost asks again.
+// others read its state. A client that lost its connection can read the outcome until later jobs of
+// its kind have ended.
 //
-// Each job has a thread of its own, so that it keeps none of those that answer requests. One job of
-// a group runs at a time. Nothing is kept on disk: a server that is started again knows no earlier
-// job. Thread-safe.
+// Each job runs on a separate thread, so that it does not occupy a thread for requests. One job of
+// a group runs at a time. Jobs are not stored on disk: a restarted server does not list earlier
+// jobs. Thread-safe.
 
 #pragma once
 
@@ -28,23 +28,23 @@
 
 namespace hourcell {
 
-// Jobs of a kind that are kept once they have ended; the oldest goes first.
+// The number of ended jobs kept of each kind; the oldest is dropped first.
 inline constexpr size_t kEndedJobsKept = 2;
 
 struct JobProgress {
-  std::string phase = {};  // what it is at; may be empty
+  std::string phase = {};  // the present step; may be empty
   uint64_t done = 0;
   uint64_t total = 0;          // 0 = not known
-  std::string_view unit = "";  // of both: "bytes"; lives for ever
+  std::string_view unit = "";  // of both: "bytes"; a literal
 };
 
-// How the work of a job tells how far it is. Thread-safe.
+// Receives the progress of a job from its work. Thread-safe.
 class JobWatch {
  public:
-  // False: the job is to end soon, without what is left of its work.
+  // False: the job is cancelled, and should end soon without finishing.
   bool Report(JobProgress progress);
   bool is_cancelled() const { return is_cancelled_.load(); }
-  // The same, for work that looks at it by itself.
+  // is_cancelled(), for work that reads the flag directly.
   std::atomic<bool>* cancelled() { return &is_cancelled_; }
 
  private:
@@ -54,17 +54,17 @@ class JobWatch {
   JobProgress progress_ ABSL_GUARDED_BY(mutex_);
 };
 
-// What is to be done.
+// The description of a job.
 struct JobSpec {
-  std::string_view kind;   // "compact"; lives for ever, as does the next
-  std::string_view group;  // of which one runs at a time
-  // What its client calls this job; empty = nothing. A client that does not know whether it has
-  // begun the job begins it again with the same key, and gets the one there is.
+  std::string_view kind;   // "compact"; a literal
+  std::string_view group;  // one job of a group runs at a time; a literal
+  // The client's name for this job; empty = none. A client that does not know if its request has
+  // begun the job repeats it with the same key, and gets the existing job.
   std::string key = {};
-  // Does it and makes the answer, as to a request that waited for it. An exception is a 500.
+  // Runs the job and makes the answer to a request that waits for it. An exception is a 500.
   std::function<HttpResponse(JobWatch* watch)> work;
-  // How far it is, asked while it runs, instead of what the work reports. May be null. What it
-  // borrows outlives the registry.
+  // If not null, the registry calls this for the progress while the job runs, and ignores the
+  // reports of the work. Borrowed objects outlive the registry.
   std::function<JobProgress()> probe = nullptr;
 };
 
@@ -72,7 +72,7 @@ enum class JobState : uint8_t { kRunning, kDone, kFailed, kCancelled };
 // "running", "done".
 std::string_view JobStateName(JobState state);
 
-// A job as it is at one moment.
+// The state of a job at one moment.
 struct JobView {
   uint64_t id = 0;  // 1, 2, ... since the server was started
   std::string kind = {};
@@ -80,7 +80,7 @@ struct JobView {
   int64_t started_ms = 0;  // Unix
   int64_t elapsed_ms = 0;
   JobProgress progress = {};
-  // Of one that has ended: what a request that waited for it is answered with.
+  // The answer to a request that waits for the job; null while the job runs.
   std::shared_ptr<const HttpResponse> answer = nullptr;
 };
 
@@ -92,24 +92,24 @@ class JobRegistry {
   JobRegistry(const JobRegistry&) = delete;
   JobRegistry& operator=(const JobRegistry&) = delete;
 
-  // Begins a job, or finds the one of its kind and key. kUnavailable: another one of its group
+  // Begins a job, or finds the job of the same kind and key. kUnavailable: another job of the group
   // runs; the message names it. kFailedPrecondition: the registry is stopped.
   absl::StatusOr<JobView> Start(JobSpec spec);
 
-  // Nothing: there is no such job, or none any more.
+  // Nothing: the registry does not have such a job, or has dropped it.
   std::optional<JobView> Find(uint64_t id) const;
   std::optional<JobView> LastOf(std::string_view kind) const;
   std::vector<JobView> List() const;  // ascending by id
 
-  // The job when it has ended. Nothing: there is no such job, or none any more.
+  // Waits until the job has ended. Nothing: as Find.
   std::optional<JobView> Wait(uint64_t id) const;
 
-  // Asks a job to end soon; kinds that cannot go on to their end. False: no such job runs.
+  // Cancels a job, which ends soon; some kinds continue to their end. False: no such job runs.
   bool Cancel(uint64_t id);
 
-  // Begins no job any more, and asks all to end.
+  // Cancels all jobs, and refuses new ones.
   void CancelAll();
-  // The same, and waits until they have ended. Idempotent.
+  // CancelAll, and waits until all jobs have ended. Idempotent.
   void Stop();
 
  private:

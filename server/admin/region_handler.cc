@@ -27,7 +27,7 @@ HttpResponse Answer(absl::StatusOr<std::string> body) {
   return response;
 }
 
-// What an answer begins with.
+// The beginning of an answer.
 std::string Head(std::string_view table) {
   std::string body = "{\"table\":";
   AppendJsonString(table, &body);

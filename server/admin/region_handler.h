@@ -1,19 +1,19 @@
-// /api/admin/regions and what is below it: regions listed, checked, split and merged by hand
-// (engine/region_admin.h). Bodies and answers are those of region_json.h.
+// /api/admin/regions and the paths below it: lists, checks, splits and merges regions
+// (engine/region_admin.h). region_json.h documents bodies and answers.
 //
 //   GET   regions[?table=data&explain]   {"table":"data","regions":[...]}; "rolling":{...} if a
-//                                        rolling split is not through
+//                                        rolling split is unfinished
 //   GET   regions/check[?table=data]     {"table":"data","findings":["..."]}
 //   POST  regions/split                  {"table":"data","parent":1,"daughters":[...]}
 //   POST  regions/merge                  {"table":"data","merged":{...}}
 //   POST  regions/rolling                {"table":"data","rolling":{...}}, or {"table":"data",
 //                                        "abandoned":true}
 //
-// Errors: as http_status.h has it. 400: the request makes no sense; 409: the split settings refuse
-// it; 404: no such region; 503: another change is under way, or storage cannot for now; 500 with
-// storage's words.
+// Errors: as http_status.h. 400: an invalid request; 409: the split settings refuse it; 404: no
+// such region; 503: another change is under way, or storage is temporarily unavailable; 500 with
+// storage's message.
 //
-// The POSTs are work of jobs (job_handler.h), one at a time. Thread-safe.
+// POSTs run as jobs (job_handler.h), one at a time. Thread-safe.
 
 #pragma once
 
@@ -38,13 +38,13 @@ class RegionHandler {
   HttpResponse Merge(const HttpRequest& request);
   HttpResponse Rolling(const HttpRequest& request);
 
-  // Why a POST makes no sense whatever the regions are; nothing if it does. Quick.
+  // The error of a POST that is invalid for any regions; nothing if it is valid. Quick.
   static std::optional<HttpResponse> RefuseSplit(const HttpRequest& request);
   static std::optional<HttpResponse> RefuseMerge(const HttpRequest& request);
   static std::optional<HttpResponse> RefuseRolling(const HttpRequest& request);
 
-  // Of the rolling split of a table that runs: the keys that begin a region, and all of them.
-  // Nothing if none runs.
+  // The progress of the running rolling split of a table: the number of keys that begin a region,
+  // and of all keys. Nothing if none runs.
   std::optional<RollingProgress> RollingSoFar(const std::string& table) const;
 
  private:

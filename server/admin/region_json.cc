@@ -42,7 +42,7 @@ absl::StatusOr<std::string> ReadRegion(std::string_view field, element value) {
   return std::string(text);
 }
 
-// Calls read(field, value) for the fields of the object that a body is.
+// Calls read(field, value) for each field of the object `body`.
 template <typename Read>
 absl::Status ReadFields(const std::string& body, std::string_view known, const Read& read) {
   simdjson::dom::parser parser;

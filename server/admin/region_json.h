@@ -1,13 +1,13 @@
-// The JSON of /api/admin/regions: what requests want, and what they are answered. Keys and names
-// are printed as HBase's shell does, \xNN for what is not printable ASCII.
+// The JSON of /api/admin/regions in requests and answers. Keys and names are printed as in HBase's
+// shell, with \xNN for bytes outside printable ASCII.
 //
 //   split     {"table":"data","region":"<region>","at":"<key>"}, or "into":4, or neither
 //   merge     {"table":"data","regions":["<region>",...]}
-//   rolling   {"table":"data","split":"hex:16"}; no split: goes on with the one that was ended;
-//             "abandon":true instead: forgets it
+//   rolling   {"table":"data","split":"hex:16"}; without "split": continues the interrupted split;
+//             with "abandon":true instead: forgets it
 //
 // A region is an id, as a number or text, an encoded name, a full name, or a key in it. The table
-// may be left out. Other fields are refused. Pure; thread-safe.
+// is optional. Other fields are refused. Pure; thread-safe.
 
 #pragma once
 
@@ -30,28 +30,28 @@ struct MergeRequest {
 
 struct RollingSplitRequest {
   std::string table = "data";
-  std::string split = {};  // empty: go on
+  std::string split = {};  // empty: continue
   bool abandon = false;
 };
 
-// kInvalidArgument: no object, a field there is not, one of another type, one that is missing, or
-// two that do not go together.
+// kInvalidArgument: not an object; an unknown or missing field, a wrong type, or two fields that
+// exclude each other.
 absl::StatusOr<SplitRequest> ParseSplitJson(const std::string& body);
 absl::StatusOr<MergeRequest> ParseMergeJson(const std::string& body);
 absl::StatusOr<RollingSplitRequest> ParseRollingJson(const std::string& body);
 
-// The same back, as a client sends it.
+// The body that a client sends.
 std::string SplitJson(const SplitRequest& wish);
 std::string MergeJson(const MergeRequest& wish);
 std::string RollingJson(const RollingSplitRequest& wish);
 
 // {"id":1,"name":"data,,1.<md5>.","encoded":"<md5>","start":"","end":"","state":"OPEN",
 // "family":"data","parents":[],"pinnedUntil":0,"references":false,"fileBytes":0,"memoryBytes":0,
-// "files":0,"youngFiles":0}; if it was asked for, "explained":{"text":"...","salt":3,"metric":"m",
-// "time":1356998400,"tags":[{"key":"host","value":"a"}],"rest":"00"}, of what it has.
+// "files":0,"youngFiles":0}; with ?explain also "explained":{"text":"...","salt":3,"metric":"m",
+// "time":1356998400,"tags":[{"key":"host","value":"a"}],"rest":"00"}, each field if it exists.
 void AppendRegion(const ListedRegion& region, std::string* out);
 
-// An array of them.
+// Appends an array of regions.
 void AppendRegions(const std::vector<ListedRegion>& regions, std::string* out);
 
 // {"split":"hex:16","keys":15,"made":3,"there":0,"resumed":false}

@@ -1,12 +1,12 @@
-// /api/admin/salt: how many salt buckets rows are spread over, by time. Thread-safe.
+// /api/admin/salt: the number of salt buckets, by time. Thread-safe.
 //
 //   GET    {"epochs":[{"from":<seconds>,"buckets":<count>},...]}, ascending, the first from 0
-//   POST   {"buckets":<count>,"from":<seconds, or a time as queries take it>}; without `from` as
-//          soon as can be. A job "salt" (job_handler.h), as all open hours are sealed first; it
-//          cannot be ended. Its answer is GET's, once the change has been written
+//   POST   {"buckets":<count>,"from":<seconds, or a time in the syntax of queries>}; without `from`
+//          as soon as possible. A job "salt" (job_handler.h), as all open hours are sealed first;
+//          it cannot be cancelled. Once the change is stored, the job's answer is as GET's
 //
-// 400: a body that says something else, buckets that the salt cannot number; 409: not a store of
-// salted rows, or there are rows of that time already.
+// 400: an invalid body, or more buckets than the salt can number; 409: the store does not salt its
+// rows, or already has rows of that time.
 
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace hourcell {
 
-// `group`: of which one job runs at a time. The rest is borrowed; a job uses `tsdb` to its end.
+// `group`: as JobSpec::group. Pointers are borrowed; a job uses `tsdb` to its end.
 HttpResponse HandleSalt(const HttpRequest& request,
                         Tsdb* tsdb,
                         int64_t now_ms,

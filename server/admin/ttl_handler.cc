@@ -25,7 +25,7 @@ namespace {
 
 constexpr size_t kTtlBodyBytesMax = 64 << 10;
 
-// What a POST wants.
+// The change that a POST requests.
 struct TtlChange {
   std::string metric;
   std::optional<int64_t> ttl_s;
@@ -69,7 +69,7 @@ absl::StatusOr<TtlChange> ReadChange(const std::string& body) {
   return change;
 }
 
-// Whether points may expire that would not have by now.
+// Whether the change may remove points that are kept now.
 absl::StatusOr<bool> IsShorter(const TtlChange& change, Tsdb* tsdb) {
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<MetricTtl> ttls, tsdb->MetricTtls());
   int64_t before_s = tsdb->store_ttl_s();

@@ -1,11 +1,11 @@
-// /api/admin/ttl: how long points are kept. Thread-safe.
+// /api/admin/ttl: the time to live of points. Thread-safe.
 //
-//   GET    {"store":<seconds>,"metrics":{"<metric>":<seconds>,...}}, 0 = for ever
-//   POST   {"metric":"<metric>","ttl":<seconds, or text as ParseTtl takes it>}; null = as the
-//          store's setting. Answers as GET, once the change has been written
+//   GET    {"store":<seconds>,"metrics":{"<metric>":<seconds>,...}}, 0 = forever
+//   POST   {"metric":"<metric>","ttl":<seconds, or text in the syntax of ParseTtl>}; null = as the
+//          store's setting. Answers as GET, once the change is stored
 //
-// 400: a body that says something else; 403: a TTL shorter than the metric's present one, which
-// would remove points, without `allow_shorter`; 404: no such metric.
+// 400: an invalid body; 403: without `allow_shorter`, a TTL shorter than the metric's present one,
+// which would remove points; 404: no such metric.
 
 #pragma once
 
