@@ -36,7 +36,7 @@ constexpr int64_t kLogSmallIntegerMax = 15 - kLogSmallInteger;
 constexpr size_t kLogPointBytesMax = 1 + 3 * kVarintBytesMax;
 constexpr size_t kHeaderBytesMax = 1 + 4 * kVarintBytesMax;
 
-// Bytes to be read; unless checked, there are enough of them for a point.
+// Bytes to be read; unless checked, they are enough for a point.
 template <bool is_checked>
 struct Input {
   const uint8_t* next;
@@ -90,7 +90,7 @@ bool TakeSection(std::string_view* rest, PointSection* section) {
 
 }  // namespace
 
-// Room for `bytes` more after what is written; before the first record, for the header too.
+// Room for `bytes` more after the bytes written; before the first record, for the header too.
 uint8_t* JournalPayloadWriter::Reserve(size_t bytes) {
   if (capacity_ - size_ < bytes + kHeaderBytesMax) {
     const size_t capacity = 2 * capacity_ + bytes + 4096;
@@ -256,7 +256,7 @@ JournalPayloadReader::Event JournalPayloadReader::Next() {
     if (token == kDefinition) return TakeDefinition() ? Event::kDefinition : Event::kDamaged;
     if (token < kSection) return TakePoint(token) ? Event::kPoint : Event::kDamaged;
     if (is_sorted_) return Event::kDamaged;
-    // After a section that does not say how long it is.
+    // After a section whose header has no length.
     --next_;
     rest_ = {reinterpret_cast<const char*>(next_), static_cast<size_t>(end_ - next_)};
     end_ = next_;

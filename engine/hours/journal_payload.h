@@ -14,10 +14,10 @@
 //     value    0 integer: zigzag varint; 1 binary64 that is a binary32: 4 bytes;
 //              2 binary64: 8 bytes; 3 + n: the integer n, 0 to 12
 //
-// bytes: of what follows the header; `defining` of them are definitions. Each point's series is
-// `residue` modulo `stride`; with stride 0 it is `residue` itself. So a replay knows whose lane a
-// section is, however many lanes there are by now, and passes over what is not its own. A section
-// ff goes to the next ff or fd; no lane writes it any more.
+// bytes: the length after the header; the first `defining` bytes are definitions. Each point's
+// series is `residue` modulo `stride`; with stride 0 it is `residue` itself. So a replay knows
+// whose lane a section is, however many lanes there are by now, and skips other lanes' sections. A
+// section ff goes to the next ff or fd; no lane writes it any more.
 //
 // Floats are little-endian. A series is defined in the journal before its first point, as long as
 // the rows that define it in the tables are not synced. Pure.
@@ -45,7 +45,7 @@ struct SeriesClass {
   uint64_t stride = 1;
   SeriesNumber residue = 0;
 
-  // True if all of them are the same modulo `count`.
+  // True if all series of the class are the same modulo `count`.
   bool IsOneOf(size_t count) const { return stride % count == 0; }
   friend bool operator==(const SeriesClass&, const SeriesClass&) = default;
 };
@@ -93,7 +93,7 @@ inline bool HasDefinitions(std::string_view payload) {
 struct PointSection {
   SeriesClass series;
   std::string_view records;
-  bool is_sorted = false;  // the definitions come first, in so many bytes
+  bool is_sorted = false;  // the definitions come first, `defining` bytes
   size_t defining = 0;
 
   // The records among which the definitions are, and the points.
@@ -101,7 +101,7 @@ struct PointSection {
   std::string_view points() const { return records.substr(defining); }
 };
 
-// Finds the sections of a payload by their headers. What follows an ff is one section to its end.
+// Finds the sections of a payload by their headers. An ff and everything after it is one section.
 // False if they are damaged. Bounded on any bytes.
 bool SplitPayload(std::string_view payload, std::vector<PointSection>* sections);
 

@@ -11,8 +11,8 @@
 
 // Why the open hour and the journal's section change under one lock: the journal then has the
 // points of a series in the order in which memory got them, and a replay in that order gives the
-// same hours, with the last write winning. A sealed hour stays until no read that pinned before
-// it needs it; before that was so, a slow query could keep sealed hours for ever, and puts were
+// same hours, with the last write winning. A sealed hour stays until no read that pinned before it
+// needs it; before that was so, a slow query could keep all sealed hours in memory, and puts were
 // refused. A pointer from the series cache into the lane was rejected: it would tie the life of
 // open hours to the cache's, so the cache has a slot, which is a hint that is compared
 // (docs/decisions/0007).
@@ -123,7 +123,7 @@ void Lane::AppendLocked(std::span<PlacedPoint> points,
   }
 }
 
-// The open hour of that base time, opened if there is none.
+// The open hour of that base time, opened if needed.
 Lane::Hour* Lane::OpenHourLocked(Series* series,
                                  uint32_t base_time_s,
                                  uint64_t block,
@@ -381,7 +381,7 @@ bool Lane::ReadLast(
     const int64_t newest_ms = base_ms + points.last_offset_ms();
     if (is_one && points.ascends() && newest_ms <= until_ms &&
         !points.last_value().is_stale_marker()) {
-      // The usual hour, of which nothing needs to be decoded.
+      // The usual hour: nothing needs to be decoded.
       if (!newest.IsShownAt(pinned_at)) continue;
       *last = {.ms = newest_ms, .value = points.last_value()};
       return newest_ms >= from_ms;

@@ -1,4 +1,5 @@
-// Lane: one shard of ingest: the open hours of its series, and what the journal is to be told next.
+// Lane: one shard of ingest: the open hours of its series, and its section of the next journal
+// block.
 //
 // A series belongs to one lane, by its number. A point is appended to the open hour of its series
 // and to the lane's section of the next journal block under one lock, so that a replay in the
@@ -109,16 +110,16 @@ class Lane {
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
-  // The slot of a series, made if it has none. If the lane did not know the series and `definition`
-  // is given, it goes into the journal, before any point.
+  // The slot of a series, made if it is missing. If the lane did not know the series and
+  // `definition` is given, it goes into the journal, before any point.
   uint32_t Attach(SeriesNumber series, const SeriesDefinition* definition);
 
-  // Forgets a series that has no hours; false if it has some.
+  // Forgets a series without hours; false if it has some.
   bool Detach(SeriesNumber series);
 
   // Appends points of this lane's series, corrects their slots, and returns the number of the
-  // journal block that has the last of them once it is written. Adds to `*bytes` the memory taken.
-  // `now_s` is of the monotonic clock.
+  // journal block that will have the last point once it is written. Adds to `*bytes` the memory
+  // taken. `now_s` is of the monotonic clock.
   uint64_t Append(std::span<PlacedPoint> points, uint32_t now_s, int64_t* bytes);
 
   // The same for points that are in the journal already, in blocks of [first_block, last_block].
@@ -128,8 +129,8 @@ class Lane {
               uint32_t now_s,
               int64_t* bytes);
 
-  // Takes the section for block `next_block` - 1; what is appended from now on is for `next_block`.
-  // `*log` gets the section, and what it had is used (cleared) for the next.
+  // Takes the section for block `next_block` - 1; later points are for `next_block`. `*log` gets
+  // the section; its old buffer is cleared and used for the next section.
   void TakeLog(uint64_t next_block, JournalPayloadWriter* log);
 
   // Appends to `*opened` the hours that were opened since the call before, in that order.
@@ -141,15 +142,15 @@ class Lane {
   // Freezes hours that VisitOpen showed, but for those that are gone since. Appends to `*frozen`.
   void Freeze(std::span<const OpenHourInfo> hours, std::vector<FrozenHour>* frozen);
 
-  // The cells of these hours are visible since `time` (of ReadPins), which is no earlier than that
-  // of the call before. Then the same as Reap.
+  // The cells of these hours are visible since `time` (of ReadPins), which is at least the time of
+  // the call before. Then the same as Reap.
   int64_t Sealed(std::span<const FrozenHour> hours, uint64_t time, uint64_t oldest_read);
 
   // Sealing failed: the hours are open again, after those that were opened meanwhile or not.
   void Thaw(std::span<const FrozenHour> hours);
 
-  // Sealed of all open hours that came by Replay and have no point of block `low_mark` or a later
-  // one, which another process sealed.
+  // Sealed for all open hours that came by Replay and whose points are all in blocks before
+  // `low_mark`: another process sealed them.
   int64_t SealedBelow(uint64_t low_mark, uint64_t time, uint64_t oldest_read);
 
   // Frees sealed hours that no read from `oldest_read` on needs; returns how many bytes. Looks at
@@ -157,9 +158,9 @@ class Lane {
   int64_t Reap(uint64_t oldest_read);
 
   // Appends the points of hours that VisitOpen showed to the section of the next journal block once
-  // more, in the order they came. So a replay that begins at that block has all of them, in front
-  // of those that come later. Appends to `*copied`; returns how many bytes the section grew by. An
-  // hour that is gone is left out.
+  // more, in the order they came. So a replay that begins at that block has all these points,
+  // before later ones. Appends to `*copied`; returns how many bytes the section grew by. An hour
+  // that is gone is left out.
   size_t CopyToLog(std::span<const OpenHourInfo> hours, std::vector<CopiedHour>* copied);
 
   // The copies are in the journal and synced: the hours need no block before them. REQUIRES: none
@@ -169,17 +170,18 @@ class Lane {
   // The first journal block that an hour which is not sealed needs; UINT64_MAX if none does.
   uint64_t OldestBlock();
 
-  // Calls `visit(base_time_s, columns)` for each hour of a series with a base time in
-  // [begin_s, end_s), ascending, its points sorted and the last write of an instant kept. Under the
-  // lane's lock. Hours that were sealed before `pinned_at`, the time of the read's pin, are left
-  // out: its snapshot has their cells. False if the series has none there.
+  // Calls `visit(base_time_s, columns)` for each hour of a series with a base time in [begin_s,
+  // end_s), ascending, its points sorted and the last write of an instant kept. Under the lane's
+  // lock. Hours that were sealed before `pinned_at`, the time of the read's pin, are left out: its
+  // snapshot has their cells. False if no hour was found.
   bool Read(SeriesNumber series,
             uint64_t begin_s,
             uint64_t end_s,
             uint64_t pinned_at,
             const std::function<void(uint32_t base_time_s, const CellColumns& columns)>& visit);
 
-  // The last point of a series in [from_ms, until_ms] that Read would show; false if there is none.
+  // The last point of a series in [from_ms, until_ms] that Read would show; false if it would show
+  // none.
   bool ReadLast(
       SeriesNumber series, int64_t from_ms, int64_t until_ms, uint64_t pinned_at, OpenPoint* last);
 
@@ -192,8 +194,8 @@ class Lane {
   size_t series() const { return series_count_.load(std::memory_order_relaxed); }
   size_t open_hours() const { return open_hours_.load(std::memory_order_relaxed); }
   size_t log_bytes();
-  // How many hours Freeze, Sealed, Thaw and Reap have looked at: a small multiple of those that
-  // were sealed, however many there are.
+  // How many hours Freeze, Sealed, Thaw and Reap have looked at: a small multiple of the sealed
+  // hours, however many hours there are.
   uint64_t hours_visited();
 
  private:
@@ -233,13 +235,13 @@ class Lane {
   };
   void AppendLocked(std::span<PlacedPoint> points, Blocks blocks, uint32_t now_s, int64_t* bytes)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // The open hours of that series and base time, which are the last of it.
+  // The open hours of that series and base time, which are the last of their base time.
   std::pair<Hours::iterator, Hours::iterator> OpenOnesLocked(const OpenHourInfo& wanted)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   int64_t ReapLocked(uint64_t oldest_read) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ForgetLocked(uint32_t slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   int64_t DropLocked(uint32_t slot, Hour* hour) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Makes columns_ the points of hours of one base time; false if none of them is shown.
+  // Makes columns_ the points of hours of one base time; false if none is shown.
   bool DecodeLocked(Hours::const_iterator begin, Hours::const_iterator end, uint64_t pinned_at)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -249,7 +251,7 @@ class Lane {
   absl::flat_hash_map<SeriesNumber, uint32_t> slot_of_ ABSL_GUARDED_BY(mutex_);
   std::deque<SealedHour> unreaped_ ABSL_GUARDED_BY(mutex_);  // in the order they were sealed
   uint64_t hours_visited_ ABSL_GUARDED_BY(mutex_) = 0;
-  // Written under mutex_, read without it: who reads the stats holds up no writer.
+  // Written under mutex_, read without it: a reader of the stats delays no writer.
   std::atomic<size_t> series_count_ = 0;
   std::atomic<size_t> open_hours_ = 0;
   std::vector<OpenedHour> opened_ ABSL_GUARDED_BY(mutex_);  // of TakeOpened

@@ -8,12 +8,11 @@
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
 
-// Why index rows wait in memory: a million new series took 4.75 to 8.1 CPU seconds, most of it
-// memtable inserts of 3 to 4 microseconds each; with waiting rows it takes 2.5. Consecutive
-// numbers share a row, and a posting set gets one merge for many series. Rejected: larger
-// batches with all rows in RocksDB's log, since the inserts remain; only the journal's
-// definitions, since the results of a search by tag would depend on the journal's low mark
-// (docs/decisions/0009).
+// Why index rows wait in memory: a million new series took 4.75 to 8.1 CPU seconds, mostly memtable
+// inserts of 3 to 4 microseconds each; with waiting rows it takes 2.5. Consecutive numbers share a
+// row, and a posting set gets one merge for many series. Rejected: larger batches with all rows in
+// RocksDB's log, since the inserts remain; only the journal's definitions, since the results of a
+// search by tag would depend on the journal's low mark (docs/decisions/0009).
 
 namespace hourcell {
 namespace {

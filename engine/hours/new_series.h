@@ -1,9 +1,9 @@
 // NewSeries: the latest series, whose rows by number, tsuid and tag are not in the tables yet.
 //
-// Of a new series only a log row is written at once; what can be made from that again is written
-// for tens of thousands of series together, in key order (series_table.h). Until then it is found
-// here. Takes about 150 bytes a series, and 20 more for each tag key that WithTag is asked for.
-// Thread-compatible: const functions may run at once.
+// Only the log row of a new series is written at once; the rows that can be made from it again are
+// written for tens of thousands of series together, in key order (series_table.h). Until then the
+// series is found here. Takes about 150 bytes a series, and 20 more for each tag key that WithTag
+// has looked up. Thread-compatible: const functions may run at once.
 
 #pragma once
 
@@ -56,8 +56,8 @@ class NewSeries {
   // The same, of numbers above `above` only: appended.
   void AppendNewer(Uid metric, SeriesNumber above, std::vector<Entry>* entries) const;
 
-  // Appends the numbers of a metric's series with a tag, in the order they were added. Makes an
-  // index of the tag's key first, or what it lacks.
+  // Appends the numbers of a metric's series with a tag, in the order they were added. Makes or
+  // completes an index of the tag's key first.
   void WithTag(Uid metric, const TagUids& tag, std::vector<SeriesNumber>* numbers) const;
 
   // Makes a part of that index, of at most `series_max` series. True if it is complete.
@@ -74,7 +74,7 @@ class NewSeries {
   std::span<const LogRow> log_rows() const { return log_rows_; }
   size_t size() const { return numbers_.size(); }
   SeriesNumber first_number() const { return first_number_; }
-  // The highest number; first_number() - 1 if there is none.
+  // The highest number; first_number() - 1 if empty.
   SeriesNumber last_number() const { return first_number_ + by_number_.size() - 1; }
 
  private:
@@ -83,8 +83,8 @@ class NewSeries {
     std::vector<Entry> entries;
     bool ascends = true;  // by number
   };
-  // The values of one tag key, of the first so many series of a metric. The places in its entries
-  // that have a value make a chain: the last, that before it, and so on.
+  // The values of one tag key, of the first before.size() series of a metric. The places in its
+  // entries that have a value make a chain: the last, that before it, and so on.
   struct KeyIndex {
     static constexpr uint32_t kNone = UINT32_MAX;
     absl::flat_hash_map<Uid, uint32_t> last;
@@ -105,7 +105,7 @@ class NewSeries {
   std::vector<LogRow> log_rows_;
 
   mutable Mutex index_mutex_;
-  // By metric and tag key; of those that were asked for.
+  // By metric and tag key, for those that were looked up.
   mutable absl::flat_hash_map<std::pair<Uid, Uid>, KeyIndex> indexes_ ABSL_GUARDED_BY(index_mutex_);
 };
 

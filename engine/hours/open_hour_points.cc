@@ -9,10 +9,10 @@
 #include "codec/base/varint.h"
 #include "codec/value.h"
 
-// Why points are encoded as they come: a gauge of small integers at a fixed step takes one byte
-// a point, so a million hours can be open in the memory that is set apart. The order of arrival
-// is kept and not the order of time, because the last write of an instant wins; who reads sorts,
-// which is needed only where the times do not ascend.
+// Why points are encoded as they come: a gauge of small integers at a fixed step takes one byte a
+// point, so a million hours can be open in the memory that is set apart. The order of arrival is
+// kept and not the order of time, because the last write of an instant wins; readers sort, which is
+// needed only where the times do not ascend.
 
 namespace hourcell {
 namespace {
@@ -36,7 +36,7 @@ constexpr size_t kPointBytesMax = 1 + 5 + 1 + kVarintBytesMax;
 
 constexpr double kPowersOfTen[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
 constexpr uint8_t kExponentMax = 6;
-// After a float that is no short decimal, so many are stored as they are before one is tried again.
+// After a float that is not a short decimal, this many are stored unchanged before the next try.
 constexpr uint8_t kBinariesInARow = 15;
 
 // True if value is *mantissa / 10^exponent to the bit.
@@ -150,7 +150,8 @@ uint8_t* OpenHourPoints::StoreNewFloat(double value, uint8_t* code, uint8_t* out
   return out + sizeof bits;
 }
 
-// Finds the exponent with which a value is a decimal, unless those before it were none.
+// Finds the exponent with which a value is a decimal; skips most tries after a float that is not
+// one.
 bool OpenHourPoints::TryNewDecimal(double value, int64_t* mantissa) {
   if (kind_ == Kind::kBinary && ++binaries_ <= kBinariesInARow) return false;
   binaries_ = 0;
@@ -162,7 +163,7 @@ bool OpenHourPoints::TryNewDecimal(double value, int64_t* mantissa) {
   return false;
 }
 
-// What the encoder kept of the point before, found again.
+// The encoder's state at each point, found again.
 class OpenHourPoints::Decoder {
  public:
   Decoder(const uint8_t* in, size_t size) : in_(in), end_(in + size) {}

@@ -68,7 +68,7 @@ class OpenHourPoints {
   uint32_t size_ = 0;
   uint32_t capacity_ = 0;
   uint32_t points_ = 0;
-  // What the next point is encoded against.
+  // The state against which the next point is encoded.
   uint32_t offset_ms_ = 0;
   int32_t step_ms_ = 0;
   Kind kind_ = Kind::kInteger;

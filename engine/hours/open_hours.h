@@ -1,10 +1,10 @@
-// OpenHours: all points that are not in cells yet, in lanes; and what they take of the memory that
-// is set apart for them.
+// OpenHours: all points that are not in cells yet, in lanes; and how much of their memory budget
+// they take.
 //
-// A read pins, takes its snapshot of the tables, and then asks here for each series it reads: what
-// is found here comes after what the snapshot's cell holds, and wins at an equal instant. So a read
-// misses and doubles nothing while hours are sealed under it, and sees nothing that was deleted
-// from the tables before it pinned. Thread-safe.
+// A read pins, takes its snapshot of the tables, and then reads each series here: points found here
+// come after those of the snapshot's cell, and win at an equal instant. So a read misses and
+// doubles nothing while hours are sealed under it, and sees nothing that was deleted from the
+// tables before it pinned. Thread-safe.
 
 #pragma once
 
@@ -65,7 +65,7 @@ class OpenHours {
     return next_block;
   }
 
-  // Frees what no read needs any more.
+  // Frees hours that no read needs any more.
   void Reap() {
     const uint64_t oldest_read = pins_.Oldest();
     for (Lane& lane : lanes())
@@ -78,7 +78,7 @@ class OpenHours {
 
  private:
   const size_t count_;
-  const size_t mask_;  // of lane indexes; 0: their number is no power of two, or 1
+  const size_t mask_;  // of lane indexes; 0: not a power of two, or 1
   const std::unique_ptr<Lane[]> lanes_;
   ReadPins pins_;
   std::atomic<int64_t> bytes_{0};

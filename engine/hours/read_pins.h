@@ -1,8 +1,8 @@
 // ReadPins: which reads are under way, so that a sealed hour stays in memory until none needs it.
 //
 // A read pins before it takes its snapshot of the tables. An hour whose cell became visible at time
-// t is in every snapshot of a read that pinned after t. So that read leaves the hour out, for what
-// was in it may have been deleted since; and the hour can go once Oldest() > t. Thread-safe.
+// t is in every snapshot of a read that pinned after t. So that read leaves the hour out, because
+// its points may have been deleted since; and the hour can go once Oldest() > t. Thread-safe.
 
 #pragma once
 
@@ -31,7 +31,7 @@ class ReadPins {
       if (pins_ != nullptr) pins_->Release(time_);
     }
 
-    // When it was acquired: what a read passes to OpenHours.
+    // When it was acquired: a read passes it to OpenHours.
     uint64_t time() const { return time_; }
 
    private:
@@ -51,7 +51,7 @@ class ReadPins {
     return ++now_;
   }
 
-  // The time of the oldest read under way; a time after Tick()'s last if there is none.
+  // The time of the oldest read under way; without one, a time after Tick()'s last.
   uint64_t Oldest() {
     MutexLock lock(&mutex_);
     return active_.empty() ? now_ + 1 : *active_.begin();

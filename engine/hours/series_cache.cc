@@ -22,12 +22,12 @@ namespace {
 constexpr size_t kLoadEighths = 6;
 constexpr size_t kCellsMin = 16;
 
-// What is done with the lock held once: some tens of microseconds.
+// Work done with the lock held once: some tens of microseconds.
 constexpr size_t kInsertsAtOnce = 64;
 constexpr size_t kCellsAtOnce = 1024;
 
-// The hand begins to turn when this share of the limit is left, and goes so many cells for each
-// entry: while it goes around a table of which every entry was found, the table grows by a
+// The hand begins to turn when this share of the limit is left, and passes this many cells for each
+// insert: while it goes around a table whose entries were all found, the table grows by a
 // sixteenth, or by the share.
 constexpr size_t kSpareShare = 16;
 constexpr size_t kCellsAnInsert = 32;
@@ -110,7 +110,7 @@ void SeriesCache::Prefetch(const Content& content,
     const Spelling& spelling = spellings[next + kTextsAhead];
     const Cell* const cell = cell_of(spelling);
     if (cell == nullptr || cell->entry == 0) return;
-    // The string may be another one and shorter: asking for what comes after it does no harm.
+    // The string may be another one and shorter: prefetching bytes after its end does no harm.
     const char* const text = content.entry(cell->entry).tail->data();
     for (size_t at = 0; at < spelling.tail.size(); at += kLineBytes)
       __builtin_prefetch(text + at);
@@ -221,9 +221,9 @@ void SeriesCache::GrowLocked(Shard* shard) {
   ++shard->moves;
 }
 
-// Passes at most so many cells; those who wait for the lock wait no longer than for that. Above the
-// limit nothing is spared: where all entries are found again between two turns of the hand, those
-// it happens to come to go.
+// Passes at most `cells_max` cells, so that threads wait for the lock no longer than for that.
+// Above the limit nothing is spared: if all entries are found again between two turns of the hand,
+// it evicts those it passes.
 void SeriesCache::EvictLocked(size_t cells_max) {
   const size_t wanted = bytes_max_ - bytes_max_ / kSpareShare;
   size_t passed = 0;
@@ -248,7 +248,7 @@ void SeriesCache::EvictLocked(size_t cells_max) {
   if (passed > longest_turn()) longest_turn_.store(passed, std::memory_order_relaxed);
 }
 
-// Closes the gap, so that no probe ends before what follows it.
+// Closes the gap, so that every probe still reaches the cells after it.
 void SeriesCache::EraseLocked(Shard* shard, size_t at) {
   const uint32_t number = shard->cells[at].entry;
   const Entry& entry = content_->entry(number);
@@ -270,7 +270,7 @@ void SeriesCache::EraseLocked(Shard* shard, size_t at) {
   shard->cells[gap] = {};
 }
 
-// Millions of entries are freed without the lock: nobody keeps a pointer to one.
+// Millions of entries are freed without the lock: no pointers to entries are kept.
 void SeriesCache::Clear() {
   auto old = std::make_unique<Content>();
   WriterLock lock(&mutex_);
@@ -301,7 +301,7 @@ void SeriesCache::ForgetIn(size_t shard_index, const std::function<bool(SeriesNu
     while (at < end) {
       const uint32_t number = shard.cells[at].entry;
       if (number != 0 && is_gone(content_->entry(number).number)) {
-        EraseLocked(&shard, at);  // what closes the gap is looked at next
+        EraseLocked(&shard, at);  // the cell that closes the gap is looked at next
       } else {
         ++at;
       }

@@ -7,14 +7,13 @@
 // two strings is kept once, however many entries use it: the metrics of a host have its tags in
 // common.
 //
-// Bounded in bytes, but for a moment when its tables double. When nearly full, the entries that
-// were not found since the hand of the clock came by last time go; the hand goes a few cells for
-// each entry that is inserted, so that nobody waits for it to go around. Clear starts a new epoch,
-// and an Insert of an older epoch is dropped, so that a lookup that raced with a rename leaves
-// no entry.
+// Bounded in bytes, but for a moment when its tables double. When it is nearly full, the hand of a
+// clock evicts the entries that were not found since it last passed; it moves a few cells for each
+// entry that is inserted, so that no thread waits for a full turn. Clear starts a new epoch, and an
+// Insert of an older epoch is dropped, so that a lookup that raced with a rename leaves no entry.
 //
 // Thread-safe. A FindAll holds one lock for all it looks up; an InsertAll holds it for a few
-// entries at a time, so that lookups go on between them.
+// entries at a time, so that lookups can run between them.
 
 #pragma once
 
@@ -38,7 +37,7 @@ namespace hourcell {
 
 struct Spelling {
   std::string_view head;  // the metric
-  std::string_view tail;  // of a line: its tags as they stand; else each name after a zero byte
+  std::string_view tail;  // of a line: its tags, unchanged; else each name after a zero byte
   bool is_line = false;
   uint64_t hash = 0;
 };
@@ -78,13 +77,13 @@ class SeriesCache {
                  uint64_t epoch);
   void Clear();
 
-  // Forgets the entries of series of which `is_gone` is true, a thousand cells of a table at a
-  // time; and, as Clear does, what was looked up before and is inserted later. `is_gone` is called
-  // with the lock held.
+  // Forgets the entries of series for which `is_gone` returns true, a thousand cells of a table at
+  // a time; and, as Clear does, drops later inserts of earlier lookups. `is_gone` is called with
+  // the lock held.
   void Forget(const std::function<bool(SeriesNumber)>& is_gone);
 
   size_t size() const { return size_.load(std::memory_order_relaxed); }
-  // What entries and tables take.
+  // The memory of entries and tables.
   size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
   uint64_t hits() const { return hits_.load(std::memory_order_relaxed); }
   uint64_t misses() const { return misses_.load(std::memory_order_relaxed); }
@@ -106,12 +105,12 @@ class SeriesCache {
     }
   };
   struct Cell {
-    uint32_t hash = 0;   // the lower half of it
+    uint32_t hash = 0;   // the lower half of the entry's
     uint32_t entry = 0;  // its number; 0: none
   };
   // Many small tables, so that growing one is quick.
   struct Shard {
-    std::vector<Cell> cells;  // a power of two of them, or none
+    std::vector<Cell> cells;  // their number is a power of two, or 0
     size_t used = 0;
     uint64_t moves = 0;  // how often entries went to other cells
   };
@@ -125,10 +124,10 @@ class SeriesCache {
   struct Content {
     std::array<Shard, kShards> shards;
     size_t cells = 0;  // of all shards
-    // Entries in pieces, so that more of them move none. Entry 0 is of nobody.
+    // Entries in pieces, so that adding some moves none. Entry 0 is unused.
     std::vector<std::unique_ptr<Entry[]>> pieces;
     uint32_t entries = 1;        // of the pieces, used or free
-    std::vector<uint32_t> free;  // the numbers of entries that nobody uses
+    std::vector<uint32_t> free;  // the numbers of unused entries
     SpellingTexts texts;
 
     Entry& entry(uint32_t number) const {

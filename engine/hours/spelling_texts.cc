@@ -8,14 +8,14 @@
 
 #include "codec/base/check.h"
 
-// Why the hash is kept beside the pointer: a table that grows asks for the hash of every string,
-// and those who look for series wait meanwhile. Without it, each would be a read of memory that is
-// in no cache.
+// Why the hash is kept with the pointer: a table that grows reads the hash of every string, while
+// threads that look for series wait. Without it, each would be a read of memory that is in no
+// cache.
 
 namespace hourcell {
 namespace {
 
-// What a string takes of a table that is between a half and seven eighths full: a slot and a byte.
+// A string's share of a table that is between a half and seven eighths full: a slot and a byte.
 constexpr size_t kTableBytes = 24;
 
 void FreeText(const SpellingTexts::Text* text) {

@@ -29,12 +29,12 @@ class SpellingTexts {
   SpellingTexts(const SpellingTexts&) = delete;
   SpellingTexts& operator=(const SpellingTexts&) = delete;
 
-  // The string with these bytes, which stays where it is until each Take of it was followed by a
+  // The string with these bytes, which keeps its address until each of its Takes was followed by a
   // Release. REQUIRES: less than 4 GiB, and less than 2^32 uses.
   const Text* Take(std::string_view bytes);
   void Release(const Text* text);
 
-  // How many different strings are kept, and what they and their table take.
+  // How many different strings are kept, and the memory of the strings and their table.
   size_t size() const { return size_; }
   size_t bytes() const { return bytes_; }
 

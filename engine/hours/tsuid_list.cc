@@ -3,9 +3,9 @@
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
 
-// Why tsuids stand one after the other in a row: the numbers of series that are made together
-// follow each other, so they share a row, and a log row of a thousand new series is one insert
-// into a memtable instead of a thousand (docs/decisions/0009).
+// Why a row has several tsuids: the numbers of series that are made together follow each other, so
+// they share a row, and a log row of a thousand new series is one insert into a memtable instead of
+// a thousand (docs/decisions/0009).
 
 namespace hourcell {
 namespace {
