@@ -128,7 +128,7 @@ bool HealthHandler::IsHealthy() {
 HttpResponse HealthHandler::HandleHealth(const HttpRequest& request) {
   const StoreHealth health = health_();
   std::vector<HealthCheck> checks = {{.name = "server", .message = "it answers"}};
-  // What the server gets over by itself is for /readyz.
+  // Only /readyz reports errors from which the server recovers without a restart.
   if (health.must_reopen) checks.push_back(JournalCheck(health));
   std::ranges::move(ForwardChecks(), std::back_inserter(checks));
   return ResponseOf(request, "healthy", "not healthy", std::move(checks));
@@ -196,7 +196,7 @@ std::vector<HealthCheck> HealthHandler::ReadChecks() const {
   return {LoadCheck("queries", "queries run or wait", load.queries, load.queries_max)};
 }
 
-// A check for each thing that is wrong; if nothing is, one that says how late it is.
+// A warning for each problem; without problems, a check with the lag.
 std::vector<HealthCheck> HealthHandler::ForwardChecks() const {
   const std::optional<ForwardState> state =
       forward_state_ == nullptr ? std::nullopt : forward_state_();

@@ -1,18 +1,18 @@
 // HealthHandler: /healthz and /readyz, for load balancers, Kubernetes and systemd.
 //
-//   /healthz   503: only a new start of the process helps. 200 otherwise.
-//   /readyz    503: it cannot do now what it is there for: a probe should send clients elsewhere.
-//              ?for=reads or ?for=writes asks about one of them only; without it, about all that
-//              tsd.mode offers.
+//   /healthz   503: the process must be restarted. 200 otherwise.
+//   /readyz    503: the server cannot serve now; clients should use another server. ?for=reads and
+//              ?for=writes check one kind of requests; without them, the kinds of tsd.mode are
+//              checked.
 //
-// Neither fails because tsd.forward has dropped points, set some aside or is late: this server
-// serves all the same. Both name that as a warning, and how late it is.
+// If tsd.forward drops points, sets some aside or is late, neither fails, because this server still
+// serves. Both print warnings and the lag.
 //
-// The body says of each check what is wrong, in words: lines of text, or JSON for a client that
-// accepts it. Anybody may ask; only clients with the right `read` learn what the system said of an
-// error, which may name files.
+// The body has a message for each check: lines of text, or JSON for a client that accepts it. All
+// clients may read it. Only clients with the right `read` get the system's error messages, which
+// may name files.
 //
-// Thread-safe; waits for nothing but for what the file system says of its free space.
+// Thread-safe; waits only for the free space of the file system.
 
 #pragma once
 
@@ -29,7 +29,7 @@
 
 namespace hourcell {
 
-// What of the server's room is in use. A maximum of 0 is none.
+// The server's use of its limits. A maximum of 0 means no limit.
 struct ServerLoad {
   int64_t queries = 0;  // running and waiting
   int64_t queries_max = 0;
@@ -37,50 +37,52 @@ struct ServerLoad {
   int64_t body_bytes_max = 0;
 };
 
-// What tsd.forward has done and has to do.
+// The state of tsd.forward.
 struct ForwardState {
-  int64_t dropped = 0;    // points, since its spool was made
+  int64_t dropped = 0;    // points, since the creation of its spool
   int64_t set_aside = 0;  // points, since the start
   int64_t unsynced = 0;   // points
-  int64_t lag_s = 0;      // since the oldest point was put that is not sent
+  int64_t lag_s = 0;      // age of the oldest point not yet sent
   int64_t spool_bytes = 0;
 };
 
-// A lag from which on somebody should look.
+// A lag of at least this is a warning.
 inline constexpr int64_t kForwardLagS = 600;
 
 struct HealthCheck {
   std::string_view name;
   bool is_ok = true;
   std::string message;
-  std::string detail = {};  // what the system said; empty: nothing more is known
-  bool is_warning = false;  // `is_ok`, but somebody should look
+  std::string detail = {};  // the system's message; may be empty
+  bool is_warning = false;  // `is_ok`, but an operator should look at it
 };
 
 class HealthHandler {
  public:
   struct Settings {
     std::string mode = "rw";      // tsd.mode
-    int64_t disk_free_bytes = 0;  // less free space than this is a full disk; 0 = none is
+    int64_t disk_free_bytes = 0;  // with less free space, the disk counts as full; 0 = never
   };
-  // `health` says how the store is: Tsdb::Health.
+  // `health` returns the state of the store: Tsdb::Health.
   HealthHandler(std::function<StoreHealth()> health, Settings settings);
 
-  // Called for each /readyz. Before the first request; null: the load is not checked.
+  // Sets a function that each /readyz calls; null: the load is not checked. REQUIRES: before the
+  // first request.
   void SetLoad(std::function<ServerLoad()> load) { load_ = std::move(load); }
-  // Called for each request; nothing: tsd.forward is off. Before the first request.
+  // Sets a function that each request calls; it returns nothing if tsd.forward is off. REQUIRES:
+  // before the first request.
   void SetForward(std::function<std::optional<ForwardState>()> state) {
     forward_state_ = std::move(state);
   }
-  // From now on it is not ready.
+  // From now on /readyz fails.
   void SetStopping() { is_stopping_ = true; }
 
   HttpResponse HandleHealth(const HttpRequest& request);
-  // /health, as InfluxDB 2 has it: the status of /healthz. Proxmox VE asks for it.
+  // /health, as in InfluxDB 2: the status of /healthz. Proxmox VE requests it.
   HttpResponse HandleInflux(const HttpRequest& request);
   HttpResponse HandleReady(const HttpRequest& request);
 
-  // What /healthz says.
+  // True if /healthz answers 200.
   bool IsHealthy();
 
  private:

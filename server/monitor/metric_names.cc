@@ -5,7 +5,7 @@
 namespace hourcell {
 namespace {
 
-// Prometheus' names have no "hours" but for a unit: an open hour becomes a row, and is one there.
+// In Prometheus' names, "hours" would be a unit. An open hour becomes a row, so they say "rows".
 constexpr MetricName kNames[] = {
     {"append.refused", "Batches of points that were refused because the store was full."},
     {"append.waited", "Batches of points that waited because the store was full."},

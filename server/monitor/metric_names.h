@@ -1,7 +1,7 @@
-// The names under which Prometheus gets the server's statistics, and what each means.
+// The Prometheus names and the help texts of the server's statistics.
 //
 // Most names follow from the statistic's: rpc.received is hourcell_rpc_received_total. A statistic
-// that the table does not have is still given, under such a name; a test asks for its row. Pure.
+// outside the table is also exported, under such a name; a test requires its row. Pure.
 
 #pragma once
 
@@ -19,13 +19,13 @@ struct MetricName {
   std::string_view help;  // one sentence
   // Without "hourcell_" and the suffixes; empty: as the statistic's, with _ for other characters.
   std::string_view metric = {};
-  // Of gauges only: one of that kind whose statistic counters have, too.
+  // Only for gauges: a counter has the same statistic.
   bool is_gauge_of_both = false;
 };
 
 std::span<const MetricName> MetricNames();
 
-// Null if the table does not have it.
+// Null if the table does not contain it.
 const MetricName* FindMetricName(std::string_view stat, StatKind kind);
 
 // The name of the family: "hourcell_rpc_received". `row` may be null.

@@ -38,7 +38,7 @@ struct NamedHistogram {
   HistogramSample sample;
 };
 
-// Sorted by family and labels, each once: of two gauges of the same name and tags one is left.
+// Sorts by family and labels, and keeps one of several gauges with the same name and tags.
 template <typename Named>
 void SortAndUnite(std::vector<Named>* all) {
   std::ranges::sort(*all, [](const Named& a, const Named& b) {
@@ -50,7 +50,7 @@ void SortAndUnite(std::vector<Named>* all) {
   all->erase(again.begin(), again.end());
 }
 
-// The resident memory of this process; 0 if /proc does not say.
+// The resident memory of this process; 0 if /proc cannot be read.
 int64_t ResidentBytes() {
   std::FILE* const file = std::fopen("/proc/self/statm", "re");
   if (file == nullptr) return 0;
@@ -78,7 +78,7 @@ void WriteProcess(int64_t started_ms, MetricsWriter* out) {
   out->AddFloat({}, static_cast<double>(started_ms) / 1e3);
 }
 
-// What is given of each region.
+// A statistic of each region.
 struct RegionFigure {
   std::string_view family;
   std::string_view help;
@@ -143,7 +143,7 @@ HttpResponse MetricsHandler::Handle(const HttpRequest& request) {
   return response;
 }
 
-// Asks the store at most every kRegionFiguresMs: it looks at the files of each region.
+// Reads the store at most every kRegionFiguresMs, because the store inspects each region's files.
 std::shared_ptr<const MetricsHandler::Figures> MetricsHandler::RegionFigures() {
   const int64_t now_ms = clock_->MonotonicMs();
   MutexLock lock(&mutex_);

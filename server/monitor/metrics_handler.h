@@ -1,7 +1,7 @@
-// MetricsHandler: /metrics, what the server counts as Prometheus reads it: every counter, gauge and
-// histogram of Stats, what each region takes, and the process.
+// MetricsHandler: /metrics, the server's statistics for Prometheus: every counter, gauge and
+// histogram of Stats, the sizes of each region, and the process.
 //
-// Waits for nothing that a writer of points holds. Thread-safe.
+// It never waits for a thread that writes points. Thread-safe.
 
 #pragma once
 
@@ -19,16 +19,16 @@
 
 namespace hourcell {
 
-// How long what the regions take is not asked for again.
+// The sizes of regions are cached for this time.
 inline constexpr int64_t kRegionFiguresMs = 10'000;
 
-// All counters, gauges and histograms of `stats`, as families sorted by name.
+// Writes all counters, gauges and histograms of `stats`, as families sorted by name.
 void WriteStats(const Stats& stats, MetricsWriter* out);
 
 class MetricsHandler {
  public:
   struct Settings {
-    // A table with more regions than this is given as a whole only; 0 = each table.
+    // The regions of a table with more regions than this are omitted; 0 = always.
     int64_t regions_max = 0;
   };
   // Both are borrowed and outlive the object.
@@ -51,7 +51,7 @@ class MetricsHandler {
   const Settings settings_;
   const int64_t started_ms_;
   Mutex mutex_;
-  std::shared_ptr<const Figures> figures_ ABSL_GUARDED_BY(mutex_);  // null: never asked for
+  std::shared_ptr<const Figures> figures_ ABSL_GUARDED_BY(mutex_);  // null: not yet read
   int64_t figures_ms_ ABSL_GUARDED_BY(mutex_) = 0;                  // by MonotonicMs
 };
 

@@ -41,14 +41,13 @@ void AppendEscaped(std::string_view text, bool with_quotes, std::string* out) {
   }
 }
 
-// A name of a label has letters, digits and _ only.
+// The name of a label has only letters, digits and _.
 void AppendLabelName(std::string_view name, std::string* out) {
   for (const char c : name)
     *out += absl::ascii_isalnum(static_cast<unsigned char>(c)) ? c : '_';
 }
 
-// A float as both formats take it and as OpenMetrics wants it: 1.0, not 1, so that both name the
-// same bucket.
+// A float in the form of OpenMetrics, 1.0, not 1; both formats accept it, and name a bucket alike.
 std::string FloatText(double value) {
   std::string text = fmt::format("{}", value);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
@@ -62,7 +61,7 @@ std::string_view TakeItem(char separator, std::string_view* rest) {
   return StripBlanks(item);
 }
 
-// The weight that the parameters of a media range have; 1 if they have none.
+// The weight in the parameters of a media range; 1 by default.
 double WeightOf(std::string_view parameters) {
   while (!parameters.empty()) {
     const std::string_view parameter = TakeItem(';', &parameters);

@@ -5,7 +5,7 @@
 //   out.Add({{"type", "line_too_long"}}, 3);
 //   std::string page = std::move(out).Finish();
 //
-// Families must not repeat, nor the labels of one. Thread-compatible.
+// Families must not repeat, nor the labels within a family. Thread-compatible.
 
 #pragma once
 
@@ -21,7 +21,7 @@ enum class MetricsFormat : uint8_t { kPrometheus, kOpenMetrics };
 
 enum class MetricType : uint8_t { kCounter, kGauge, kHistogram };
 
-// What the lines of one name have in common.
+// The common part of the lines of one name.
 struct MetricFamily {
   std::string name;  // without the suffixes _total, _bucket, _sum and _count
   MetricType type = MetricType::kGauge;
@@ -31,7 +31,7 @@ struct MetricFamily {
 // The value of Content-Type.
 std::string_view ContentTypeOf(MetricsFormat format);
 
-// What an Accept header prefers; Prometheus' own format where it does not say.
+// The format that an Accept header prefers; kPrometheus by default.
 MetricsFormat PreferredFormat(std::string_view accept);
 
 class MetricsWriter {
@@ -40,11 +40,11 @@ class MetricsWriter {
 
   void Begin(MetricFamily family);
 
-  // One line of the family. REQUIRES: Begin was called, of no histogram.
+  // Adds one line of the family. REQUIRES: Begin was called for a counter or gauge.
   void Add(const StatTags& labels, int64_t value);
   void AddFloat(const StatTags& labels, double value);
 
-  // All lines of one histogram, in seconds. REQUIRES: Begin was called, of a histogram.
+  // Adds all lines of one histogram, in seconds. REQUIRES: Begin was called for a histogram.
   void AddHistogram(const HistogramSample& sample);
 
   std::string Finish() &&;

@@ -21,7 +21,7 @@ std::string Environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// How many microseconds the watchdog of this process waits; 0 without one.
+// The time of this process's watchdog in microseconds; 0 without watchdog.
 int64_t WatchdogOfEnvironment() {
   int64_t us = 0;
   if (!absl::SimpleAtoi(Environment("WATCHDOG_USEC"), &us) || us < 0) return 0;
@@ -31,7 +31,7 @@ int64_t WatchdogOfEnvironment() {
   return absl::SimpleAtoi(for_process, &process) && process == getpid() ? us : 0;
 }
 
-// As systemd compares it with its own clock.
+// By the clock with which systemd compares it.
 int64_t MonotonicUs() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -69,7 +69,7 @@ bool ServiceManager::Send(std::string_view state) const {
   if (socket_.size() < 2 || socket_.size() > sizeof(address.sun_path)) return false;
   if (socket_[0] != '/' && socket_[0] != '@') return false;
   std::memcpy(address.sun_path, socket_.data(), socket_.size());
-  if (socket_[0] == '@') address.sun_path[0] = '\0';  // a name of the kernel's, in no directory
+  if (socket_[0] == '@') address.sun_path[0] = '\0';  // an abstract name
   const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (socket < 0) return false;
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + socket_.size());
