@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As absolute as it can be said, without a '/' at its end.
+// The path as absolute as possible, without a '/' at its end.
 fs::path Normalised(const std::string& path) {
   std::error_code error;
   fs::path normal = fs::weakly_canonical(path, error);
@@ -42,7 +42,7 @@ bool IsIn(const fs::path& inner, const fs::path& outer) {
 
 }  // namespace
 
-// What a backup is of.
+// The state that a backup copies.
 struct BackupAdmin::Moment {
   int64_t made_ms = 0;
   uint64_t low_mark = 0;
@@ -53,8 +53,8 @@ struct BackupAdmin::Moment {
 
 BackupAdmin::BackupAdmin(Parts parts) : parts_(std::move(parts)) {}
 
-// In this order: series are in the tables before the journal has a block of theirs. No cell is
-// written in between, so the tables have no point of a block that is not taken.
+// The order matters: the tables have a series before the journal has a block with its points. No
+// cells are written in between, so the tables do not have points of blocks after the copied ones.
 absl::Status BackupAdmin::Pin(Moment* moment) {
   const auto pin = [&]() -> absl::Status {
     HOURCELL_RETURN_IF_ERROR(parts_.commit->CommitAll(/*sync=*/false));
@@ -67,7 +67,7 @@ absl::Status BackupAdmin::Pin(Moment* moment) {
   return parts_.regions->WithRegionsAtRest([&] { return parts_.sealer->WithSealingPaused(pin); });
 }
 
-// The journal first: until it is copied no segment of it is deleted, and it may grow to its limit.
+// The journal first: until it is copied its segments are not deleted, and it may grow to its limit.
 absl::Status BackupAdmin::Copy(Moment* moment, const Progress& progress, BackupSet* set) {
   uint64_t done = 0;
   uint64_t total = 0;

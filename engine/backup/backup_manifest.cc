@@ -30,7 +30,7 @@ absl::Status BadLine(std::string_view got, std::string_view want) {
   return Damaged(fmt::format("got the line {}; want {}", QuoteForMessage(got), want));
 }
 
-// The first line of a manifest that is not of kVersion.
+// The error for a manifest whose first line is not of kVersion.
 absl::Status OtherVersion(std::string_view line) {
   const std::string_view found = line.substr(kManifestMagic.size());
   const std::optional<uint64_t> version = ParseUnsigned(found);
@@ -41,7 +41,7 @@ absl::Status OtherVersion(std::string_view line) {
       NewerFormatMessage(fmt::format("backup format {}", found), kVersion));
 }
 
-// Only as EncodeBackupManifest writes it: no sign, no zero in front.
+// Only the form that EncodeBackupManifest writes: without a sign or leading zeros.
 template <typename T>
 std::optional<T> TakeDecimal(std::string_view text) {
   T number = 0;
@@ -59,7 +59,7 @@ std::optional<uint32_t> TakeCrc(std::string_view text) {
   return crc;
 }
 
-// Cuts the first word off, with the blank after it.
+// Removes and returns the first word, and removes the blank after it.
 std::string_view TakeWord(std::string_view* text) {
   const std::string_view word = text->substr(0, text->find(' '));
   text->remove_prefix(std::min(word.size() + 1, text->size()));
@@ -78,20 +78,20 @@ bool IsPath(std::string_view path) {
   return false;
 }
 
-// Lines of a text, one after the other.
+// Reads a text line by line.
 class Lines {
  public:
   explicit Lines(std::string_view text) : rest_(text) {}
 
   bool done() const { return rest_.empty(); }
-  // The next line without its end; empty if there is none.
+  // The next line without its end; empty at the end of the text.
   std::string_view Next() {
     const std::string_view line = rest_.substr(0, rest_.find('\n'));
     rest_.remove_prefix(std::min(line.size() + 1, rest_.size()));
     return line;
   }
 
-  // The line "<name> <number>".
+  // Reads the line "<name> <number>".
   template <typename T>
   absl::Status TakeNumber(std::string_view name, T* number) {
     const std::string_view line = Next();
@@ -133,7 +133,7 @@ absl::Status ParseCopied(std::string_view line, BackupManifest* manifest) {
   return absl::OkStatus();
 }
 
-// The text before the line of the CRC, which has to be right.
+// The text before the line of the CRC, if the CRC is correct.
 absl::StatusOr<std::string_view> CheckCrc(std::string_view text) {
   const std::string_view line = text.substr(text.size() - std::min(text.size(), kCrcLineBytes));
   const std::string_view body = text.substr(0, text.size() - line.size());

@@ -72,7 +72,7 @@ class Restore {
                     names.ok() ? fmt::format("{} in it", names->front()) : "what is no directory"));
   }
 
-  // Only files where a restore puts some, so that nothing of anybody else is removed.
+  // Removes files only from the folders of a restore, so that it never removes other data.
   absl::Status RemoveLeftOver() {
     HOURCELL_ASSIGN_OR_RETURN(const bool is_there, io_.Exists(temporary_));
     if (!is_there) return absl::OkStatus();

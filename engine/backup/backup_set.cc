@@ -25,7 +25,7 @@ std::string ManifestName(uint64_t id) {
   return fmt::format("{:06}", id);
 }
 
-// Nothing for the name of something else.
+// Nothing for any other name.
 std::optional<uint64_t> IdOf(std::string_view name) {
   uint64_t id = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), id);
@@ -61,7 +61,7 @@ absl::Status BackupSet::MakeOrCheck(Use use) {
   if (!is_there) {
     HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> names, io_->List(directory_));
     for (const std::string& name : names) {
-      // What a crash has left of the lines below.
+      // A crash in the lines below leaves these.
       if (name == "files" || name == "LOCK") continue;
       return absl::FailedPreconditionError(fmt::format(
           "{}: got {} in it; want a directory of backups, or an empty one", directory_, name));
@@ -79,7 +79,7 @@ absl::Status BackupSet::ReadNames(Use use) {
     const bool is_manifests = folder.ends_with("/backups");
     for (const std::string& name : names) {
       if (name.ends_with(kTemporary)) {
-        // Of a backup that was cut short.
+        // From an interrupted backup.
         if (use == Use::kWrite) HOURCELL_RETURN_IF_ERROR(io_->Delete(folder + "/" + name));
       } else if (!is_manifests) {
         stored_.insert(name);
@@ -124,7 +124,8 @@ absl::StatusOr<BackupManifest> BackupSet::Read(uint64_t id) const {
   return manifest;
 }
 
-// Whether a file of that name and size is there; its CRC decides.
+// True if a file of that name and size is stored. Only a comparison of CRCs shows if it is the
+// same.
 bool BackupSet::MayBeStored(const BackupSource& source) const {
   const std::string prefix = BackupFile::StoredPrefix(source.path, source.bytes);
   const auto found = stored_.lower_bound(prefix);
@@ -277,7 +278,7 @@ absl::StatusOr<BackupPrune> BackupSet::Prune(uint64_t keep) {
     ids_.erase(ids_.begin());
     ++pruned.backups;
   }
-  // No manifest names a file that is gone, not even after a power loss.
+  // First, so that after a power loss, too, all files of every manifest exist.
   HOURCELL_RETURN_IF_ERROR(io_->SyncDirectory(directory_ + "/backups"));
   const std::set<std::string> stored = stored_;
   for (const std::string& name : stored) {
