@@ -15,16 +15,16 @@
 namespace hourcell {
 namespace {
 
-// So many rows of other series are walked over, and one more for each eight wanted, before it pays
-// to sort the wanted ones.
+// Rows of other series that a scan reads, plus one for each eight wanted series, before sorting the
+// wanted series is worth it.
 constexpr size_t kMissesMin = 64;
 constexpr size_t kSeriesAMiss = 8;
 
-// Says where the next row of a wanted series can be, of one metric.
+// Finds where the next row of a wanted series can be, for one metric.
 //
-// Keys do not sort as tsuids do: a series' rows come after those of a series that has its tags and
-// more, if the next tagk is less than the qualifier's first byte. So what is sorted here is what
-// follows the hour in a key: the tags and that byte.
+// Keys do not sort as tsuids do: a series' rows come after those of a series with the same tags and
+// more, if the next tagk is less than the qualifier's first byte. So this class sorts the part of
+// the key after the hour: the tags and that byte.
 class SeriesJumper {
  public:
   SeriesJumper(const RowKeyCodec& row_keys, std::span<const std::string_view> tsuids)
@@ -37,8 +37,8 @@ class SeriesJumper {
     std::ranges::sort(blocks_);
   }
 
-  // The least key after `key` that a wanted series can have; empty: there is none. `key` itself if
-  // that is the one after it, for all that is known.
+  // The least key after `key` that a wanted series can have; empty: none exists. Returns `key`
+  // itself if the next row may be wanted.
   std::string Next(std::string_view key) const {
     const std::string_view head = key.substr(0, head_size_);
     const std::string_view tail = key.substr(head_size_);
@@ -48,7 +48,7 @@ class SeriesJumper {
   }
 
  private:
-  // True if the key begins as those of a wanted series do, though it is another's.
+  // True if the key begins as a wanted series' keys do, but belongs to another series.
   bool IsInBlock(std::string_view tail) const {
     for (size_t size = pair_width_; size < tail.size(); size += pair_width_) {
       if (std::ranges::binary_search(blocks_, tail.substr(0, size + 1))) return true;
@@ -91,7 +91,7 @@ class MetricScan {
   }
 
  private:
-  // Visits the row if it is wanted, and moves on.
+  // Visits the row if it is wanted, and moves to the next one.
   absl::Status Step(RowCursor* row) {
     HOURCELL_ASSIGN_OR_RETURN(const AnnotationKeyView key,
                               ParseAnnotationKey(row_keys_, row->key()));
@@ -125,7 +125,7 @@ class MetricScan {
     if (next == row->key()) {
       row->Next();
     } else {
-      // The greatest key there is stands for no end: nothing is there.
+      // Without a next key, seeks past all keys.
       row->Seek(next.empty() ? std::string(row->key().size() + 1, '\xFF') : next);
     }
   }
@@ -138,10 +138,10 @@ class MetricScan {
   const AnnotationVisit& visit_;
   std::string tsuid_;
   size_t misses_ = 0;
-  std::unique_ptr<SeriesJumper> jumper_;  // null before there were many misses
+  std::unique_ptr<SeriesJumper> jumper_;  // null until there are many misses
 };
 
-// Brings the range within what timestamps can be; false if nothing is in it.
+// Limits the range to valid timestamps; false if it is then empty.
 bool Clamp(int64_t* start_ms, int64_t* end_ms) {
   *start_ms = std::max<int64_t>(*start_ms, 0);
   *end_ms = std::min(*end_ms, kTimestampMsMax);

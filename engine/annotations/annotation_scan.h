@@ -1,8 +1,8 @@
 // Scans of the annotation table: the rows of a set of series, or the global ones, by time.
 //
-// A scan of series walks the keys of their metric and hours. Once it has met many rows of other
-// series it jumps from one wanted series to the next, so that its work is bounded by the rows of
-// the table and by series x hours, whichever is less.
+// A scan of series walks the keys of their metric and hours. Once it has read many rows of other
+// series it seeks from one wanted series to the next. So its work is at most the smaller of the
+// rows of the table and series x hours.
 //
 // Thread-safe.
 
@@ -20,20 +20,20 @@
 
 namespace hourcell {
 
-// A row of the table. Views live for the visit.
+// A row of the table. Views live until the visit returns.
 struct AnnotationRow {
   std::string_view key;
   std::string_view tsuid;  // bytes; empty: global
   int64_t start_ms = 0;
-  std::string_view value;  // ParseAnnotationCell's
+  std::string_view value;  // input of ParseAnnotationCell
 };
 
-// An error ends the scan with it.
+// Called for each row. An error ends the scan, which returns it.
 using AnnotationVisit = std::function<absl::Status(const AnnotationRow&)>;
 
-// Rows of the series `tsuids` (bytes, ascending, no two alike; of any metrics) with
-// start_ms <= AnnotationRow::start_ms <= end_ms, in key order metric by metric.
-// kDataLoss: a damaged key.
+// Visits the rows of the series `tsuids` (bytes, ascending, without repeats; of any metrics) with
+// start_ms <= AnnotationRow::start_ms <= end_ms, in key order metric by metric. kDataLoss: a
+// damaged key.
 absl::Status ScanSeriesAnnotations(const RowKeyCodec& row_keys,
                                    TableView* view,
                                    std::span<const std::string_view> tsuids,
@@ -41,7 +41,7 @@ absl::Status ScanSeriesAnnotations(const RowKeyCodec& row_keys,
                                    int64_t end_ms,
                                    const AnnotationVisit& visit);
 
-// Global ones, by hour.
+// Visits global annotations, by hour.
 absl::Status ScanGlobalAnnotations(const RowKeyCodec& row_keys,
                                    TableView* view,
                                    int64_t start_ms,

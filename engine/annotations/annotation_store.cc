@@ -19,7 +19,7 @@
 namespace hourcell {
 namespace {
 
-// Rows that one piece of a range delete removes.
+// Rows that one write of a range delete removes.
 constexpr size_t kDeleteGroupMax = 1000;
 
 absl::StatusOr<Timestamp> ParseInstant(int64_t time) {
@@ -28,7 +28,7 @@ absl::StatusOr<Timestamp> ParseInstant(int64_t time) {
   return *instant;
 }
 
-// True if a series of any store could have it: no UID is zero, no tag key stands twice.
+// True if a series of any store could have it: no UID is zero, and tag keys ascend.
 bool IsPossible(const SeriesUids& series) {
   if (series.metric == kNoUid) return false;
   Uid before = kNoUid;
@@ -39,7 +39,7 @@ bool IsPossible(const SeriesUids& series) {
   return true;
 }
 
-// The bytes of a tsuid in hex; empty as it is.
+// The bytes of a tsuid in hex; empty stays empty.
 absl::StatusOr<std::string> ParseTsuidText(const Layout& layout, std::string_view hex) {
   if (hex.empty()) return std::string();
   const absl::StatusOr<std::string> bytes = UidBytesFromHex(hex, 0);
@@ -54,7 +54,7 @@ absl::StatusOr<std::string> ParseTsuidText(const Layout& layout, std::string_vie
       ToUpperHex(*bytes)));
 }
 
-// The annotation of a row, which must be the one its key says.
+// The annotation in a row. kDataLoss: it does not match the row's key.
 absl::StatusOr<Annotation> ParseRow(std::string_view value,
                                     std::string_view tsuid,
                                     int64_t start_ms) {
@@ -68,7 +68,7 @@ absl::StatusOr<Annotation> ParseRow(std::string_view value,
                                          tsuid.empty() ? "(global)" : ToUpperHex(tsuid), start_ms));
 }
 
-// By name; of entries of one name the last counts.
+// Sorts by name; the last entry of a name counts.
 std::vector<std::pair<std::string, std::string>> SortedCustom(
     const std::vector<std::pair<std::string, std::string>>& custom) {
   std::map<std::string, std::string> sorted;
@@ -93,14 +93,14 @@ bool HasOnlyUtf8(const AnnotationEdit& edit) {
   return is_utf8;
 }
 
-// What an annotation of an answer takes: by series, as those of a group, and printed; or to be
-// written, as it is then, and printed.
+// Memory of an annotation in a result, for three copies: by series, in a group, and printed; or to
+// be written, in the stored form, and printed.
 size_t BytesOfAnswer(std::string_view value) {
   constexpr size_t kCopies = 3;
   return kCopies * (sizeof(Annotation) + value.size());
 }
 
-// A start or an end as an instant; 0 for 0, which is none.
+// A start or an end as an instant; 0 if it is not set.
 int64_t InstantMs(int64_t time) {
   const Parsed<Timestamp> instant = TimestampFromInteger(time);
   return instant.ok() ? instant->ms : 0;
@@ -116,14 +116,14 @@ void SortByStart(std::vector<Annotation>* annotations) {
   });
 }
 
-// Where an annotation is.
+// The location of an annotation.
 struct AnnotationStore::Place {
   std::string tsuid;  // bytes; empty: global
   Timestamp start;
   std::string key;
 };
 
-// Takes rows of a scan and makes the answer of them.
+// Collects the rows of a scan into a result.
 class AnnotationStore::Reading {
  public:
   // `memory` may be null.
@@ -152,7 +152,7 @@ class AnnotationStore::Reading {
     return absl::OkStatus();
   }
 
-  // By start.
+  // The result, by start.
   std::vector<Annotation> Take() {
     SortByStart(&found_);
     return std::move(found_);
@@ -161,7 +161,7 @@ class AnnotationStore::Reading {
  private:
   const AnnotationStore& store_;
   MemoryAccount* const memory_;
-  std::string metric_;  // of the row before
+  std::string metric_;  // of the previous row
   int64_t expires_before_ms_ = 0;
   size_t rows_seen_ = 0;
   size_t bytes_ = 0;
@@ -240,7 +240,7 @@ absl::StatusOr<std::vector<Annotation>> AnnotationStore::Put(std::span<const Ann
   const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
   std::vector<Annotation> annotations;
   std::vector<Mutation> group;
-  // Of each key: its last annotation and its mutation, by number.
+  // For each key, the indexes of its last annotation and its mutation.
   StringMap<std::pair<size_t, size_t>> written;
   for (const AnnotationEdit& edit : edits) {
     HOURCELL_ASSIGN_OR_RETURN(const Place place, PlaceOf(edit.tsuid, edit.start_time));
@@ -268,7 +268,7 @@ absl::StatusOr<std::vector<Annotation>> AnnotationStore::Put(std::span<const Ann
     annotations.push_back(std::move(annotation));
   }
   if (group.empty()) return annotations;
-  // Before the write: who sees the row also sees that it may be there.
+  // Before the write, so that a reader that can see the row also sees has_any().
   has_any_.store(true, std::memory_order_release);
   HOURCELL_KILL_POINT("annotation:before_write");
   HOURCELL_RETURN_IF_ERROR(parts_.tables->Apply(group, sync_));

@@ -1,14 +1,14 @@
-// AnnotationStore: the annotations of series and the global ones, in a table of their own.
+// AnnotationStore: the annotations of series and the global ones, in the annotation table.
 //
 // An annotation is one row: its key is the series' row key with the qualifier of its instant
-// (annotation_key.h), its value OpenTSDB's JSON (annotation_cell.h). So there is one for each
-// series and instant; a time in seconds and the same in milliseconds are one instant. Retention
-// counts them as points: what has expired is not shown and not taken, but stays on disk.
+// (annotation_key.h), its value OpenTSDB's JSON (annotation_cell.h). So a series has at most one
+// for each instant; a time in seconds and the same in milliseconds are one instant. Retention
+// counts them as points: expired ones are not returned and cannot be written, but stay on disk.
 //
-// Writes are rare: one at a time, read-modify-write under a lock that is held across the write. A
-// store without annotations answers reads without looking at its table.
+// Writes are rare: one at a time, read-modify-write under a lock that is held during the write.
+// Reads of a store without annotations skip the table.
 //
-// Thread-safe. Errors beside those named: the table's.
+// Thread-safe. Errors, in addition to those listed: the table's.
 
 #pragma once
 
@@ -36,81 +36,81 @@
 
 namespace hourcell {
 
-// Bytes of an annotation as it is stored.
+// Limit of the stored bytes of an annotation.
 inline constexpr size_t kAnnotationBytesMax = size_t{1} << 20;
-// Bytes of all annotations that one read answers with, stored as they are.
+// Limit of the stored bytes of all annotations that one read returns.
 inline constexpr size_t kAnnotationReadBytesMax = size_t{64} << 20;
 
-// Sorts by start, those of one instant by tsuid. REQUIRES: as they are stored.
+// Sorts by start, then by tsuid. REQUIRES: in the form that is stored.
 void SortByStart(std::vector<Annotation>* annotations);
 
 class AnnotationStore {
  public:
-  // What it works on; borrowed, outlives it.
+  // The parts are borrowed and outlive the store.
   struct Parts {
     const RowKeyCodec* row_keys = nullptr;
     Tables* tables = nullptr;
     const RowExpiry* expiry = nullptr;  // null: nothing expires
   };
 
-  // Looks whether there are any. With `sync` every write is synced before it is done.
+  // Looks for annotations. With `sync` every write is synced before it returns.
   static absl::StatusOr<std::unique_ptr<AnnotationStore>> Open(const Parts& parts, bool sync);
 
-  // Of a store that another process writes: looks again.
+  // Looks for annotations again, in a store that another process writes.
   absl::Status LookAgain();
 
-  // The annotation of a series (hex; empty = global) at an instant; nothing if there is none.
-  // kInvalidArgument: no tsuid of this store's layout, no instant.
+  // The annotation of a series (hex; empty = global) at an instant; nothing if it does not exist.
+  // kInvalidArgument: not a tsuid of this store's layout, or not an instant.
   absl::StatusOr<std::optional<Annotation>> Get(std::string_view tsuid, int64_t start_time) const;
 
-  // Makes or changes annotations, all or none; of two edits of one the later adds to the earlier.
-  // Returns each as it is stored then, its tsuid in upper case, its custom entries by name.
+  // Makes or changes annotations, all or none. A later edit of the same annotation adds to an
+  // earlier one with kMerge, and replaces it otherwise. Returns each in the form that is stored,
+  // its tsuid in upper case, its custom entries by name.
   //
-  // A series need not exist: a tsuid is taken if it could be one's, with UIDs of the right widths
-  // that are not zero and tag keys that ascend.
-  // kInvalidArgument: as Get; an edit that sets nothing, is of an expired instant, has text that is
-  // not UTF-8, or makes more than kAnnotationBytesMax; kResourceExhausted: they are more than
-  // `memory` has, which counts them and is not given them back; null: nothing counts them.
+  // A series need not exist: a tsuid is accepted if its UIDs have the right widths and are not
+  // zero, and its tag keys ascend. kInvalidArgument: as in Get; an edit sets nothing, is of an
+  // expired instant, has text that is not UTF-8, or makes more than kAnnotationBytesMax.
+  // kResourceExhausted: the result needs more than `memory` has. Put takes the bytes of the result
+  // from `memory` and does not return them; null: no limit.
   absl::StatusOr<std::vector<Annotation>> Put(std::span<const AnnotationEdit> edits,
                                               AnnotationWrite write,
                                               MemoryAccount* memory = nullptr);
 
-  // Removes one; no error if there is none. kInvalidArgument: as Get.
+  // Removes one; OK if it does not exist. kInvalidArgument: as in Get.
   absl::Status Delete(std::string_view tsuid, int64_t start_time);
 
-  // Removes those of the series and, with `global`, the global ones, with
-  // start_ms <= start <= end_ms; a piece at a time. Returns how many. kInvalidArgument: as Get.
+  // Removes the annotations of the series and, with `global`, the global ones, with start_ms <=
+  // start <= end_ms; in several writes. Returns their number. kInvalidArgument: as in Get.
   absl::StatusOr<uint64_t> DeleteRange(std::span<const std::string> tsuids,
                                        bool global,
                                        int64_t start_ms,
                                        int64_t end_ms);
 
-  // Calls `change` while none is written.
+  // Calls `change` while no annotation is written.
   absl::Status WithoutEdits(const std::function<absl::Status()>& change);
 
-  // The annotations of series (bytes, ascending, no two alike) with start_ms <= start <= end_ms, by
-  // start. Does not look at a store known to have none.
-  // kResourceExhausted: more than kAnnotationReadBytesMax, or than `memory` has, if there is one;
-  // it counts the answer, and is not given it back; kDataLoss: damage.
+  // The annotations of series (bytes, ascending, without repeats) with start_ms <= start <= end_ms,
+  // by start. Skips the table if the store has none. kResourceExhausted: more than
+  // kAnnotationReadBytesMax, or than `memory` has; takes the bytes of the result from `memory` and
+  // does not return them; null: no limit. kDataLoss: damage.
   absl::StatusOr<std::vector<Annotation>> OfSeries(TableView* view,
                                                    std::span<const std::string_view> tsuids,
                                                    int64_t start_ms,
                                                    int64_t end_ms,
                                                    MemoryAccount* memory = nullptr) const;
 
-  // Global ones, by start. As OpenTSDB has it, those that end after `end_ms` are left out, and
-  // those in the second of `start_ms` are not. Differently from OpenTSDB, times in milliseconds are
-  // compared as such, and those that start after `end_ms` are left out, end or no end. Errors as
-  // OfSeries.
+  // Global annotations, by start. As in OpenTSDB, it omits those that end after `end_ms`, and
+  // includes those in the second of `start_ms`. Unlike OpenTSDB, it compares milliseconds exactly,
+  // and omits all that start after `end_ms`, even without an end. Errors as in OfSeries.
   absl::StatusOr<std::vector<Annotation>> Global(TableView* view,
                                                  int64_t start_ms,
                                                  int64_t end_ms,
                                                  MemoryAccount* memory = nullptr) const;
 
-  // Tsdb::VisitAnnotations. kDataLoss: damage.
+  // See Tsdb::VisitAnnotations. kDataLoss: damage.
   absl::Status VisitAll(const std::function<absl::Status(const Annotation&)>& visit) const;
 
-  // False if there was never one since the store was opened.
+  // False if LookAgain found no annotations and none was written since.
   bool has_any() const { return has_any_.load(std::memory_order_acquire); }
 
  private:
@@ -129,7 +129,7 @@ class AnnotationStore {
   const Parts parts_;
   const bool sync_;
   std::atomic<bool> has_any_{false};
-  Mutex edit_;  // one write at a time, from its read to its end
+  Mutex edit_;  // held from the read of a write to its end
 };
 
 }  // namespace hourcell
