@@ -9,9 +9,9 @@
 namespace hourcell {
 namespace {
 
-// What a name takes besides its text: its string, and its place in a table that is half full.
+// Memory of a name in addition to its text: its string, and its entry in a half-full hash table.
 constexpr size_t kQueryNameOverheadBytes = 80;
-// So many bytes are counted together.
+// Counts names in steps of this size.
 constexpr size_t kQueryNamesCountedAtOnce = size_t{16} << 10;
 
 }  // namespace
@@ -32,7 +32,7 @@ std::string_view QueryNames::NameOf(UidKind kind, Uid uid) {
 }
 
 void QueryNames::ForgetMany() {
-  // Names are kept only to save look-ups, so an account that has no more refuses nothing here.
+  // Names are kept only to save look-ups, so an exhausted account is not an error here.
   const bool is_counted =
       names_bytes_ < hold_.bytes() + kQueryNamesCountedAtOnce || hold_.Set(names_bytes_).ok();
   if (is_counted && names_.size() <= kQueryNamesMax) return;

@@ -19,26 +19,26 @@
 
 namespace hourcell {
 
-// Names that are kept from series to series.
+// Names kept from series to series.
 inline constexpr size_t kQueryNamesMax = 16'384;
 
 class QueryNames {
  public:
-  // All are borrowed. `memory` counts the names that are kept; when it has no more, they are looked
-  // up again. Null: nothing counts them.
+  // All are borrowed. `memory` counts the kept names; when it is exhausted, names are looked up
+  // again. Null: no limit.
   QueryNames(const Layout& layout, UidDirectory* uids, MemoryAccount* memory = nullptr)
       : layout_(layout), uids_(*uids), hold_(memory) {}
 
-  // The name, or the UID in hex if it has none: a deleted name must not make the data of its UID
-  // unreadable. Lives until ForgetMany.
+  // The name; or the UID in hex if its name was deleted, so that its data stay readable. Lives
+  // until ForgetMany.
   std::string_view NameOf(UidKind kind, Uid uid);
 
-  // Why a name could not be read, the first that was not. What NameOf returned since then is not to
-  // be shown: a UID in hex would pass for one without a name.
+  // The first error of a read of a name. After an error, do not show results of NameOf: a UID in
+  // hex would look like one without a name.
   const absl::Status& status() const { return status_; }
 
-  // Forgets all names if there are more than kQueryNamesMax, or more than there is memory for: a
-  // query may name millions.
+  // Forgets all names if there are more than kQueryNamesMax, or more than `memory` allows: a query
+  // may use millions.
   void ForgetMany();
 
  private:
@@ -46,8 +46,8 @@ class QueryNames {
   UidDirectory& uids_;
   absl::Status status_;
   std::deque<std::string> names_;
-  size_t names_bytes_ = 0;  // of what names_ has
-  MemoryHold hold_;         // of what names_ had at the last ForgetMany
+  size_t names_bytes_ = 0;  // size of names_
+  MemoryHold hold_;         // size of names_ at the last ForgetMany
   std::array<absl::flat_hash_map<Uid, std::string_view>, std::size(kUidKinds)> by_uid_;
 };
 

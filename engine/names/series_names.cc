@@ -13,12 +13,12 @@
 namespace hourcell {
 namespace {
 
-// Names that are kept, of a kind, and bytes of all; then they are looked up again.
+// Limits of the kept names of a kind, and of the bytes of all; beyond, all are forgotten.
 constexpr size_t kNamesMax = 65536;
 constexpr size_t kNamesBytesMax = size_t{16} << 20;
-// What a name takes besides its text: a node, its allocation, its place in the table.
+// Memory of a name in addition to its text: a node, its allocation, its entry in the table.
 constexpr size_t kNameOverheadBytes = 80;
-// So many bytes are counted together.
+// Counts names in steps of this size.
 constexpr size_t kCountedAtOnce = size_t{16} << 10;
 
 }  // namespace
@@ -30,7 +30,7 @@ absl::Status SeriesNames::NameOf(UidKind kind, std::string_view uid_bytes, std::
   if (found == known.end()) {
     absl::StatusOr<std::string> text = uids_.NameOf(kind, uid);
     if (!text.ok() && !absl::IsNotFound(text.status())) return text.status();
-    // A deleted name must not make its series invisible.
+    // The series of a deleted name must stay visible.
     found = known.emplace(uid, text.ok() ? *std::move(text) : ToUpperHex(uid_bytes)).first;
     names_bytes_ += kNameOverheadBytes + found->second.capacity();
   }
@@ -38,7 +38,7 @@ absl::Status SeriesNames::NameOf(UidKind kind, std::string_view uid_bytes, std::
   return absl::OkStatus();
 }
 
-// Names are kept only to save look-ups, so an account that has no more refuses nothing here.
+// Names are kept only to save look-ups, so an exhausted account is not an error here.
 void SeriesNames::ForgetMany() {
   const bool is_over =
       std::ranges::any_of(names_, [](const auto& of_kind) { return of_kind.size() > kNamesMax; });

@@ -1,5 +1,5 @@
-// SeriesNames: the names of one series after another, each UID looked up once. For answers that
-// name many series with few names. Thread-compatible.
+// SeriesNames: the names of one series after another, each UID looked up once. For results that
+// have many series with few different names. Thread-compatible.
 
 #pragma once
 
@@ -22,14 +22,13 @@ namespace hourcell {
 
 class SeriesNames {
  public:
-  // Both are borrowed. `memory` counts the names that are kept; when it has no more, they are
-  // looked up again. Null: nothing counts them.
+  // All are borrowed. `memory` counts the kept names; when it is exhausted, names are looked up
+  // again. Null: no limit.
   SeriesNames(const Layout& layout, UidDirectory* uids, MemoryAccount* memory = nullptr)
       : layout_(layout), uids_(*uids), hold_(memory) {}
 
-  // Sets `*series` to a series and its names, UIDs without a name in hex. `tsuid` is borrowed; the
-  // names live until the next call. Errors are those of reading names.
-  // REQUIRES: a whole tsuid.
+  // Sets `*series` to a series and its names; UIDs without a name are in hex. `tsuid` is borrowed;
+  // the names live until the next call. Errors: those of reading names. REQUIRES: a whole tsuid.
   absl::Status Resolve(std::string_view tsuid, FoundSeries* series);
 
  private:
@@ -39,8 +38,8 @@ class SeriesNames {
   const Layout layout_;
   UidDirectory& uids_;
   absl::node_hash_map<Uid, std::string> names_[std::size(kUidKinds)];
-  size_t names_bytes_ = 0;  // of what names_ has
-  MemoryHold hold_;         // of what names_ had at the last Resolve
+  size_t names_bytes_ = 0;  // size of names_
+  MemoryHold hold_;         // size of names_ at the last Resolve
   std::vector<TagView> tags_;
 };
 

@@ -23,7 +23,7 @@ UidOptions UidOptionsOf(const Options& options, const Layout& layout) {
 }
 namespace {
 
-// The UID in a stored row, with the row named if it is damaged.
+// The UID in a stored row. kDataLoss: it is damaged; the message names the kind.
 absl::StatusOr<Uid> DecodeUid(const Layout& layout, UidKind kind, std::string_view bytes) {
   const absl::StatusOr<Uid> uid = UidFromBytes(bytes, layout.width(kind));
   if (uid.ok() && *uid != kNoUid) return uid;

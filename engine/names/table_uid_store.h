@@ -1,4 +1,4 @@
-// TableUidStore: the UidStore that uid/ works on, over a TableStore (uid_key.h has the rows).
+// TableUidStore: the UidStore for uid/, over Tables (uid_key.h documents the rows).
 // Thread-safe.
 
 #pragma once
@@ -14,22 +14,22 @@
 
 namespace hourcell {
 
-// What the options of a store say of its names.
+// The part of a store's options about names.
 UidOptions UidOptionsOf(const Options& options, const Layout& layout);
 
 class TableUidStore : public UidStore {
  public:
-  // How Commit writes.
+  // The guarantees of Commit.
   struct Commits {
-    bool are_synced = false;  // they are on disk when it returns
-    bool are_atomic = true;   // one that fails leaves nothing
+    bool are_synced = false;  // changes are on disk when it returns
+    bool are_atomic = true;   // a failed one leaves no changes
   };
 
   // `tables` is borrowed and outlives the object.
   TableUidStore(const Layout& layout, Tables* tables) : TableUidStore(layout, tables, Commits()) {}
   TableUidStore(const Layout& layout, Tables* tables, const Commits& commits)
       : layout_(layout), tables_(tables), commits_(commits) {}
-  // One whose reads are of the moment of `view`, which outlives it.
+  // Reads from `view`, which outlives the object.
   TableUidStore(const Layout& layout, Tables* tables, TableView* view)
       : layout_(layout), tables_(tables), view_(view) {}
 
@@ -48,16 +48,17 @@ class TableUidStore : public UidStore {
   absl::Status Commit(std::span<const UidChange> changes) override;
   bool failed_commits_may_be_there() const override { return !commits_.are_atomic; }
 
-  // The changes as mutations, in the same order, for a caller that commits more with them.
+  // Appends the changes as mutations, in the same order, for a caller that commits others with
+  // them.
   void AppendMutations(std::span<const UidChange> changes, std::vector<Mutation>* group) const;
 
  private:
-  // What is read: `view_`, or the present, which is kept in `*present`.
+  // The view to read from: `view_`, or a new snapshot, which `*present` owns.
   TableView* ViewOf(std::unique_ptr<TableView>* present) const;
 
   const Layout layout_;
   Tables* const tables_;
-  TableView* const view_ = nullptr;  // null: reads are of the present
+  TableView* const view_ = nullptr;  // null: each read takes a new snapshot
   const Commits commits_;
 };
 
