@@ -25,7 +25,7 @@ void AppendField(std::string_view name, std::string_view text, std::string* out)
   AppendJsonString(text, out);
 }
 
-// What a backslash and this letter stand for; 0 if there is no such escape.
+// The character of an escape, a backslash and this letter; 0 for an invalid escape.
 char EscapedChar(char letter) {
   constexpr std::string_view kLetters = "\"\\/bfnrt";
   constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
@@ -33,8 +33,8 @@ char EscapedChar(char letter) {
   return at == std::string_view::npos ? '\0' : kMeanings[at];
 }
 
-// Takes JSON off the front of its text. Every Take returns false, and the text is then of no more
-// use, if what it wants is not there.
+// Takes JSON off the front of its text. Every Take returns false if the expected token is missing;
+// the text is unusable then.
 class CellReader {
  public:
   explicit CellReader(std::string_view bytes) : bytes_(bytes), rest_(bytes) {}
@@ -68,7 +68,7 @@ class CellReader {
     rest_.remove_prefix(blanks == std::string_view::npos ? rest_.size() : blanks);
   }
 
-  // `field` takes the value of the field it is given the name of.
+  // `field(name)` takes the value of the field `name`.
   template <typename Field>
   bool TakeObject(const Field& field) {
     if (!Take("{")) return false;
@@ -118,7 +118,7 @@ class CellReader {
     }
     std::optional<uint32_t> code = TakeUnit();
     if (code.has_value() && *code >= 0xD800 && *code < 0xE000) {
-      // Half of a pair: the first, and the second must follow.
+      // Half of a surrogate pair: it must be the first half, and the second must follow.
       const std::optional<uint32_t> low = *code < 0xDC00 ? TakeUnit() : std::nullopt;
       if (!low.has_value() || *low < 0xDC00 || *low >= 0xE000) return false;
       code = 0x10000 + ((*code & 0x3FFU) << 10 | (*low & 0x3FFU));

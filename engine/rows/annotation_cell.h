@@ -3,9 +3,9 @@
 //   {"tsuid":"000001000001000001","startTime":1388450562,"endTime":0,"description":"Hello!",
 //    "notes":"","custom":{"owner":"ops"}}
 //
-// in one line; without tsuid if it is global; custom is null without entries. Reading takes the
-// fields in any order, blanks between them, and other fields, which OpenTSDB ignores too, if they
-// are no arrays and no objects.
+// in one line; without tsuid if it is global; custom is null without entries. Reading accepts any
+// order of fields, blanks between them, and unknown fields with scalar values, which OpenTSDB
+// ignores, too.
 //
 // Pure; bounded on any bytes; thread-safe.
 
@@ -23,7 +23,7 @@ namespace hourcell {
 // REQUIRES: all texts are UTF-8.
 void AppendAnnotationCell(const Annotation& annotation, std::string* out);
 
-// kDataLoss, with the offset: not JSON, a field of another type, text that is not UTF-8.
+// kDataLoss, with the offset: invalid JSON, a field of another type, text that is not UTF-8.
 absl::StatusOr<Annotation> ParseAnnotationCell(std::string_view bytes);
 
 }  // namespace hourcell

@@ -17,7 +17,7 @@
 namespace hourcell {
 namespace {
 
-// How many bytes of the key are its qualifier, if it is one.
+// The size of the qualifier at the end of the key, if the key ends with one.
 size_t QualifierSize(const RowKeyCodec& row_keys, std::string_view key) {
   constexpr size_t kMs = 5;
   constexpr size_t kSeconds = 3;

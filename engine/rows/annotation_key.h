@@ -1,11 +1,11 @@
-// Keys of the annotation table: the row key that the points of the series and hour have, or that
-// of global annotations, and after it the object qualifier that OpenTSDB would put into the row.
+// Keys of the annotation table: the row key of the points of the series and hour, or of global
+// annotations, followed by the object qualifier that OpenTSDB would use in the row.
 //
 //   00000152c20900 000001000001 010a02     of a series, 2,562 s into its hour
 //   0000004f29d200 010000                  global
 //
-// No two annotations have one key. Where tagk and tagv have one byte each, a last pair and 3 bytes
-// are as long as 5 bytes; but there a qualifier's second byte is 0, and a UID never.
+// Keys are unique. Where tagk and tagv have one byte each, a last pair and 3 bytes are as long as 5
+// bytes; but there a qualifier's second byte is 0, and a UID's never is.
 //
 // Pure; thread-safe.
 
@@ -38,7 +38,7 @@ void AppendAnnotationKey(const RowKeyCodec& row_keys,
                          const Timestamp& start,
                          std::string* out);
 
-// kDataLoss: no qualifier of an annotation at the end, no row key before it.
+// kDataLoss: the key does not end with an annotation's qualifier, or does not begin with a row key.
 absl::StatusOr<AnnotationKeyView> ParseAnnotationKey(const RowKeyCodec& row_keys,
                                                      std::string_view key);
 

@@ -1,9 +1,9 @@
-// What a key of a table says, as far as it goes: where a region begins, in words.
+// A key of a table in words, as far as its fields are complete: for the boundaries of regions.
 //
 //   \x03\x00\x00\x01P\xE2'\x00\x00\x00\x01  ->  salt 3, cpu.user, 2013-01-01 00:00:00, host=
 //
-// Keys of regions may end anywhere, also inside of a UID, and may have been made up by a user.
-// Nothing here is an error: a UID without a name is shown in hex, and so is what is no field.
+// Keys of regions may end anywhere, also inside a UID, and users may have chosen them. Faults are
+// not errors: a UID without a name and bytes outside the fields are shown in hex.
 
 #pragma once
 
@@ -30,8 +30,8 @@ class KeyDescriber {
   KeyDescriber(const RowKeyCodec* row_keys, UidDirectory* uids)
       : row_keys_(*row_keys), uids_(*uids) {}
 
-  // Keys of other tables than data and annotation are all rest. A name that cannot be read counts
-  // as none.
+  // Keys of tables other than data and annotation are all rest. A name that cannot be read counts
+  // as missing.
   ExplainedKey Explain(TableId table, std::string_view key) const;
 
  private:

@@ -9,7 +9,7 @@
 
 namespace hourcell {
 
-// The least key after all keys that begin with `prefix`; empty (no end) if there is none.
+// The least key after all keys that begin with `prefix`; empty = no end.
 std::string PrefixEnd(std::string_view prefix);
 
 // All keys that begin with `prefix`.

@@ -50,7 +50,7 @@ bool TakeIds(std::string_view text, std::vector<RegionId>* ids) {
   return true;
 }
 
-// False if there is no such field, or it does not hold that.
+// False for an unknown field or an invalid value.
 bool TakeField(std::string_view name, std::string_view text, RegionInfo* region) {
   if (name == "start") return TakeHex(text, &region->range.start);
   if (name == "end") return TakeHex(text, &region->range.end);

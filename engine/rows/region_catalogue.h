@@ -1,16 +1,16 @@
-// The region catalogue: which regions the tables have, in the `meta` table. It is the only truth:
-// column families that it does not name are dropped when the store is opened.
+// The region catalogue: the regions of the tables, in the `meta` table. It alone is authoritative:
+// opening a store drops column families that are not in the catalogue.
 //
 //   key                       value
 //   region/<table>/<id>       start=<hex>, end=<hex>, state=<HBase's word>, family=<name>,
 //                             parents=<ids with commas>, pinned_until_ms=<n>, references=<0 or 1>:
-//                             a line each; what has its default is left out
-//   transition/<table>/<id>   a split or merge under way, of the region that will be made of it:
-//                             text for people; its rows go with the commit, or with the next open
-//   last_region_id            the largest id that a change has taken, a failed one too; decimal.
-//                             Without the row: the largest of the catalogue
+//                             a line each; default values are omitted
+//   transition/<table>/<id>   a running split or merge that will create the region <id>: text for
+//                             people; the commit, or the next open, deletes its rows
+//   last_region_id            the largest id used by a change, even a failed one; decimal.
+//                             Absent = the largest of the catalogue
 //
-// A table without a row was never cut: it is one region of all keys, of id 1.
+// A table without a row was never cut: it is one region of all keys, with id 1.
 //
 // Ids are decimal, padded to 20 digits so that rows are in the order of ids. Pure:
 // rocks_table_store.h reads and writes the rows.
@@ -36,7 +36,7 @@ std::string TransitionKey(std::string_view table, RegionId id);
 
 std::string EncodeRegion(const RegionInfo& region);
 
-// kDataLoss: not a row of the catalogue; says what was got and what is wanted.
+// kDataLoss: not a row of the catalogue; the message gives the actual and the expected value.
 absl::StatusOr<RegionInfo> DecodeRegion(std::string_view key, std::string_view value);
 
 // The value of kLastRegionIdKey. kDataLoss: not a decimal number.

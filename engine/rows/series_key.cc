@@ -19,7 +19,7 @@ constexpr size_t kDayBytes = 2;
 constexpr char kArrayFormat = 1;
 constexpr char kRoaringFormat = 2;
 constexpr char kDamagedFormat = '\xff';
-// Beyond this many, Roaring's header costs less than it saves.
+// For more numbers than this, Roaring's header costs less than it saves.
 constexpr size_t kArrayNumbersMax = 16;
 
 std::string KeyOf(char prefix) {
@@ -36,12 +36,12 @@ absl::Status BadPosting(std::string_view set) {
       fmt::format("posting set: does not decode; got {}", ToHex(set.substr(0, 32))));
 }
 
-// Each above the one before it.
+// True if each number is above the previous one.
 bool Ascends(std::span<const uint16_t> numbers) {
   return std::ranges::adjacent_find(numbers, std::ranges::greater_equal()) == numbers.end();
 }
 
-// Appends the numbers of a set; false if it is damaged, with those of its good part appended.
+// Appends the numbers of a set; false if it is damaged, then with the numbers of its intact part.
 bool DecodeLow(std::string_view set, std::vector<uint16_t>* low) {
   if (set.empty()) return false;
   if (set[0] == kDamagedFormat) {

@@ -11,19 +11,19 @@
 //   62 'b' | first number, u64                              tsuids of new series: log row
 //   69 'i'                                                  log rows up to this number are done
 //
-// Of the last two see engine/series/series_rows.h.
+// engine/series/series_rows.h describes the last two.
 //
-// A series number is 64 bits and never used again. A posting set holds the low 16 bits of the
-// numbers whose upper 48 bits are the key's chunk, so no value is over 8 KiB. A new series adds
+// A series number has 64 bits and is never reused. A posting set holds the low 16 bits of the
+// numbers whose upper 48 bits are the key's chunk, so a value has at most 8 KiB. A new series adds
 // itself by merging sets of one; the merge is a union, so it commutes and can be repeated.
 //
-// A day is the number of days since 1970, in UTC. A series is added to an active set when its first
-// hour of that day is opened, and stays in it; see active_sets.h.
+// A day is the number of days since 1970, in UTC. Opening the first hour of a day adds a series to
+// an active set of that day, permanently; see active_sets.h.
 //
 // A posting set is a format byte and then
-//   01   numbers, u16 each, ascending                       sets of few; what a merge adds
+//   01   numbers, u16 each, ascending                       small sets; the operands of merges
 //   02   a Roaring bitmap in the portable format  (github.com/RoaringBitmap/RoaringFormatSpec)
-//   ff   another set: what was left when part of a merge did not decode; reading it is data loss
+//   ff   another set: the rest of a merge of which a part did not decode; reading it is data loss
 //
 // Integers are big-endian (inside a Roaring bitmap, as that format says). Pure; thread-safe.
 
@@ -57,15 +57,15 @@ std::string IndexedKey();
 std::string SeriesNumberKey(SeriesNumber number);
 std::string SeriesTsuidKey(std::string_view tsuid);
 
-// Prefix of the keys of all tsuids of a metric; what follows the prefix's first byte is the tsuid.
+// Prefix of the keys of all tsuids of a metric; after the prefix's first byte the key is the tsuid.
 std::string SeriesTsuidPrefix(const Layout& layout, Uid metric);
 
 // Prefixes of posting keys, to which a chunk is appended.
 std::string MetricPostingPrefix(const Layout& layout, Uid metric);
 std::string TagPostingPrefix(const Layout& layout, Uid metric, const TagUids& tag);
-// Of the metric's active sets of all days, and of one.
+// Prefix of the metric's active sets: of all days, and of one.
 std::string ActiveSetsPrefix(const Layout& layout, Uid metric);
-// Of all metrics.
+// Prefix of the active sets of all metrics.
 std::string ActiveSetsPrefix();
 std::string ActiveSetPrefix(const Layout& layout, Uid metric, uint32_t day);
 void AppendPostingChunk(SeriesNumber number, std::string* key);
@@ -73,11 +73,11 @@ void AppendPostingChunk(SeriesNumber number, std::string* key);
 // The chunk of a posting key with a prefix of `prefix_size` bytes. kDataLoss: another length.
 absl::StatusOr<uint64_t> PostingChunk(std::string_view key, size_t prefix_size);
 
-// A set of one.
+// A set of one number.
 std::string PostingOfOne(SeriesNumber number);
 
-// Adds to a set that was made here, or to none (empty), in the first format.
-// REQUIRES: of the same chunk, and above all that are in it.
+// Adds to an empty set or to one that is the result of this function or of PostingOfOne. REQUIRES:
+// the number is in the same chunk, and above all in the set.
 void AddToPosting(SeriesNumber number, std::string* set);
 
 // The numbers of a set in `chunk`, appended ascending. kDataLoss: not a posting set.

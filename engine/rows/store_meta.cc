@@ -27,7 +27,7 @@ constexpr std::string_view kTtlKey = "ttl";
 constexpr std::string_view kTtlPrefix = "ttl/";
 constexpr std::string_view kSaltEpochsKey = "salt_epochs";
 
-// A whole number of decimal digits.
+// True for a whole number in decimal digits.
 template <typename Number>
 bool ParseWhole(std::string_view text, Number* number) {
   const char* const end = text.data() + text.size();
@@ -39,8 +39,8 @@ bool ParseTtl(std::string_view text, int64_t* ttl_s) {
   return ParseWhole(text, ttl_s) && *ttl_s >= 0 && *ttl_s <= kTtlMaxS;
 }
 
-// Nothing is in the table but what CreateMeta writes first: without atomic groups, a process that
-// dies there leaves it.
+// True if the table has only rows that CreateMeta writes before the format: without atomic groups,
+// a process that dies there leaves them.
 absl::StatusOr<bool> IsEmpty(TableView* view, TableId table) {
   bool empty = true;
   HOURCELL_RETURN_IF_ERROR(view->Scan(table, {}, [&](std::string_view key, std::string_view) {
@@ -58,13 +58,13 @@ absl::StatusOr<Layout> CreateMeta(const Options& options, Tables* tables, TableV
                                            options.path, TableName(table)));
   }
   HOURCELL_KILL_POINT("create:tables");
-  // In front of the record: a store that has the one has had the other.
+  // Before the record: each store with a record then has had the directory.
   if (options.storage == nullptr) {
     HOURCELL_RETURN_IF_ERROR(
         MakeJournalDirectory(FileSystemOf(options.env), options.path + "/journal"));
   }
   HOURCELL_KILL_POINT("create:journal");
-  // The format comes last: where it is, all of them are.
+  // The format comes last: if it is there, the others are, too.
   const std::vector<Mutation> group = {
       {TableId::kMeta, Mutation::Kind::kSet, std::string(kLayoutKey), FormatLayout(options.layout)},
       {TableId::kMeta, Mutation::Kind::kSet, std::string(kActiveMarkKey), "0"},
@@ -75,7 +75,7 @@ absl::StatusOr<Layout> CreateMeta(const Options& options, Tables* tables, TableV
   return options.layout;
 }
 
-// Of the salt's buckets, those of the first epoch and those of the last are as good.
+// options.layout may have the bucket count of the first or of the last salt epoch.
 absl::Status CheckLayout(const Options& options, const Layout& layout, Tables* tables) {
   HOURCELL_ASSIGN_OR_RETURN(const SaltEpochs epochs, ReadSaltEpochs(layout, tables));
   Layout asked = options.layout;

@@ -17,11 +17,11 @@
 
 namespace hourcell {
 
-// Keys of a kind's forward rows begin with this; the rest is the name's stored bytes.
+// Keys of a kind's forward rows begin with this; the name's stored bytes follow.
 std::string UidForwardPrefix(UidKind kind);
 std::string UidForwardKey(UidKind kind, std::string_view stored_name);
 
-// Keys of a kind's reverse rows begin with this; the rest is the UID's bytes.
+// Keys of a kind's reverse rows begin with this; the UID's bytes follow.
 std::string UidReversePrefix(UidKind kind);
 std::string UidReverseKey(const Layout& layout, UidKind kind, Uid uid);
 
