@@ -63,7 +63,7 @@ class RocksRegionChanger {
         recovery_(*recovery),
         observers_(std::move(observers)) {}
 
-  // As in RegionStore and TableStore. Ids of new regions begin with `now_ms`.
+  // As in RegionStore and TableStore. Ids of new regions are at least `now_ms`.
   absl::Status Presplit(TableId table, const RegionCut& cut, uint64_t now_ms);
   absl::Status Split(TableId table, const RegionCut& cut, uint64_t now_ms);
   absl::Status Merge(TableId table, std::span<const RegionId> ids);
