@@ -1,8 +1,8 @@
-// A line of the answer of /api/admin/uid (server/admin/dump_handler.cc): a mapping as a JSON
+// Reads a line of the answer of /api/admin/uid (server/admin/dump_handler.cc): a mapping as a JSON
 // object, or the object that ends the answer.
 //
 //   {"kind":"metrics","name":"cpu","uid":"000001"}   uid: its bytes in hex
-//   {"lines":1}                                      the end: how many mappings came
+//   {"lines":1}                                      the end: the number of mappings
 //   {"error":"..."}                                  the end, after a failure
 //
 // Thread-compatible; one object reads all lines of an answer.
@@ -22,11 +22,11 @@ namespace hourcell {
 
 class MappingLine {
  public:
-  // `kind`: of the mappings that were asked for.
+  // `kind`: of the requested mappings.
   explicit MappingLine(UidKind kind) : kind_(kind) {}
 
-  // Nothing: the answer ends. kUnavailable: the server tells of an error. kDataLoss: the line is
-  // neither a mapping nor an end.
+  // nullopt: the end of the answer. kUnavailable: the server reports an error. kDataLoss: the line
+  // is neither a mapping nor an end.
   absl::StatusOr<std::optional<UidRow>> Read(std::string_view line);
 
  private:

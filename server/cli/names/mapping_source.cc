@@ -59,7 +59,7 @@ class StoreMappings : public MappingSource {
   Tsdb& tsdb_;
 };
 
-// What the endpoints of OpenTSDB call the kinds, in the order of UidKind.
+// The kinds in the order of UidKind, as OpenTSDB's endpoints name them.
 constexpr std::array<std::string_view, 3> kUidFields = {"metric", "tagk", "tagv"};
 
 std::string_view UidField(UidKind kind) {
@@ -135,7 +135,7 @@ class ServerMappings : public MappingSource {
                                               client_.address(), QuoteForMessage(answer)));
   }
 
-  // Of a line that is no mapping.
+  // The error for an invalid line of an answer.
   absl::Status FaultOf(const absl::Status& status, std::string_view line) const {
     if (!absl::IsUnavailable(status)) return Unexpected(line);
     return absl::UnavailableError(fmt::format("{}: {}", client_.address(), MessageOf(status)));
@@ -147,7 +147,8 @@ class ServerMappings : public MappingSource {
     return UidRow{.kind = kind, .name = std::string(name), .uid_bytes = *std::move(bytes)};
   }
 
-  // A name that has a UID is an error of OpenTSDB's endpoint, whose text has the UID.
+  // OpenTSDB's endpoint reports a name that already has a UID as an error; its text contains the
+  // UID.
   absl::StatusOr<UidRow> ReadAssigned(UidKind kind,
                                       std::string_view name,
                                       const HttpReply& reply) const {

@@ -1,5 +1,5 @@
-// The names and UIDs that `hourcell uid` works on: of the store in a directory, or of a running
-// server. Thread-compatible.
+// Access of `hourcell uid` to names and UIDs: in the store of a directory, or in a running server.
+// Thread-compatible.
 
 #pragma once
 
@@ -17,8 +17,8 @@
 
 namespace hourcell {
 
-// What the subcommands do. Errors are Tsdb's; of a server also kUnavailable: it refuses or does not
-// answer.
+// The operations of the subcommands. Errors are Tsdb's; with a server also kUnavailable: it
+// refuses, does not answer, or its answer is unexpected.
 class MappingSource {
  public:
   virtual ~MappingSource() = default;
@@ -33,10 +33,10 @@ class MappingSource {
   virtual absl::Status Delete(UidKind kind, std::string_view name) = 0;
 };
 
-// A fault of NameFault with the name: `name "b c": illegal character " "`.
+// An error of NameFault, with the name: `name "b c": illegal character " "`.
 std::string NameFaultText(std::string_view name, std::string_view fault);
 
-// `tsdb` is borrowed.
+// Borrows `tsdb`.
 std::unique_ptr<MappingSource> MappingsOf(Tsdb* tsdb);
 std::unique_ptr<MappingSource> MappingsOf(const HttpUrl& url);
 

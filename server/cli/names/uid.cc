@@ -59,7 +59,8 @@ void PrintMapping(const UidRow& row, bool as_json, Terminal& terminal) {
   PrintTo(terminal.out, "{}\n", line);
 }
 
-// The kinds a command looks at: the first word, if it is a kind and more words follow, else all.
+// Removes the kind from the words and returns it; all kinds if the first word is not a kind, or is
+// the only one.
 std::vector<UidKind> TakeKinds(UidWords* words) {
   if (words->size() > 1) {
     if (const absl::StatusOr<UidKind> kind = ParseKindName(words->front()); kind.ok()) {
@@ -170,7 +171,7 @@ int Lookup(MappingSource* uids, UidWords words, bool as_json, Terminal& terminal
                                               uid.has_value() ? "UID" : "name")));
 }
 
-// A subcommand: how many words it takes after its name, and what it does to the store.
+// A subcommand: the number of words after its name, and whether it creates a store.
 struct UidSubcommand {
   std::string_view name;
   std::string_view usage;
@@ -197,7 +198,7 @@ const UidSubcommand& FindSubcommand(std::string_view word) {
   return kLookup;
 }
 
-// What is wrong with the words of a subcommand; empty if nothing is.
+// The fault of a subcommand's words; empty if they are valid.
 std::string WordsFault(const UidSubcommand& subcommand, UidWords words) {
   if (words.size() < subcommand.words_min || words.size() > subcommand.words_max) {
     return fmt::format(
@@ -206,7 +207,7 @@ std::string WordsFault(const UidSubcommand& subcommand, UidWords words) {
         subcommand.usage);
   }
   const bool kind_first = subcommand.usage.find(" kind ") != std::string_view::npos;
-  // Where the kind may be left out, two words begin with it.
+  // If the kind is optional, it is the first of two words.
   const bool kind_is_optional = subcommand.usage.find("[kind]") != std::string_view::npos;
   if (kind_first || (kind_is_optional && words.size() == 2)) {
     const absl::StatusOr<UidKind> kind = ParseKindName(words.front());
@@ -225,7 +226,7 @@ int RunSubcommand(MappingSource* uids,
                   Terminal& terminal) {
   if (name == "grep") return Grep(uids, words, options, terminal);
   if (name.empty()) return Lookup(uids, words, options.json, terminal);
-  const UidKind kind = *ParseKindName(words.front());  // WordsFault looked at it
+  const UidKind kind = *ParseKindName(words.front());  // WordsFault has checked it
   const UidWords names = words.subspan(1);
   if (name == "assign") return Assign(uids, kind, names, options.json, terminal);
   return name == "rename" ? Rename(uids, kind, names, terminal)
@@ -249,7 +250,7 @@ int RunOnServer(std::string_view name,
   return RunSubcommand(MappingsOf(*url).get(), name, words, options, terminal);
 }
 
-// What keeps a subcommand from doing anything, before it makes a store.
+// Checks that need no store, so that a faulty command does not make one.
 absl::Status CheckBeforeStore(const UidSubcommand& subcommand,
                               UidWords words,
                               const Config& config) {

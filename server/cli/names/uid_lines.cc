@@ -13,8 +13,8 @@
 #include "codec/rows/uid.h"
 #include "server/cli/import/line_reader.h"
 
-// Why a name ends at the last ": [": a colon may be in a name where the settings allow it, and a
-// bracket may be, too.
+// Why a name ends at the last ": [": if the settings allow it, a name may contain colons and
+// brackets.
 
 namespace hourcell {
 namespace {
@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kMappingsAtOnce = 10'000;
 constexpr std::string_view kBeforeUid = ": [";
 
-// The bytes of "0, -30, 39"; nothing if it is no such list.
+// The bytes of a list such as "0, -30, 39"; nullopt for other text.
 std::optional<std::string> BytesOf(std::string_view list) {
   std::string bytes;
   while (true) {

@@ -1,9 +1,9 @@
-// Lines with names and their UIDs, as `tsdb uid grep` of OpenTSDB and `hourcell uid grep` print
-// them, and those of several of them in a file.
+// Reads lines with names and their UIDs, as `tsdb uid grep` of OpenTSDB and `hourcell uid grep`
+// print them, from a file.
 //
 //   metrics cpu.user: [0, 0, 1]      the bytes as Java prints them, each -128 to 127
 //
-// Other lines, such as those that OpenTSDB logs among them, are none. Pure, but for ImportUidLines.
+// Skips other lines, such as log lines of OpenTSDB. Pure, except ImportUidLines.
 
 #pragma once
 
@@ -19,18 +19,18 @@
 
 namespace hourcell {
 
-// Nothing: the line does not begin with a kind and a blank. kInvalidArgument: it does, and the rest
-// is no name and UID.
+// nullopt: the line does not begin with a kind and a blank. kInvalidArgument: it does, but the rest
+// is not a name and a UID.
 absl::StatusOr<std::optional<UidRow>> ParseUidLine(std::string_view line);
 
 struct UidLinesRead {
   uint64_t mappings = 0;
-  uint64_t skipped = 0;  // lines that are none
+  uint64_t skipped = 0;  // lines without a mapping
 };
 
-// Gives the names in the file ("-" = the standard input) their UIDs, 10,000 at a time. Where it
-// ends with an error, those before stay; the same file may be read again. Errors name the line, or
-// are those of Tsdb::AssignGivenUids and LineReader.
+// Gives the names in the file ("-" = the standard input) their UIDs, 10,000 at a time. An error
+// ends it; earlier batches remain assigned, and the same file may be read again. Errors name the
+// line, or are those of Tsdb::AssignGivenUids and LineReader.
 absl::StatusOr<UidLinesRead> ImportUidLines(const std::string& path, Tsdb* tsdb);
 
 }  // namespace hourcell
