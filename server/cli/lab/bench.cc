@@ -56,7 +56,7 @@ layouts::MatrixOptions MatrixOf(const BenchOptions& options) {
           .seed = options.seed};
 }
 
-// Runs the cases and prints what came out.
+// Runs the cases and prints the results.
 absl::Status RunCases(const std::vector<layouts::CaseSpec>& specs,
                       const BenchOptions& options,
                       Terminal& terminal) {

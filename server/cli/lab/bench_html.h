@@ -1,4 +1,4 @@
-// The layout benchmark as an HTML report (html_report.h): its figures and tables. Pure.
+// Writes the figures and tables of the layout benchmark as an HTML report (html_report.h). Pure.
 
 #pragma once
 

@@ -22,7 +22,7 @@ constexpr std::string_view kHead =
     "<meta http-equiv=\"Content-Security-Policy\" "
     "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n";
 
-// Marks of a chart are found by their roles (scene.h).
+// The style finds marks of a chart by their roles (scene.h).
 constexpr std::string_view kStyle = R"(<style>
 :root { --ground: #fff; --ink: #202020; --note: #606060; --grid: #ddd; --blank: #eee;
         --warn: #a33b00 }
@@ -70,7 +70,7 @@ class HtmlWriter {
   }
 
  private:
-  // A text between markup.
+  // Adds a text between markup, escaped.
   void Add(std::string_view before, std::string_view text, std::string_view after) {
     out_.append(before).append(EscapeMarkup(text)).append(after);
   }

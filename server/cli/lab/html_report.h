@@ -1,7 +1,7 @@
-// HtmlReport: a page of tables and charts in one file, to be sent by mail or kept beside a design.
-// Nothing is loaded from elsewhere: charts are SVG in the page, there is no script, and the page
-// says so to the browser (Content-Security-Policy). It follows the reader's light or dark setting,
-// and prints. Every text is escaped.
+// HtmlReport: a page of tables and charts in one file, for mail or for storage with a design. The
+// page loads no other files: charts are inline SVG, it uses no script, and its
+// Content-Security-Policy enforces this. It follows the reader's light or dark setting, and can be
+// printed. All text is escaped.
 
 #pragma once
 
@@ -20,8 +20,8 @@ namespace hourcell {
 struct HtmlTable {
   std::string caption = {};
   std::vector<std::string> heads = {};
-  std::vector<std::vector<std::string>> rows = {};  // as many cells each as there are heads
-  size_t texts = 1;  // the first fields of a row, to the left; the others are numbers
+  std::vector<std::vector<std::string>> rows = {};  // each with heads.size() cells
+  size_t texts = 1;  // the first cells of a row, left-aligned; the others are numbers
 };
 
 struct HtmlNote {
@@ -37,7 +37,7 @@ struct HtmlSection {
   std::vector<HtmlTable> tables = {};
 };
 
-// kInvalidArgument: a figure that cannot be drawn.
+// kInvalidArgument: a figure cannot be drawn.
 absl::StatusOr<std::string> HtmlPage(std::string_view title,
                                      std::string_view intro,
                                      const std::vector<HtmlSection>& sections);

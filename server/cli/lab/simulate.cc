@@ -44,10 +44,10 @@ namespace {
 
 constexpr std::string_view kSimulateCommand = "simulate";
 
-// Of the map as text and in JSON.
+// Size of the map as text and in JSON.
 constexpr size_t kHeatRows = 24;
 constexpr size_t kHeatSteps = 96;
-// Bins of a step's keys for a picture: there are two or more for each of its rows.
+// Bins of a step's keys for a picture: at least two for each of its rows.
 constexpr size_t kPictureBins = 256;
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
@@ -74,7 +74,7 @@ absl::StatusOr<SettingMap> ReadSite(const std::string& path) {
   return settings;
 }
 
-// One trace, opened anew for each design.
+// Opens a trace; called again for each design.
 absl::StatusOr<std::unique_ptr<PutSource>> OpenTrace(const std::string& path,
                                                      const TraceOptions& options) {
   HOURCELL_ASSIGN_OR_RETURN(std::unique_ptr<LineReader> reader, LineReader::Open(path));
@@ -109,7 +109,7 @@ absl::StatusOr<std::shared_ptr<RowList>> ReadStore(const StoreOptions& options) 
   return rows;
 }
 
-// The regions that the engine makes of the same rows.
+// The regions that the engine makes from the same rows.
 absl::StatusOr<std::vector<MeasuredRegion>> Replay(const SimulationResult& model,
                                                    const PutSourceFactory& factory,
                                                    const std::string& directory) {
@@ -174,7 +174,7 @@ class SimulateRun {
     return results;
   }
 
-  // What the engine made of the design, beside what the model did; empty if it was not asked.
+  // The engine's result next to the model's; empty without options.validate.
   const std::string& validation() const { return validation_; }
 
  private:
@@ -318,7 +318,7 @@ std::string ReportOf(const std::vector<SimulationResult>& results, const Simulat
   return text;
 }
 
-// Where the puts came from, for people.
+// Describes the source of the puts.
 std::string SourceText(const SimulateOptions& options) {
   if (options.from_store) return fmt::format("the rows of {}", options.store.data);
   if (options.ids > 0) return fmt::format("{} ids in sequence", options.ids);
@@ -327,7 +327,7 @@ std::string SourceText(const SimulateOptions& options) {
   return options.fleet.empty() ? "a fleet of the defaults" : "the fleet " + options.fleet;
 }
 
-// Whether each design keeps to the limit; says on `err` which do not.
+// True if each design keeps to the limit; prints the others on `err`.
 bool KeepsRatio(const std::vector<SimulationResult>& results,
                 double ratio_max,
                 Terminal& terminal) {

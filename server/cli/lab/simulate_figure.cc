@@ -18,7 +18,7 @@ namespace {
 constexpr uint64_t kMinuteMs = 60'000;
 constexpr uint64_t kDayMs = 86'400'000;
 
-// When a step begins: 1:05 or 1:05:20 of the first days, then 4d 1:05.
+// The start of a step: 1:05 or 1:05:20; 4d 1:05 in a map of three days or more.
 std::string TimeLabel(uint64_t since_ms, const HeatMatrix& heat) {
   const bool has_days = heat.steps * heat.step_ms >= 3 * kDayMs;
   const bool has_seconds = heat.step_ms % kMinuteMs != 0 && heat.step_ms < 10 * kMinuteMs;
@@ -35,7 +35,7 @@ std::string UtcText(uint64_t ms) {
   return fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(static_cast<std::time_t>(ms / 1'000)));
 }
 
-// How many places of the matrix a cell stands for.
+// The number of matrix cells per cell of the figure.
 std::string JoinText(const HeatMatrix& whole, const HeatMatrix& shown) {
   const auto each = [](size_t of, size_t parts) { return (of + parts - 1) / parts; };
   if (shown.rows() == 0 || shown.steps == 0) return "";

@@ -1,4 +1,4 @@
-// The flags of `hourcell simulate`, but for those of the store.
+// The flags of `hourcell simulate`, without those of the store.
 
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace hourcell {
 
-// Where puts come from, the design, and what is said of it. `options` must be there until `line` is
-// parsed.
+// Adds the flags for the source of puts, the design, and the output. `options` must outlive the
+// parse of `line`.
 void AddSimulateFlags(CommandLine* line, SimulateOptions* options);
 
 }  // namespace hourcell

@@ -67,7 +67,7 @@ HtmlTable CompareTable(std::span<const SimulationResult> results) {
   return table;
 }
 
-// Bars of each design.
+// A bar chart that compares the designs.
 plot::Figure CompareFigure(std::span<const SimulationResult> results) {
   plot::Figure figure{.kind = plot::FigureKind::kBars,
                       .title = "Share of the puts that the hottest region takes",
@@ -84,7 +84,7 @@ plot::Figure CompareFigure(std::span<const SimulationResult> results) {
   return figure;
 }
 
-// The regions with most puts, by key.
+// The regions with the most puts, in the order of keys.
 std::vector<const SimulatedRegion*> BusiestRegions(const SimulationResult& result, size_t max) {
   std::vector<const SimulatedRegion*> regions;
   for (const SimulatedRegion& region : result.regions)

@@ -1,5 +1,5 @@
-// Simulations as an HTML report (html_report.h): designs side by side, then of each what the run
-// foretells, its map of keys and time, its regions and what became of them. Pure.
+// Writes simulations as an HTML report (html_report.h): designs side by side, then for each design
+// its predictions, its map of keys and time, and its regions. Pure.
 
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace hourcell {
 
-// The page. `source` says where the puts came from: "fleet metrics=10".
+// Makes the page. `source` names the source of the puts: "fleet metrics=10".
 absl::StatusOr<std::string> SimulateHtml(std::span<const SimulationResult> results,
                                          const std::string& source);
 
