@@ -236,7 +236,7 @@ void JournalPayloadReader::Enter(const PointSection& section, std::string_view r
   time_ = {};
 }
 
-// Goes on to the next section of the payload.
+// Moves to the next section of the payload.
 bool JournalPayloadReader::EnterNext() {
   PointSection section;
   if (!TakeSection(&rest_, &section)) return false;
@@ -256,7 +256,7 @@ JournalPayloadReader::Event JournalPayloadReader::Next() {
     if (token == kDefinition) return TakeDefinition() ? Event::kDefinition : Event::kDamaged;
     if (token < kSection) return TakePoint(token) ? Event::kPoint : Event::kDamaged;
     if (is_sorted_) return Event::kDamaged;
-    // After a section whose header has no length.
+    // After a section without a length in its header.
     --next_;
     rest_ = {reinterpret_cast<const char*>(next_), static_cast<size_t>(end_ - next_)};
     end_ = next_;

@@ -116,11 +116,11 @@ class JournalPayloadReader {
   enum class Event : uint8_t { kPoint, kDefinition, kEnd, kDamaged };
   Event Next();
 
-  // Of the last kPoint.
+  // Series, time and value of the last kPoint.
   SeriesNumber series() const { return series_; }
   const Timestamp& time() const { return time_; }
   const Value& value() const { return value_; }
-  // Of the last kDefinition; borrows from the payload, and from this object until the next one.
+  // The last kDefinition; borrows from the payload, and from this object until the next one.
   const SeriesDefinition& definition() const { return definition_; }
 
  private:

@@ -85,7 +85,7 @@ void Lane::AppendLocked(std::span<PlacedPoint> points,
                         Blocks blocks,
                         uint32_t now_s,
                         int64_t* bytes) {
-  // So far ahead that the memory is there when it is needed.
+  // Prefetched early enough that the memory is there when needed.
   constexpr size_t kSlotsAhead = 12;
   constexpr size_t kHoursAhead = 8;
   constexpr size_t kStreamsAhead = 4;

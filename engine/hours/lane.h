@@ -256,7 +256,7 @@ class Lane {
   std::atomic<size_t> open_hours_ = 0;
   std::vector<OpenedHour> opened_ ABSL_GUARDED_BY(mutex_);  // of TakeOpened
   JournalPayloadWriter log_ ABSL_GUARDED_BY(mutex_);
-  // Of all series there ever were: the first, and the greatest divisor of the distances from it.
+  // The first of all series there ever were, and the greatest divisor of the distances from it.
   SeriesNumber first_number_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t stride_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t next_block_ ABSL_GUARDED_BY(mutex_) = 0;

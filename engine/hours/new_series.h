@@ -35,7 +35,7 @@ class NewSeries {
   // First and last number of a log row.
   using LogRow = std::pair<SeriesNumber, SeriesNumber>;
 
-  // Of series with numbers from `first_number` on.
+  // For series with numbers from `first_number` on.
   NewSeries(const Layout& layout, SeriesNumber first_number)
       : layout_(layout), first_number_(first_number) {}
   NewSeries(const NewSeries&) = delete;
@@ -51,7 +51,7 @@ class NewSeries {
   // Empty if it is not there.
   std::string_view TsuidOf(SeriesNumber number) const;
 
-  // Of a metric, in the order they were added; none if it is not there.
+  // The series of a metric, in the order they were added; empty if it is not there.
   std::span<const Entry> OfMetric(Uid metric) const;
   // The same, of numbers above `above` only: appended.
   void AppendNewer(Uid metric, SeriesNumber above, std::vector<Entry>* entries) const;

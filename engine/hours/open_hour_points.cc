@@ -127,7 +127,7 @@ uint8_t* OpenHourPoints::StoreFloat(double value, uint8_t time_code, uint8_t* to
   return out;
 }
 
-// A float that says nothing of the one before.
+// A float encoded without the one before.
 uint8_t* OpenHourPoints::StoreNewFloat(double value, uint8_t* code, uint8_t* out) {
   int64_t mantissa = 0;
   if (TryNewDecimal(value, &mantissa)) {
@@ -239,7 +239,7 @@ class OpenHourPoints::Decoder {
     }
   }
 
-  // To the integer, or to the mantissa of the decimal.
+  // Adds to the integer, or to the mantissa of the decimal.
   void AddDelta(uint64_t zigzag) {
     if (kind_ == Kind::kInteger) {
       bits_ += static_cast<uint64_t>(UnZigZag(zigzag));

@@ -18,7 +18,7 @@
 namespace hourcell {
 namespace {
 
-// The cells of a table are at most so full, in eighths.
+// The highest load of a table's cells, in eighths.
 constexpr size_t kLoadEighths = 6;
 constexpr size_t kCellsMin = 16;
 
@@ -86,8 +86,8 @@ uint32_t SeriesCache::FindIn(const Content& content, const Spelling& spelling) {
   }
 }
 
-// Asks for the memory that the next spellings will be compared with, so far ahead that it is there
-// when it is needed: the cell, then the entry of the cell, then the text of the entry.
+// Prefetches the memory that the next spellings will be compared with, early enough to be there
+// when needed: the cell, then the entry of the cell, then the text of the entry.
 void SeriesCache::Prefetch(const Content& content,
                            std::span<const Spelling> spellings,
                            size_t next) {

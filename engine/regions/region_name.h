@@ -49,7 +49,7 @@ struct RegionNameParts {
 // encoded name that does not match the rest.
 absl::StatusOr<RegionNameParts> ParseRegionName(std::string_view name);
 
-// The same of a printed name.
+// The same for a printed name.
 absl::StatusOr<RegionNameParts> ParsePrintableRegionName(std::string_view text);
 
 }  // namespace hourcell

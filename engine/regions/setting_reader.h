@@ -41,9 +41,9 @@ class SettingReader {
 
   // Digits, or digits and KiB, MiB, GiB or TiB after them.
   void ReadBytes(Names names, Bounds bounds, uint64_t* out);
-  // The same counted in units of `unit` where HBase has whole megabytes or days.
+  // The same in units of `unit`, where HBase has whole megabytes or days.
   void ReadUnits(Names names, uint64_t unit, Bounds bounds, uint64_t* out);
-  // Digits; milliseconds are such numbers too.
+  // Digits, also for milliseconds.
   void ReadCount(Names names, Bounds bounds, uint64_t* out) { ReadUnits(names, 1, bounds, out); }
   // A decimal fraction in [min, max].
   void ReadFraction(Names names, double min, double max, double* out);

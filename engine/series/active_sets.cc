@@ -145,7 +145,7 @@ absl::Status ActiveSets::AddLocked(std::span<const OpenedHour> opened) {
     return found;
   }
   for (size_t i = 0; i < numbers.size(); ++i) {
-    // Of a series that is not in the tables: the sealer sets its hour aside.
+    // The series is not in the tables: the sealer sets its hour aside.
     if (tsuids[i].empty()) continue;
     const Uid metric = LoadBigEndian(tsuids[i].data(), layout_.metric_width);
     unwritten_[{metric, days[i]}].push_back(numbers[i]);

@@ -27,7 +27,7 @@ class SeriesList {
     const size_t begin = i == 0 ? 0 : tsuid_ends_[i - 1];
     return std::string_view(tsuids_).substr(begin, tsuid_ends_[i] - begin);
   }
-  // Of the row key: the tsuid without its metric.
+  // The tsuid without its metric, as in the row key.
   std::string_view tag_bytes(size_t i) const { return tsuid(i).substr(metric_width_); }
   // Ascending by tagk.
   std::span<const TagUids> tags(size_t i) const { return tags_[i]; }
@@ -41,7 +41,7 @@ class SeriesList {
 
  private:
   friend class SeriesListBuilder;
-  // Of `from` at [begin, end).
+  // Appends the series of `from` at [begin, end).
   void Append(const SeriesList& from, size_t begin, size_t end);
   // The place of the first at or after `begin` that is not below `tsuid`.
   size_t LowerBound(size_t begin, std::string_view tsuid) const;

@@ -20,7 +20,7 @@ constexpr size_t kSeriesAtOnce = 4096;
 // posting sets are read: a metric of a few costs less to try than to look up, and there may be as
 // many metrics as series.
 constexpr size_t kTriedBeforePostings = 256;
-// Those that are visited: visits may wait for a client.
+// Visited series between two looks at the watch: a visit may wait for a client.
 constexpr size_t kVisitsBetweenChecks = 64;
 
 bool IsAny(std::string_view text) {

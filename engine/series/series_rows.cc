@@ -26,7 +26,7 @@ void Merge(std::string key, SeriesNumber number, std::string set, std::vector<Mu
   group->push_back({TableId::kSeries, Mutation::Kind::kMerge, std::move(key), std::move(set)});
 }
 
-// Of one chunk.
+// Appends the posting sets of one chunk.
 void AppendPostings(const Layout& layout,
                     Uid metric,
                     std::span<const NewSeries::Entry> series,

@@ -34,7 +34,7 @@ inline constexpr SeriesNumber kBlockSeries = 64;
 // Block rows that are read or written together, of some 4 KiB each.
 inline constexpr size_t kBlocksAtOnce = 256;
 
-// Of the row that `number` is in.
+// The key of the row that has `number`.
 std::string BlockKey(SeriesNumber number);
 
 // Sets a row of the table.

@@ -229,7 +229,7 @@ class SeriesTable {
     std::shared_ptr<const NewSeries> owners[2];
     std::vector<NewSeries::Entry> series;
   };
-  // Of a metric, or of all, ascending by tsuid.
+  // The series in memory of a metric, or of all, ascending by tsuid.
   InMemory NewOf(std::optional<Uid> metric) const;
 
   const Layout layout_;
@@ -249,14 +249,14 @@ class SeriesTable {
   Mutex index_mutex_;  // one WriteIndex at a time
   mutable SharedMutex new_mutex_;
   absl::Status last_index_ ABSL_GUARDED_BY(new_mutex_);  // the result of the last WriteIndex
-  // Of a followed table: series up to it are found for good; changed by CatchUp alone.
+  // For a followed table: series up to it are found for good; only CatchUp changes it.
   std::atomic<SeriesNumber> found_number_{0};
-  // Of a followed table: metrics have this version or a later one.
+  // For a followed table: metrics have this version or a later one.
   SeriesNumber version_floor_ ABSL_GUARDED_BY(new_mutex_) = 0;
   // By metric: the highest number since open.
   absl::flat_hash_map<Uid, SeriesNumber> versions_ ABSL_GUARDED_BY(new_mutex_);
   std::shared_ptr<NewSeries> new_ ABSL_GUARDED_BY(new_mutex_);
-  // Of which the index is being written; null if of none. Unchanged as long as it is here.
+  // The series whose index is being written, or null. Unchanged as long as it is here.
   std::shared_ptr<const NewSeries> indexing_ ABSL_GUARDED_BY(new_mutex_);
 };
 

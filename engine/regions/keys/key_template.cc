@@ -93,7 +93,7 @@ const FieldName* FindField(std::string_view name) {
   return known == std::end(kFieldNames) ? nullptr : known;
 }
 
-// Whether the field says the time, and nothing else.
+// Whether the field is the time alone.
 bool IsTime(KeyFieldKind kind) {
   switch (kind) {
     case KeyFieldKind::kHour:

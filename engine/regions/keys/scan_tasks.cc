@@ -140,7 +140,7 @@ std::vector<std::vector<size_t>> AssignWorkers(std::span<const ScanTask> tasks, 
   for (const size_t task : order) {
     std::pop_heap(heap.begin(), heap.end(), std::greater<>());
     work[heap.back().second].push_back(task);
-    // Also tasks of no bytes are spread.
+    // Spreads empty tasks, too.
     heap.back().first += std::max<uint64_t>(tasks[task].bytes, 1);
     std::push_heap(heap.begin(), heap.end(), std::greater<>());
   }

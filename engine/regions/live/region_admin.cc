@@ -37,13 +37,11 @@
 
 // Why a change by a user waits for a trim and is not refused: a region that was just split has rows
 // of its sister until they are trimmed, which is soon. A rolling split cuts at the middle key
-// first, and keeps its progress in `meta`, so that a killed one is resumed. A user's request passes
-// the limits that keep the engine from splitting too often (docs/regions.md).
+// first, and keeps its progress in `meta`, so that a killed one is resumed. The limits that
+// keep the engine from splitting too often do not apply to a user's request (docs/regions.md).
 
 namespace hourcell {
 namespace {
-
-// The normaliser does not merge a user's cut because its regions are small.
 
 // Regions up to this size are cut by their rows, larger ones by storage's sizes of their files.
 constexpr uint64_t kProbedByRowsBytesMax = 8 << 20;

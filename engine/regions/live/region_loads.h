@@ -41,7 +41,7 @@ class RegionLoads {
     std::string largest_key = {};
     LoadVerdict verdict = {};
   };
-  // Of a region of SetRegions.
+  // The load of a region of SetRegions.
   Load Of(RegionId id, uint64_t now_ms) const;
 
  private:

@@ -127,7 +127,7 @@ void RegionMaintenance::NotePuts(PutSample::Taken taken) {
 void RegionMaintenance::NoteHistory(std::span<const RegionUse> uses) {
   if (parts_.history == nullptr) return;
   if (parts_.puts != nullptr && parts_.keys_of) {
-    // Of the regions of the round before: those of a new one come in its first second.
+    // Counted for the regions of the round before, also puts to a region that was made since.
     NotePuts(parts_.puts->Take());
   }
   parts_.history->Note(NowMs(), uses);

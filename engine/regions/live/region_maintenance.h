@@ -102,7 +102,7 @@ class RegionMaintenance {
 
   Mutex round_;
   Mutex trimming_;
-  // Of regions that should be split and cannot be: their size when that was found.
+  // The regions that should be split and cannot be, with their size when that was found.
   std::map<RegionId, uint64_t> unsplittable_bytes_ ABSL_GUARDED_BY(round_);
   std::map<RegionId, BusyRate> busy_rates_ ABSL_GUARDED_BY(round_);
   uint64_t next_normalizing_ms_ ABSL_GUARDED_BY(round_) = 0;
