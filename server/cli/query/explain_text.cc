@@ -12,7 +12,7 @@ namespace hourcell {
 namespace {
 
 constexpr size_t kKeyFields = 13;
-constexpr size_t kMethodField = 1;  // the one of text; it stands to the left
+constexpr size_t kMethodField = 1;  // the text field; it is left-aligned
 using KeyRow = std::array<std::string, kKeyFields>;
 
 KeyRow RowOf(const PlanReport& plan) {

@@ -1,4 +1,4 @@
-// How the sub queries of a query were read, as a table for people.
+// Formats the plans of a query's sub queries as a table for people.
 //
 //   query  method       series  of series  groups  hours    rows  expected  skipped   points ...
 //       0  point reads       7        100       2     24     160       168        0     5760 ...
@@ -14,7 +14,7 @@
 
 namespace hourcell {
 
-// Lines, each with its end; fields are aligned. "No sub query was planned" if there is none.
+// Lines, each with its end; fields are aligned. Without plans: "No sub query was planned".
 std::string ExplainText(std::span<const PlanReport> plans);
 
 }  // namespace hourcell

@@ -56,7 +56,7 @@ absl::StatusOr<uint64_t> WriteRows(const VisitRows& rows,
     fault = writer->Append(row, output.buffer());
     return fault.ok() && output.WriteIfLarge();
   });
-  // What was found before a failure is written before the failure is told.
+  // Writes the rows before a failure, then reports the failure.
   const absl::Status written = output.Finish();
   HOURCELL_RETURN_IF_ERROR(scanned);
   HOURCELL_RETURN_IF_ERROR(fault);

@@ -1,4 +1,4 @@
-// `hourcell export`: the points of a store as lines that other programs read.
+// `hourcell export`: writes the points of a store as lines for other programs.
 
 #pragma once
 
@@ -17,18 +17,18 @@ struct ExportOptions {
   std::string url = {};  // a running server instead of `store`
   TlsTrust trust = {};
   ExportFormat format = ExportFormat::kOpenTsdb;
-  std::string csv_columns = {};         // of kCsv: as an import's, with one value
-  bool csv_header = false;              // of kCsv: the fields are the first line
-  std::vector<std::string> words = {};  // as of `scan`, query_words.h
+  std::string csv_columns = {};         // for kCsv: as for an import, with one value
+  bool csv_header = false;              // for kCsv: the first line has the field names
+  std::vector<std::string> words = {};  // as for `scan`, query_words.h
 };
 
-// Points are written in row-key order while they are read; their number is said on `err`.
-// kExitUsage: words or fields that make no sense; kExitFailure: the store fails, a row is damaged,
-// or a series has a tag without a field.
+// Writes points in row-key order while reading; prints their number on `err`. kExitUsage: invalid
+// words or fields; kExitFailure: the store fails, a row is damaged, or a series has a tag without a
+// field.
 int RunExport(const ExportOptions& options, Terminal& terminal);
 
-// `hourcell export` with these flags and words. The exit code is that of RunExport, or kExitUsage
-// if they make no sense.
+// `hourcell export` with these flags and words. The exit code is RunExport's, or kExitUsage if they
+// are invalid.
 int ExportMain(const std::vector<std::string>& args, Terminal& terminal);
 
 }  // namespace hourcell

@@ -82,7 +82,7 @@ class VmWriter : public RowWriter {
     }
   }
 
-  // As VictoriaMetrics writes what JSON has no number for.
+  // As VictoriaMetrics writes the values that JSON numbers cannot express.
   void AppendJsonValue(const Value& value, std::string* out) {
     ++points_;
     if (value.is_integer() || std::isfinite(value.floating())) return AppendValueText(value, out);
@@ -116,7 +116,7 @@ class CsvWriter : public RowWriter {
  private:
   using Kind = CsvField::Kind;
 
-  // Two series that differ in a tag without a field would become one.
+  // Without this check, two series that differ only in such a tag would become one.
   absl::Status CheckTags(const ScannedRow& row) const {
     for (const TagView& tag : row.tags) {
       const bool has_field = std::ranges::any_of(fields_, [&tag](const CsvField& field) {

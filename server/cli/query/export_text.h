@@ -1,5 +1,6 @@
-// Stored rows in the formats of `hourcell export`. Each writer appends whole lines, ends included,
-// for the points of a row in [start_ms, end_ms]; nothing if there are none. Thread-compatible.
+// Stored rows in the formats of `hourcell export`. Each writer appends complete lines, ends
+// included, for the points of a row in [start_ms, end_ms]; a row may have zero such points.
+// Thread-compatible.
 
 #pragma once
 
@@ -19,7 +20,7 @@ namespace hourcell {
 
 enum class ExportFormat : uint8_t {
   kOpenTsdb,  // lines for `hourcell import` and `tsdb import`
-  kVm,        // JSON lines for VictoriaMetrics' /api/v1/import: an hour of a series each
+  kVm,        // JSON lines for VictoriaMetrics' /api/v1/import, each with one hour of a series
   kCsv,       // by a list of fields
 };
 
@@ -31,7 +32,7 @@ struct ExportRange {
 class RowWriter {
  public:
   virtual ~RowWriter() = default;
-  // kInvalidArgument: the format has no place for what the row has; nothing is appended then.
+  // kInvalidArgument: the format cannot represent the row; `out` is unchanged then.
   virtual absl::Status Append(const ScannedRow& row, std::string* out) = 0;
   // Points written so far.
   uint64_t points() const { return points_; }
@@ -47,12 +48,13 @@ class RowWriter {
   const ExportRange range_;
 };
 
-// `fields`: of kCsv. REQUIRES: they have one value, with a field `metric` or a metric of its own.
+// `fields`: of kCsv. REQUIRES: they have one value, and either it names a metric, or there is a
+// field `metric`.
 std::unique_ptr<RowWriter> MakeRowWriter(ExportFormat format,
                                          const ExportRange& range,
                                          std::vector<CsvField> fields);
 
-// A field of CSV: in quotes if it has a comma, a quote or a line end.
+// Appends a CSV field, quoted if it has a comma, a quote or a line end.
 void AppendCsvField(std::string_view text, std::string* out);
 
 }  // namespace hourcell

@@ -1,4 +1,4 @@
-// Pieces of text as OpenTSDB's tools print them: byte arrays, dates, maps of tags. Pure.
+// Formats byte arrays, dates and tag maps as OpenTSDB's tools print them. Pure.
 
 #pragma once
 
@@ -14,7 +14,7 @@ namespace hourcell {
 // Java's Arrays.toString(byte[]): signed decimals, "[0, -30, 39]".
 void AppendJavaBytes(std::string_view bytes, std::string* out);
 
-// "(2013-01-01 00:00:00 UTC)". OpenTSDB prints the machine's zone; the same store must give the
+// "(2013-01-01 00:00:00 UTC)". OpenTSDB uses the machine's zone, but the same store must give the
 // same text everywhere. REQUIRES: 0 <= ms.
 void AppendUtcDate(int64_t ms, std::string* out);
 

@@ -34,7 +34,7 @@ namespace {
 
 constexpr std::string_view kQueryCommand = "query";
 
-// Series as lines, as they come.
+// Prints series as lines as they arrive.
 class LinePrinter : public QuerySink {
  public:
   explicit LinePrinter(Terminal& terminal) : output_(terminal.out) {}
@@ -47,7 +47,7 @@ class LinePrinter : public QuerySink {
     for (size_t i = 0; i < series.points.size(); ++i)
       owned.points.push_back({.ms = series.points.t[i], .value = series.points.value(i)});
     Print(owned);
-    // A reader that has gone away had enough; Finish says whether that was it.
+    // Ends the query if the output failed. Finish decides whether that is an error.
     return is_open_ ? absl::OkStatus() : absl::CancelledError("the reader is gone");
   }
   void Print(const ResultSeries& series) {
@@ -55,7 +55,7 @@ class LinePrinter : public QuerySink {
     is_open_ = output_.WriteIfLarge();
   }
 
-  // What became of all: `status` is the query's.
+  // Returns the result of the query and the output; `status` is the query's.
   absl::Status Finish(const absl::Status& status) {
     return is_open_ && !status.ok() ? status : output_.Finish();
   }
@@ -65,12 +65,12 @@ class LinePrinter : public QuerySink {
   bool is_open_ = true;
 };
 
-// A body that is printed as it comes.
+// Prints a body as it is written.
 class TerminalBody : public BodyWriter {
  public:
   explicit TerminalBody(Terminal& terminal) : output_(terminal.out) {}
 
-  // False once nobody takes it any more.
+  // False after a failure of the output.
   bool is_open() const { return is_open_; }
 
   absl::Status Finish() {
@@ -101,7 +101,8 @@ void PrintPlans(const std::vector<PlanReport>& plans, Terminal& terminal) {
   PrintTo(terminal.err, "{}", ExplainText(plans));
 }
 
-// The target of the request: arrays where the tool reads the points itself, in order and complete.
+// The target of the request: with arrays if the tool parses the points itself, complete and in
+// order.
 std::string_view Target(bool json) {
   return json ? "/api/query" : "/api/query?arrays=true";
 }
@@ -126,7 +127,7 @@ absl::Status QueryServer(const HttpUrl& url,
   return absl::OkStatus();
 }
 
-// The same request as to a server, answered in this process.
+// Answers the request that QueryServer would send, in this process.
 absl::Status QueryStoreAsJson(
     Tsdb* tsdb, const Config& config, const QuerySpec& spec, bool explain, Terminal& terminal) {
   HttpRequest request;

@@ -1,4 +1,4 @@
-// `hourcell query`: a query on a store or a running server, its answer as lines or as JSON.
+// `hourcell query`: runs a query on a store or a running server, and prints lines or JSON.
 
 #pragma once
 
@@ -15,8 +15,8 @@ struct QueryOptions {
   StoreOptions store = {};
   std::string url = {};  // empty = the store of `store`
   TlsTrust trust = {};
-  bool json = false;                      // print what /api/query answers
-  bool explain = false;                   // tell how it was read, too
+  bool json = false;                      // print the answer of /api/query
+  bool explain = false;                   // also print the plans
   std::vector<std::string> words = {};    // query_words.h
   std::vector<std::string> m_texts = {};  // -m
 };
@@ -24,8 +24,8 @@ struct QueryOptions {
 // kExitUsage: the query does not parse; kExitFailure: it fails.
 int RunQuery(const QueryOptions& options, Terminal& terminal);
 
-// `hourcell query` with these flags and words. The exit code is that of RunQuery, or
-// kExitUsage if they make no sense.
+// `hourcell query` with these flags and words. The exit code is RunQuery's, or kExitUsage if they
+// are invalid.
 int QueryMain(const std::vector<std::string>& args, Terminal& terminal);
 
 }  // namespace hourcell

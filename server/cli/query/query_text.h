@@ -1,4 +1,4 @@
-// Results of queries as the lines that the tool prints. Pure.
+// Formats results of queries as the lines of the tool. Pure.
 
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace hourcell {
 
-// Appends a line a point: `metric timestamp_ms value {tagk=tagv, ...}`.
+// Appends one line per point: `metric timestamp_ms value {tagk=tagv, ...}`.
 void AppendSeriesLines(const ResultSeries& series, std::string* out);
 
 }  // namespace hourcell

@@ -30,7 +30,7 @@ absl::Status BadWord(std::string_view what, std::string_view got, std::string_vi
       fmt::format("{}: unexpected {}; expected {}", what, QuoteForMessage(got), want));
 }
 
-// The words one by one.
+// Reads the words one by one.
 class WordCursor {
  public:
   explicit WordCursor(std::span<const std::string> words) : words_(words) {}
@@ -191,7 +191,7 @@ absl::StatusOr<ScanSpec> ParseScanWords(std::span<const std::string> words_in, i
     return BadWord("END", times.end, "a time that is not before START");
   if (words.done()) return spec;
 
-  // OpenTSDB wants an aggregator here and ignores it.
+  // OpenTSDB requires an aggregator here and ignores it.
   if (words.has_after(1) && ParseAggregator(words.peek()).ok()) {
     WordCursor rest = words;
     rest.Take();

@@ -1,9 +1,9 @@
-// The words of `hourcell query` and `hourcell scan`: OpenTSDB's command-line grammar.
+// Parses the words of `hourcell query` and `hourcell scan`: OpenTSDB's command-line grammar.
 //
 //   query  START [END] { AGG [rate [counter[,max[,reset]]]] [downsample N FUNC] metric {k=v} }
 //   scan   [START [END] [[AGG] metric {k=v}]]
 //
-// Times as in query_time.h. The second word is END if it reads as a time. N is in milliseconds, or
+// Times as in query_time.h. The second word is END if it parses as a time. N is in milliseconds, or
 // a duration such as 1h. Pure.
 
 #pragma once
@@ -19,13 +19,13 @@
 
 namespace hourcell {
 
-// `m_texts` are the values of -m, each an m= of /api/query; with them, the words are times only.
-// kInvalidArgument: the first word that does not fit, and what is wanted there.
+// `m_texts` are the values of -m, each an m= of /api/query; with them, the words are only times.
+// kInvalidArgument: names the first invalid word and the expected one.
 absl::StatusOr<QuerySpec> ParseQueryWords(std::span<const std::string> words,
                                           std::span<const std::string> m_texts,
                                           int64_t now_ms);
 
-// No words: the whole store. Without END, to its end. kInvalidArgument as above.
+// Without words: the whole store. Without END: to the end of the store. kInvalidArgument as above.
 absl::StatusOr<ScanSpec> ParseScanWords(std::span<const std::string> words, int64_t now_ms);
 
 }  // namespace hourcell

@@ -1,9 +1,9 @@
-// A line of the answer of /api/admin/scan (server/admin/dump_handler.cc): a row as a JSON object,
-// or the object that ends the answer.
+// Reads a line of the answer of /api/admin/scan (server/admin/dump_handler.cc): a row as a JSON
+// object, or the object that ends the answer.
 //
 //   {"key":"00..","metric":"cpu","tags":{"host":"a"},"base":1356998400,"qualifiers":"0007",
 //    "values":"01"}                       key, qualifiers, values: bytes in hex; base: Unix seconds
-//   {"lines":1}                           the end: how many rows came
+//   {"lines":1}                           the end: the number of rows
 //   {"error":"..."}                       the end, after a failure
 //
 // Thread-compatible; one object reads all lines of an answer.
@@ -28,11 +28,11 @@ class RowLine {
  public:
   enum class Kind : uint8_t { kRow, kEnd };
 
-  // kUnavailable: the server tells of an error. kDataLoss: the line is neither a row nor an end, or
-  // its bytes are no points.
+  // kUnavailable: the server reports an error. kDataLoss: the line is neither a row nor an end, or
+  // its bytes are not points.
   absl::StatusOr<Kind> Read(std::string_view line);
 
-  // The row of the last line. Its views live until the next Read. REQUIRES: Read gave kRow.
+  // The row of the last line. Its views live until the next Read. REQUIRES: Read returned kRow.
   const ScannedRow& row() const { return row_; }
 
  private:

@@ -1,5 +1,5 @@
-// Where `hourcell scan` and `export` have their rows from: the store in a directory, or a running
-// server by /api/admin/scan. Both give the same rows in the same order, byte for byte.
+// The rows of `hourcell scan` and `export`: from the store of a directory, or from a running server
+// by /api/admin/scan. Both give the same rows in the same order, byte for byte.
 //
 // Thread-compatible.
 
@@ -23,12 +23,12 @@ struct RowSourceOptions {
   TlsTrust trust = {};
 };
 
-// Visits the rows until `visit` returns false. kNotFound: a name is unknown; kUnavailable: the
-// server refuses, or does not answer to the end; kDataLoss: it answers something else.
+// Visits the rows until `visit` returns false. Errors of a store are those of Tsdb::Scan. Errors of
+// a server are kUnavailable: it refuses, does not answer to the end, or the answer is unexpected.
 using VisitRows = std::function<absl::Status(const std::function<bool(const ScannedRow&)>& visit)>;
 
-// The rows of `spec`. Opens the store; of a server, reads the URL only.
-// kInvalidArgument: the URL; else as OpenStore.
+// Returns a function that visits the rows of `spec`. Opens the store; for a server, only parses the
+// URL. kInvalidArgument: the URL; else as OpenStore.
 absl::StatusOr<VisitRows> OpenRows(const ScanSpec& spec, const RowSourceOptions& options);
 
 }  // namespace hourcell

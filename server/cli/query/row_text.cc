@@ -29,7 +29,7 @@ struct PointBytes {
   std::string_view value_bytes;
 };
 
-// Takes a cell apart; ascending by offset, as OpenTSDB prints it.
+// Splits a cell into its points, ascending by offset, as OpenTSDB prints it.
 absl::StatusOr<std::vector<PointBytes>> SplitCell(std::string_view qualifiers,
                                                   std::string_view values) {
   std::vector<PointBytes> points;

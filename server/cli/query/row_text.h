@@ -1,5 +1,5 @@
-// Stored rows as `hourcell scan` prints them. Each function appends whole lines, ends included.
-// Pure.
+// Formats stored rows as `hourcell scan` prints them. Each function appends complete lines, ends
+// included. Pure.
 
 #pragma once
 
@@ -11,15 +11,15 @@
 
 namespace hourcell {
 
-// An import line a point: `metric timestamp value tagk=tagv ...`, ascending in time.
+// One import line per point: `metric timestamp value tagk=tagv ...`, ascending in time.
 void AppendImportLines(const ScannedRow& row, std::string* out);
 
 // Key, qualifiers and values in hex, separated by tabs: one line.
 void AppendHexLine(const ScannedRow& row, std::string* out);
 
-// OpenTSDB's picture of a row: a line of its key, then each point with its bytes; a cell of several
-// points begins with a line of the whole cell.
-// kDataLoss: the qualifiers and values do not add up; a line saying so stands in their place.
+// OpenTSDB's format of a row: a line for its key, then a line with the bytes of each point; a line
+// of the whole cell precedes the points of a cell with several points. kDataLoss: the qualifiers
+// and values do not match; the line of the cell says so, without lines of points.
 absl::Status AppendRawLines(const ScannedRow& row, std::string* out);
 
 }  // namespace hourcell

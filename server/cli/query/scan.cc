@@ -39,12 +39,12 @@ absl::Status AppendRow(const ScannedRow& row, ScanFormat format, std::string* ou
 
 absl::Status PrintRows(const VisitRows& rows, ScanFormat format, Terminal& terminal) {
   TextOutput output(terminal.out);
-  absl::Status damage;  // the first; what follows it is printed all the same
+  absl::Status damage;  // the first; later rows are printed, too
   const absl::Status scanned = rows([&](const ScannedRow& row) {
     damage.Update(AppendRow(row, format, output.buffer()));
     return output.WriteIfLarge();
   });
-  // What was found before a failure is printed before the failure is told.
+  // Prints the rows before a failure, then reports the failure.
   const absl::Status written = output.Finish();
   HOURCELL_RETURN_IF_ERROR(scanned);
   HOURCELL_RETURN_IF_ERROR(damage);

@@ -1,4 +1,4 @@
-// `hourcell scan`: stored rows as text.
+// `hourcell scan`: prints stored rows as text.
 
 #pragma once
 
@@ -26,12 +26,12 @@ struct ScanOptions {
   std::vector<std::string> words = {};  // query_words.h
 };
 
-// Rows in key order; whole hours that touch the range.
-// kExitUsage: the words do not parse; kExitFailure: the store fails, or a row is damaged.
+// Prints rows in key order: complete hours that overlap the range. kExitUsage: the words do not
+// parse; kExitFailure: the store fails, or a row is damaged.
 int RunScan(const ScanOptions& options, Terminal& terminal);
 
-// `hourcell scan` with these flags and words. The exit code is that of RunScan, or
-// kExitUsage if they make no sense.
+// `hourcell scan` with these flags and words. The exit code is RunScan's, or kExitUsage if they are
+// invalid.
 int ScanMain(const std::vector<std::string>& args, Terminal& terminal);
 
 }  // namespace hourcell

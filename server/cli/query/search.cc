@@ -94,7 +94,7 @@ void AppendSeries(std::string_view tsuid,
   *out += '\n';
 }
 
-// A series of the server's answer as a line; false if it is none.
+// Appends a series of the server's answer as a line; false if `result` is not a series.
 bool AppendLine(simdjson::dom::element result, bool as_json, std::string* out) {
   std::string_view tsuid;
   std::string_view metric;
@@ -112,7 +112,7 @@ bool AppendLine(simdjson::dom::element result, bool as_json, std::string* out) {
   return true;
 }
 
-// Both print what they find, and return how many series that is.
+// AskServer and AskStore print the series and return their number.
 absl::StatusOr<uint64_t> AskServer(const HttpUrl& url,
                                    const LookupQuery& query,
                                    bool as_json,

@@ -1,10 +1,10 @@
-// `hourcell search lookup`: which series a store has.
+// `hourcell search lookup`: lists series of a store.
 //
 //   lookup [metric] [tagk=tagv ...]
 //
-// A metric that is left out or "*" is any; so is an empty or "*" side of a tag. One key again with
-// another value is "or", another key is "and". A line each, as OpenTSDB's tool prints them, tags
-// in the order of their keys' UIDs:
+// An absent metric, or "*", matches every metric; an empty side of a tag, or "*", matches every key
+// or value. Values of the same key are combined by "or", different keys by "and". Prints a line for
+// each series, as OpenTSDB's tool does, with tags in the order of their keys' UIDs:
 //
 //   000001000001000001 cpu.user host=web01
 //
@@ -25,15 +25,15 @@ struct SearchOptions {
   StoreOptions store = {};
   std::string url = {};  // a running server instead of `store`
   TlsTrust trust = {};
-  bool json = false;                    // a JSON object a line
-  std::vector<std::string> words = {};  // "lookup" and what follows it
+  bool json = false;                    // a JSON object per line
+  std::vector<std::string> words = {};  // "lookup" and its arguments
 };
 
-// Prints all there are. kExitFailure if there is none, as with grep, or a name is unknown.
+// Prints all matching series. kExitFailure if nothing matches, as with grep, or a name is unknown.
 int RunSearch(const SearchOptions& options, Terminal& terminal);
 
-// `hourcell search` with these flags and words. The exit code is that of RunSearch, or
-// kExitUsage if they make no sense.
+// `hourcell search` with these flags and words. The exit code is RunSearch's, or kExitUsage if they
+// are invalid.
 int SearchMain(const std::vector<std::string>& args, Terminal& terminal);
 
 }  // namespace hourcell
