@@ -1,17 +1,17 @@
 // MergeCursor: the rows of several buckets in the order of their original keys: HBaseWD's
-// DistributedScanner. Equal keys come lower bucket first, all of them. Keys are not copied for the
-// reader: key() is a view into the source's own bytes, without the bucket's prefix.
+// DistributedScanner. All rows with equal keys are visited, lower buckets first. Keys are not
+// copied for the reader: key() is a view into the source's own bytes, without the bucket's prefix.
 //
-// The least key is found by a tree of losers (Knuth, TAOCP 3, 5.4.1) with offset-value codes
-// (Conner, "Offset value coding", IBM 1977; Do and Graefe, "Robust and efficient sorting with
-// offset-value coding", 2022): the key at the head of a source is known by where it first differs
-// from the row that came last, and by its byte there. Two such codes against the same row are in
-// the order of their keys, so most comparisons are of two integers, log2(sources) of them a row:
+// A tree of losers (Knuth, TAOCP 3, 5.4.1) with offset-value codes (Conner, "Offset value coding",
+// IBM 1977; Do and Graefe, "Robust and efficient sorting with offset-value coding", 2022) finds the
+// least key. The code of a source is the first place at which its head's key differs from the
+// previous row, and the byte there. Two such codes against the same row have the order of their
+// keys, so most comparisons are of two integers, log2(sources) for each row:
 //
 //   code, 64 bits   [2^31 - 1 - offset: 31][byte + 1, or 0 at the key's end: 9][bucket: 24]
 //
-// Only keys that differ from the last row in the same byte at the same place are compared, from
-// there on.
+// Only keys that differ from the last row in the same byte at the same place are compared, starting
+// at that place.
 //
 // Thread-compatible, as its sources are.
 
@@ -34,8 +34,8 @@
 
 namespace hourcell {
 
-// Rows in ascending order of their keys. key() is of meaning while Valid(), and until Next(). A
-// source that fails is not Valid(); its owner asks it why.
+// Rows in ascending order of their keys. key() is defined while Valid(), and until Next(). A source
+// that fails is not Valid(); its owner reads the error from it.
 template <typename T>
 concept SortedSource = requires(const T& source, T& moving) {
   { source.Valid() } -> std::convertible_to<bool>;
@@ -48,7 +48,7 @@ struct MergeOptions {
   uint64_t rows_max = std::numeric_limits<uint64_t>::max();  // LIMIT
 };
 
-// Bytes at the front that `a` and `b` have in common.
+// The length of the common prefix of `a` and `b`.
 inline size_t SharedBytes(std::string_view a, std::string_view b) {
   const size_t size = std::min(a.size(), b.size());
   const auto differing = [&](size_t at) {
@@ -68,7 +68,7 @@ inline size_t SharedBytes(std::string_view a, std::string_view b) {
     if (const uint64_t bits = differing(at); bits != 0) return at + first_byte(bits);
   }
   if (at < size && size >= sizeof(uint64_t)) {
-    // The last whole word, of which the first bytes are known to be equal.
+    // The last complete word, whose first bytes are known to be equal.
     const uint64_t bits = differing(size - sizeof(uint64_t));
     return bits == 0 ? size : size - sizeof(uint64_t) + first_byte(bits);
   }
@@ -80,7 +80,7 @@ inline size_t SharedBytes(std::string_view a, std::string_view b) {
 template <SortedSource Source>
 class MergeCursor {
  public:
-  // `sources`, by bucket, outlive the cursor and are moved by nobody else. Keys shorter than the
+  // `sources`, by bucket, outlive the cursor, and only the cursor moves them. Keys shorter than the
   // prefix count as empty. REQUIRES: fewer than 2^24 sources, keys below 2 GiB.
   MergeCursor(std::span<Source> sources, const MergeOptions& options)
       : sources_(sources), options_(options), losers_(std::bit_ceil(sources.size())) {
@@ -90,7 +90,7 @@ class MergeCursor {
 
   bool Valid() const { return rows_ < options_.rows_max && winner_ < kExhausted; }
 
-  // The original key, its bucket and the source that stands on it. REQUIRES: Valid().
+  // The original key, its bucket and the source at that key. REQUIRES: Valid().
   std::string_view key() const { return KeyOf(bucket()); }
   size_t bucket() const { return BucketOf(winner_); }
   Source& source() const { return sources_[bucket()]; }
@@ -146,9 +146,10 @@ class MergeCursor {
     return CodeAt(bucket, key, offset);
   }
 
-  // The lesser stays the candidate, the other one the node's loser. Both codes are against the same
-  // key; afterwards the loser's is against the candidate's. If the codes differ it is that already:
-  // the loser differs from the winner just where it differs from what is less than both.
+  // The lesser stays the candidate, the other one becomes the node's loser. Both codes are against
+  // the same key; afterwards the loser's is against the candidate's. If the codes differ, it
+  // already is: the loser first differs from the winner where it first differs from the smaller
+  // key.
   void Play(uint64_t* candidate, uint64_t* loser) const {
     const uint64_t a = *candidate;
     const uint64_t b = *loser;
@@ -159,7 +160,7 @@ class MergeCursor {
     }
   }
 
-  // The same, for keys that differ from the last row at the same place by the same byte. The
+  // As Play, for keys that differ from the last row at the same place by the same byte. The
   // candidate is of the lower bucket.
   void PlayEqual(uint64_t* candidate, uint64_t* loser) const {
     const std::string_view low = KeyOf(BucketOf(*candidate));
@@ -177,7 +178,7 @@ class MergeCursor {
   }
 
   // Plays all heads against each other. Leaves are nodes [n, 2n), their parents [1, n); n is a
-  // power of two, because a way up that is always as long is one the processor foresees.
+  // power of two, because the processor predicts a path of constant length.
   void Build() {
     const size_t n = losers_.size();
     std::vector<uint64_t> winners(2 * n);
@@ -195,7 +196,7 @@ class MergeCursor {
   MergeOptions options_;
   std::vector<uint64_t> losers_;  // of node i, from 1 on
   uint64_t winner_ = kExhausted;  // the code of the least head
-  std::string last_;              // the key of the row before
+  std::string last_;              // the key of the previous row
   uint64_t rows_ = 0;
 };
 

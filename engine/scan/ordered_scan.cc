@@ -10,7 +10,7 @@
 namespace hourcell {
 namespace {
 
-// Blocks of a source that are ready, at most: one is merged while another is read.
+// Maximum number of ready blocks of a source: one is merged while another is read.
 constexpr size_t kBlocksAhead = 2;
 
 }  // namespace
@@ -77,7 +77,7 @@ absl::Status OrderedScan::Run(const Visit& visit) {
   cursors.reserve(sources_.size());
   for (size_t i = 0; i < sources_.size(); ++i)
     cursors.emplace_back(this, i);
-  // A source that has failed looks as if it had ended, so that it is asked for before each row.
+  // A failed source looks as if it had ended, hence the check before each row.
   for (MergeCursor<Cursor> merged(cursors, {}); merged.Valid() && !has_failed_; merged.Next()) {
     if (settings_.cancelled != nullptr && *settings_.cancelled) {
       return absl::CancelledError("scan: cancelled");
@@ -164,7 +164,7 @@ absl::StatusOr<bool> OrderedScan::Fill(Source* source, Block* block) const {
   };
   HOURCELL_RETURN_IF_ERROR(read_(source->left, add));
   if (!is_full) return true;
-  // The rest begins right after the last row.
+  // The rest begins directly after the last row.
   const Row& last = block->rows.back();
   source->left.begin.assign(block->bytes, last.order_at + last.order_size, last.key_size);
   source->left.begin.push_back('\0');

@@ -1,4 +1,4 @@
-// OrderedScan: the rows of several ranges, salt buckets mostly, in the order of their keys without
+// OrderedScan: the rows of several ranges, mostly salt buckets, in the order of their keys without
 // the salt. Other threads read each range ahead, a few blocks of rows; the caller's merges them.
 //
 //   range 0   [block][block] ...   <- read ahead, by whichever thread is free
@@ -35,7 +35,7 @@ struct KeyPiece {
 
 class OrderedScan {
  public:
-  // False ends it.
+  // False ends the scan.
   using Visit = std::function<absl::StatusOr<bool>(std::string_view key, std::string_view value)>;
   // Visits the rows of a range in key order until `visit` returns false or an error, which it
   // returns. Called by several threads, for different ranges.
@@ -45,18 +45,18 @@ class OrderedScan {
     KeyPiece salt;       // not compared
     size_t threads = 0;  // that read ahead; 0: the caller reads, too
     size_t block_bytes = 256 << 10;
-    // Looked at between two rows; may be null.
+    // Checked between two rows; may be null.
     const std::atomic<bool>* cancelled = nullptr;
   };
 
-  // Keys of each range ascend without their salt, too.
+  // REQUIRES: keys of each range ascend without their salt, too.
   OrderedScan(std::vector<ScanRange> ranges, const Settings& settings, Read read);
   ~OrderedScan();
   OrderedScan(const OrderedScan&) = delete;
   OrderedScan& operator=(const OrderedScan&) = delete;
 
-  // To be called once. Of equal keys those of lower ranges come first. Errors: of `read`, with no
-  // row after the first that may be missing; of `visit`; kCancelled.
+  // Call it once. Of equal keys those of lower ranges come first. Errors: of `read`, and then no
+  // row after a missing one was visited; of `visit`; kCancelled.
   absl::Status Run(const Visit& visit);
 
  private:
@@ -70,22 +70,22 @@ class OrderedScan {
     std::string bytes;
     std::vector<Row> rows;
   };
-  // A range. Only the thread that reads it touches what is left of it.
+  // A range. Only the thread that reads it uses `left`, the unread rest.
   struct Source {
     ScanRange left;
     std::deque<Block> ready;    // under mutex_
-    bool is_wanted = false;     // under mutex_: somebody reads it, or will
+    bool is_wanted = false;     // under mutex_: a thread reads it, or will
     bool is_exhausted = false;  // under mutex_
   };
   class Cursor;
 
   void ReadAhead();
-  // The next block of a source's rows; true if there are none after it.
+  // Reads the next block of a source's rows; true at the end of the range.
   absl::StatusOr<bool> Fill(Source* source, Block* block) const;
-  // Waits for a source's next block; false if there is none.
+  // Waits for a source's next block; false at the end of the range.
   bool NextBlock(size_t source, Block* block);
   void Want(size_t source) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Fills a block of a wanted source, with the lock given back meanwhile.
+  // Fills a block of a wanted source; unlocks the mutex meanwhile.
   void FillOne(size_t source) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Settings settings_;

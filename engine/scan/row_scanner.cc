@@ -93,14 +93,14 @@ absl::StatusOr<std::vector<RowScanner::OpenRow>> RowScanner::OpenRowsOfAll(uint6
                     });
   }
   std::vector<std::string> tsuids;
-  // Of the present, not of the view: a series may be newer than the view.
+  // Uses the present series, not the view's: a series may be newer than the view.
   HOURCELL_RETURN_IF_ERROR(parts_.series->TsuidsOf(numbers, &tsuids));
   for (size_t i = 0; i < rows.size(); ++i)
     if (!tsuids[i].empty()) row_keys_.Append(tsuids[i], rows[i].base_time_s, &rows[i].key);
-  // All of its series has expired, and it was dropped meanwhile.
+  // Rows without a key: all points of the series have expired, and it was dropped meanwhile.
   std::erase_if(rows, [](const OpenRow& row) { return row.key.empty(); });
   std::ranges::sort(rows, {}, &OpenRow::key);
-  // An hour that is being sealed and the one after it are one row.
+  // An hour that is being sealed and its newly opened successor are one row.
   const auto repeated = std::ranges::unique(rows, {}, &OpenRow::key);
   rows.erase(repeated.begin(), repeated.end());
   return rows;
@@ -124,7 +124,7 @@ std::vector<RowScanner::OpenRow> RowScanner::OpenRowsOf(const SubQueryPlan& plan
   return rows;
 }
 
-// The rows of the table and the open ones, merged in key order. False if `visit` ended it.
+// Visits the rows of the table and the open ones, merged in key order. False if `visit` ended it.
 absl::StatusOr<bool> RowScanner::VisitRows(const ScanRange& range,
                                            std::span<const OpenRow> open,
                                            const Visit& visit) const {
@@ -191,7 +191,7 @@ absl::StatusOr<bool> RowScanner::Show(std::string_view key,
   if (int64_t{row.base_time_s} * 1000 < visible_from_ms) {
     const absl::StatusOr<std::string> left = VisibleOf(cell, row.base_time_s, visible_from_ms);
     if (left.ok() && left->empty()) return true;
-    if (left.ok()) cell = visible = *left;  // else what is wrong is told below
+    if (left.ok()) cell = visible = *left;  // else DecodeCell below returns the fault
   }
   CellColumns columns;
   absl::StatusOr<OpenTsdbCell> bytes = with_bytes ? ToOpenTsdb(cell) : OpenTsdbCell();

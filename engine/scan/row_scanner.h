@@ -1,6 +1,6 @@
-// RowScanner: rows as people look at them: OpenTSDB's bytes and decoded points, names resolved. A
-// row whose hour is still open shows what its cell would be. Used by Tsdb::Scan and, a scanner a
-// thread, Tsdb::PlanScan. Thread-compatible; what is const is thread-safe.
+// RowScanner: rows for people: OpenTSDB's bytes and decoded points, names resolved. A row whose
+// hour is still open is shown with its future cell. Used by Tsdb::Scan and, one scanner a thread,
+// by Tsdb::PlanScan. Thread-compatible; const functions are thread-safe.
 
 #pragma once
 
@@ -29,7 +29,7 @@ namespace hourcell {
 
 class RowScanner {
  public:
-  // What it works on; borrowed. REQUIRES: `open_hours` were pinned before `view` was taken.
+  // The parts that it uses; borrowed. REQUIRES: `open_hours` were pinned before `view` was taken.
   struct Parts {
     TableView* view = nullptr;
     OpenHours* open_hours = nullptr;
@@ -41,7 +41,7 @@ class RowScanner {
   RowScanner(const RowKeyCodec& row_keys, const Parts& parts)
       : row_keys_(row_keys), parts_(parts), names_(row_keys.layout(), parts.uids) {}
 
-  // Tsdb::Scan.
+  // Implements Tsdb::Scan.
   absl::Status Scan(const ScanSpec& spec,
                     const std::function<bool(const ScannedRow&)>& visit,
                     const std::function<bool()>& should_stop = {});
@@ -52,7 +52,7 @@ class RowScanner {
     SeriesNumber series = 0;
     uint32_t base_time_s = 0;
   };
-  // Which rows a scan visits.
+  // The rows that a scan visits.
   struct Selection {
     std::vector<KeyRange> ranges;  // disjoint, ascending; one for each salt bucket of a metric
     std::vector<OpenRow> open;     // ascending by key
@@ -66,15 +66,15 @@ class RowScanner {
   // kNotFound: a name is unknown.
   absl::StatusOr<Selection> Select(const ScanSpec& spec) const;
 
-  // The selected rows with keys in `range`, in key order. False if `visit` ended it, or
-  // `should_stop`, which is asked at every stored row and may be none.
+  // Visits the selected rows with keys in `range`, in key order. False if `visit` ended it, or
+  // `should_stop`, which is called at every stored row and may be empty.
   absl::StatusOr<bool> VisitRange(const Selection& selection,
                                   const ScanRange& range,
                                   const Visit& visit,
                                   const std::function<bool()>& should_stop = {}) const;
 
-  // A row as it is shown, unless it is expired. Without `with_bytes` it has no qualifiers and
-  // values. Returns what `visit` does.
+  // Shows a row, unless it is expired. Without `with_bytes` it lacks qualifiers and values. Returns
+  // the result of `visit`.
   absl::StatusOr<bool> Show(std::string_view key,
                             std::string_view cell,
                             bool with_bytes,
@@ -86,7 +86,7 @@ class RowScanner {
   absl::StatusOr<bool> VisitRows(const ScanRange& range,
                                  std::span<const OpenRow> open,
                                  const Visit& visit) const;
-  // The cell without its points before `visible_from_ms`; empty if no other is left.
+  // The cell without its points before `visible_from_ms`; empty if all are.
   static absl::StatusOr<std::string> VisibleOf(std::string_view cell,
                                                uint32_t base_time_s,
                                                int64_t visible_from_ms);

@@ -13,13 +13,13 @@
 namespace hourcell {
 namespace {
 
-// Workers that have several tasks end at about the same time, though their bytes are guessed.
+// With several tasks, workers end at about the same time, though their bytes are estimates.
 constexpr uint64_t kTasksPerWorker = 4;
-// Less is not worth a seek.
+// Fewer bytes do not justify a seek.
 constexpr uint64_t kTaskBytesMin = 64 << 10;
 
-// Sets `*rows` to the part of `interval` from its first stored row to its last; false if it has
-// none. Between them the middle of the keys as numbers is near the middle of the rows.
+// Sets `*rows` to the part of `interval` from its first stored row to its last; false without rows.
+// In that part the middle of the keys as numbers is near the middle of the rows.
 absl::StatusOr<bool> NarrowToRows(const BucketInterval& interval,
                                   TableId table,
                                   TableView* view,
@@ -50,7 +50,7 @@ absl::StatusOr<std::vector<ScanTask>> TasksOf(const BucketInterval& interval,
   if (!has_rows) return std::vector<ScanTask>{{.start = interval.start, .stop = interval.stop}};
   HOURCELL_ASSIGN_OR_RETURN(std::vector<ScanTask> tasks,
                             PlanScanTasks({&rows, 1}, regions, options));
-  // What is in no row yet may be anywhere in the interval.
+  // New rows may appear anywhere in the interval.
   tasks.front().start = interval.start;
   tasks.back().stop = interval.stop;
   return tasks;

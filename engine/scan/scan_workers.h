@@ -1,5 +1,5 @@
 // Scan workers: intervals of a table's keys as lists of tasks, one list a thread, and the threads
-// that work them off. The stored half of ParallelScan: keys and bytes only.
+// that run them. The stored half of ParallelScan: keys and bytes only.
 
 #pragma once
 
@@ -31,9 +31,9 @@ struct ScanWorkOptions {
   uint64_t task_bytes_max = UINT64_MAX;
 };
 
-// Cuts intervals into tasks and shares them out. Where they are cut is guessed from the regions and
-// the bytes there are now; whatever becomes of those, each key of the intervals is in one task.
-// Storage's errors; kInvalidArgument: an interval is empty. REQUIRES: an interval, a worker.
+// Cuts intervals into tasks and distributes them. The cuts are estimates from the present regions
+// and bytes; even if these change, each key of the intervals is in one task. Errors: storage's;
+// kInvalidArgument: an interval is empty. REQUIRES: an interval, a worker.
 absl::StatusOr<ScanWorkPlan> PlanScanWork(std::span<const BucketInterval> intervals,
                                           TableId table,
                                           const ScanWorkOptions& options,
@@ -49,7 +49,7 @@ class ScanWorkers {
   // Returns when all have ended, with the first status that was not OK. kCancelled.
   absl::Status Run(const ScanWorkPlan& plan, const Work& work);
 
-  // The work of a task looks here from time to time, and may return OK early if it is true.
+  // The work of a task checks this from time to time, and may return OK early if it is true.
   bool ShouldStop() const {
     return has_failed_.load(std::memory_order_relaxed) ||
            is_cancelled_.load(std::memory_order_relaxed);
@@ -64,7 +64,7 @@ class ScanWorkers {
   std::atomic<bool> is_cancelled_{false};
   std::atomic<bool> has_failed_{false};
   Mutex mutex_;
-  absl::Status first_ ABSL_GUARDED_BY(mutex_);  // that was not OK
+  absl::Status first_ ABSL_GUARDED_BY(mutex_);  // the first that was not OK
 };
 
 }  // namespace hourcell
