@@ -14,10 +14,10 @@ namespace hourcell {
 
 class Background {
  public:
-  // Starts a thread of that name (codec/base/named_thread.h) that calls `task` every `interval_ms`;
-  // none if it is 0.
+  // Starts a thread named `name` (codec/base/named_thread.h) that calls `task` every `interval_ms`;
+  // does not start one if it is 0.
   Background(std::string name, int64_t interval_ms, std::function<void()> task);
-  // Waits for a run under way.
+  // Waits for a running task.
   ~Background();
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;

@@ -42,7 +42,7 @@ void TaskPool::WorkOn(Job* job) {
     try {
       (*job->work)(i);
     } catch (...) {
-      failure = std::current_exception();  // the caller's, whoever's thread this is
+      failure = std::current_exception();  // ForEach throws it on the caller's thread
     }
     ++done;
   }

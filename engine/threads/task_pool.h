@@ -1,5 +1,5 @@
 // TaskPool: threads that help callers with pieces of work. A caller works too, and never waits for
-// a piece that nobody has begun: a busy pool makes a call slower, not stuck. Thread-safe.
+// a piece that has not begun: a busy pool makes a call slower, not stuck. Thread-safe.
 
 #pragma once
 
@@ -16,7 +16,7 @@ namespace hourcell {
 
 class TaskPool {
  public:
-  // `threads` that work on one call at most, the caller's included; 0: by the processors.
+  // `threads`: the maximum for one call, the caller's included; 0: the number of processors.
   explicit TaskPool(size_t threads);
   TaskPool(const TaskPool&) = delete;
   TaskPool& operator=(const TaskPool&) = delete;
@@ -37,7 +37,7 @@ class TaskPool {
   Mutex mutex_;
   CondVar has_work_;
   std::deque<std::shared_ptr<Job>> jobs_
-      ABSL_GUARDED_BY(mutex_);  // each once for a helper it wants
+      ABSL_GUARDED_BY(mutex_);  // each job once for each helper that it needs
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<NamedThread> helpers_;
 };
