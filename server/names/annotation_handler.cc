@@ -33,13 +33,13 @@ std::string ParamOf(const HttpRequest& request, std::string_view name) {
   return value != nullptr ? *value : std::string();
 }
 
-// A time as annotations have it: in seconds if it is a whole one.
+// The time of an annotation: whole seconds in seconds, others in milliseconds.
 int64_t AnnotationTime(int64_t ms) {
   const bool is_seconds = ms % 1000 == 0 || ms <= int64_t{UINT32_MAX};
   return is_seconds && ms <= kTimestampMsMax ? ms / 1000 : ms;
 }
 
-// A parameter of the query string as such a time; 0 if it is absent or empty.
+// Parses a parameter as the time of an annotation; 0 if it is absent or empty.
 absl::StatusOr<int64_t> TimeParam(const HttpRequest& request, std::string_view name, int64_t now) {
   const std::string text = ParamOf(request, name);
   if (text.empty()) return 0;
@@ -62,7 +62,7 @@ absl::StatusOr<AnnotationEdit> EditFromParams(const HttpRequest& request, int64_
   return edit;
 }
 
-// What a request says of one annotation.
+// Parses the fields of one annotation from a request.
 absl::StatusOr<AnnotationEdit> ReadEdit(const HttpRequest& request, int64_t now_ms) {
   HOURCELL_ASSIGN_OR_RETURN(AnnotationEdit edit, request.body.empty()
                                                      ? EditFromParams(request, now_ms)
@@ -206,7 +206,7 @@ HttpResponse DeleteBulk(const HttpRequest& request, Tsdb* tsdb, int64_t now_ms) 
   const absl::StatusOr<AnnotationRange> range =
       request.body.empty() ? RangeFromParams(request) : ParseAnnotationRangeJson(request.body);
   if (!range.ok()) return BadRequest(range.status());
-  // A start of 0 is one; none at all must not mean everything.
+  // A start of 0 is valid. A missing start must not select everything.
   if (range->start.empty()) return HttpError(400, "Missing the start time value");
   if (!range->global && range->tsuids.empty()) {
     return HttpError(400, "Missing the TSUIDs or global annotations flag");

@@ -34,7 +34,7 @@ absl::Status ReadCountParam(const HttpRequest& request, std::string_view name, u
   return absl::OkStatus();
 }
 
-// Prints an answer as its series come.
+// Prints the series of an answer as they are found.
 class LookupWriter {
  public:
   // All are borrowed.
@@ -50,7 +50,7 @@ class LookupWriter {
     json_.Key("results");
     json_.OpenArray();
   }
-  // False once the client is gone: see status().
+  // False if the client hung up: see status().
   bool Add(const FoundSeries& series) {
     AppendFoundSeries(series, json_.RawValue());
     if (body_.buffer().size() >= kBodyPieceBytes) InsertTime();
@@ -68,7 +68,7 @@ class LookupWriter {
   const absl::Status& status() const { return status_; }
 
  private:
-  // How long it took, in front of the series: of a long answer, until its first piece was sent.
+  // Inserts the elapsed time before the series. A long answer has the time to its first piece.
   void InsertTime() {
     if (!time_at_.has_value()) return;
     std::string text;
@@ -82,11 +82,11 @@ class LookupWriter {
   BodyWriter& body_;
   JsonWriter json_{&body_.buffer()};
   const int64_t start_ms_;
-  std::optional<size_t> time_at_;  // where the time goes in the buffer, until it is there
+  std::optional<size_t> time_at_;  // the place of the time in the buffer; nothing once inserted
   absl::Status status_;
 };
 
-// What a query asks, for the list of queries.
+// The text of a query in the list of queries.
 std::string ListedText(const LookupQuery& query) {
   std::string text;
   JsonWriter json(&text);

@@ -1,5 +1,5 @@
-// /api/search/<type>: which series there are (lookup). The other types of OpenTSDB need a plug-in
-// and are refused as OpenTSDB without one refuses them. Thread-safe.
+// /api/search/<type>: finds series (lookup). The other types are refused as by an OpenTSDB without
+// a search plug-in. Thread-safe.
 
 #pragma once
 
@@ -13,13 +13,13 @@
 
 namespace hourcell {
 
-// The query of the parameters m, limit and start_index (or startIndex). kInvalidArgument: "Missing
+// Parses the parameters m, limit and start_index (or startIndex). kInvalidArgument: "Missing
 // parameter <code>m</code>", as ParseSeriesText, ParseLookupCount and CheckLookup.
 absl::StatusOr<LookupQuery> ParseLookupParams(const HttpRequest& request);
 
 // Answers GET and POST (search_json.h); the response has a producer, which borrows both. limit 0
-// lists all there are. Differently from OpenTSDB the answer needs no meta tables, and totalResults
-// counts all that match.
+// lists all series. Unlike OpenTSDB, it does not need meta tables, and totalResults counts all
+// matching series.
 HttpResponse HandleSearch(const HttpRequest& request, const QueryService& service);
 
 }  // namespace hourcell

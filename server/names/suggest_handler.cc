@@ -74,7 +74,7 @@ std::optional<UidKind> ParseKind(std::string_view type) {
   return std::nullopt;
 }
 
-// Any whole number of digits; one too large for 64 bits is as good as the largest.
+// A whole number above 0; one above 64 bits becomes the largest.
 absl::StatusOr<uint64_t> ParseMax(std::string_view text) {
   if (text.empty()) return kNamesDefault;
   int64_t max = 0;
@@ -87,7 +87,7 @@ absl::StatusOr<uint64_t> ParseMax(std::string_view text) {
   return static_cast<uint64_t>(max);
 }
 
-// What is asked for.
+// A parsed request.
 struct SuggestQuery {
   NameQuery names;
   std::string type;
@@ -115,7 +115,7 @@ absl::StatusOr<SuggestQuery> ParseSuggest(const HttpRequest& request) {
   return query;
 }
 
-// What a query asks, for the list of queries.
+// The text of a query in the list of queries.
 std::string ListedText(const SuggestQuery& query) {
   std::string text;
   JsonWriter json(&text);

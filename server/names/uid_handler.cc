@@ -27,7 +27,7 @@
 namespace hourcell {
 namespace {
 
-// What the API calls the kinds, in the order of UidKind.
+// The kinds' names in the API, in the order of UidKind.
 constexpr std::array<std::string_view, 3> kKindFields = {"metric", "tagk", "tagv"};
 
 std::optional<UidKind> KindOfField(std::string_view field) {
@@ -97,7 +97,7 @@ NamesByKind NamesFromParams(const HttpRequest& request) {
   return names;
 }
 
-// The name's new UID in hex. kInvalidArgument, kAlreadyExists: what to say of the name.
+// The name's new UID in hex. kInvalidArgument, kAlreadyExists: the message for this name.
 absl::StatusOr<std::string> Assign(UidKind kind, const std::string& name, Tsdb* tsdb) {
   const absl::StatusOr<UidRow> known = tsdb->FindUid(kind, name);
   if (known.ok()) {
@@ -121,8 +121,8 @@ void AddObject(std::string_view name, const TextByName& texts, JsonWriter* json)
   json->CloseObject();
 }
 
-// What the answer to such names takes until it is printed: each has an entry with its UID, or with
-// a message that may have the name again.
+// The memory of the answer until it is printed. Each name has an entry with its UID, or with a
+// message that may repeat the name.
 size_t BytesOfAnswer(const NamesByKind& names) {
   constexpr size_t kEntryBytes = 400;
   size_t bytes = 0;
@@ -137,7 +137,7 @@ HttpResponse HandleAssign(const HttpRequest& request, Tsdb* tsdb) {
   const absl::StatusOr<NamesByKind> names =
       request.method == "POST" ? NamesFromJson(request.body) : NamesFromParams(request);
   if (!names.ok()) return HttpError(400, names.status());
-  // Before anything is assigned.
+  // Takes the memory of the answer before it assigns UIDs.
   QueryControl control;
   const auto memory = tsdb->LeaseQueryMemory(&control);
   if (memory != nullptr) {
@@ -180,7 +180,7 @@ struct Renaming {
   std::string new_name;
   bool has_two_kinds = false;
 
-  // Takes one field; an empty value is none.
+  // Takes one field; an empty value counts as absent.
   void Add(std::string_view field, std::string_view value) {
     if (value.empty()) return;
     if (field == "name") {

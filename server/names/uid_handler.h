@@ -2,9 +2,9 @@
 //
 //   assign   GET metric=a,b&tagk=...&tagv=...; POST {"metric":["a"],"tagk":[...],"tagv":[...]}.
 //            {"metric":{"a":"000001"},
-//             "metric_errors":{"b":"Name already exists with UID: 000042"}}, with the kinds that
-//            were asked for; 400 if there is an error. Names are assigned one by one, whatever
-//            happens to the others
+//             "metric_errors":{"b":"Name already exists with UID: 000042"}}, with the requested
+//            kinds; 400 if there is an error. Names are assigned one by one: the others get UIDs
+//            even if a name is invalid or already exists
 //   rename   GET metric|tagk|tagv=<old>&name=<new>; POST the same as an object.
 //            {"result":"true"}, or 400 {"result":"false","error":"..."}
 //
