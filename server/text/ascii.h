@@ -1,4 +1,4 @@
-// Letters and digits of protocol text: ASCII only, whatever the locale. Pure.
+// Letters and digits of protocol text: ASCII only, independent of the locale. Pure.
 //
 // LowerCase of a string is in codec/base/strings.h.
 
@@ -13,7 +13,7 @@ inline char LowerCase(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-// REQUIRES: `lower` has no capitals.
+// REQUIRES: `lower` does not contain capitals.
 inline bool EqualsIgnoringCase(std::string_view text, std::string_view lower) {
   if (text.size() != lower.size()) return false;
   for (size_t i = 0; i < text.size(); ++i) {

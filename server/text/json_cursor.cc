@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kHexDigits = 4;
 
-// -1: it is no digit.
+// -1: not a hex digit.
 int HexDigit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -21,7 +21,7 @@ int HexDigit(char c) {
   return -1;
 }
 
-// Of the four digits at `at`; above 0xFFFF: they are none.
+// The value of the four digits at `at`; above 0xFFFF: not four digits.
 uint32_t HexOf(const char* at, const char* end) {
   uint32_t code = 0;
   if (end - at < static_cast<ptrdiff_t>(kHexDigits)) return ~0U;
@@ -56,7 +56,7 @@ void AppendUtf8(uint32_t code, std::string* out) {
   add(0x80 | (code & 0x3F));
 }
 
-// What a backslash and this letter stand for; '\0': it is no escape.
+// The character of a backslash and this letter; '\0': not an escape.
 char PlainEscape(char c) {
   constexpr std::string_view kLetters = "\"\\/bfnrt";
   constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
@@ -117,7 +117,7 @@ void JsonCursor::End() {
   if (at_ != end_) Fail();
 }
 
-// From a backslash on. Returns where what follows begins; null: it is no escape.
+// Skips the escape at the backslash `at`, and returns its end; null: not an escape.
 const char* JsonCursor::SkipEscape(const char* at) const {
   if (++at == end_) return nullptr;
   if (*at != 'u') return PlainEscape(*at) == '\0' ? nullptr : at + 1;
@@ -195,7 +195,7 @@ void JsonCursor::SkipScalar() {
   }
 }
 
-// Without recursion: a stack of bits says which of them are objects.
+// Without recursion: a stack of bits distinguishes objects from arrays.
 void JsonCursor::Skip() {
   if (const char first = Peek(); first != '{' && first != '[') return SkipScalar();
   std::bitset<kJsonCursorDepthMax + 1> is_object;

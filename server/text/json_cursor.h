@@ -1,6 +1,6 @@
-// JsonCursor: a JSON text read from its beginning to its end, value by value, without a tree and
-// without an index: it takes no memory, whatever the text is. For bodies that may be large; put
-// bodies have readers of their own (server/put).
+// JsonCursor: reads a JSON text from its beginning to its end, value by value, without a tree and
+// without an index. It stores nothing of the text but an escaped key. For bodies that may be large;
+// server/put reads put bodies.
 //
 //   JsonCursor json(text);
 //   json.Object([&](std::string_view key) {
@@ -9,10 +9,10 @@
 //   });
 //   json.End();
 //
-// A value that was skipped is checked as well as one that was read, and may be read later, from
-// `at()`. Thread-compatible.
+// Skip checks the value as the readers do. A skipped value may be read later, from `at()`.
+// Thread-compatible.
 //
-// Errors are thrown, as JsonSyntaxFault: readers of nested objects have one way out.
+// Errors are thrown, as JsonSyntaxFault, because readers of nested objects then need one exit.
 
 #pragma once
 
@@ -23,10 +23,10 @@
 
 namespace hourcell {
 
-// How deep arrays and objects may nest.
+// The maximum depth of nested arrays and objects.
 inline constexpr size_t kJsonCursorDepthMax = 1024;
 
-// "got an unexpected byte at byte 17".
+// "an unexpected byte at byte 17".
 class JsonSyntaxFault : public std::exception {
  public:
   explicit JsonSyntaxFault(std::string text) : text_(std::move(text)) {}
@@ -67,24 +67,24 @@ class JsonCursor {
     } while (Next(']'));
   }
 
-  // A string's text: of the body itself if nothing in it is escaped, else in `*buffer`.
+  // A string's text: a view of the body if it is unescaped, otherwise of `*buffer`.
   // REQUIRES: Peek gave '"'.
   std::string_view String(std::string* buffer) { return Unescaped(RawString(), buffer); }
-  // The same with its escapes as they stand. Each is right.
+  // A string with its escapes, which are checked.
   std::string_view RawString();
   static std::string_view Unescaped(std::string_view raw, std::string* buffer);
 
-  // A number, true, false or null, as it stands.
+  // The text of a number, true, false or null.
   std::string_view Scalar();
 
   // Reads past a value and checks it.
   void Skip();
 
-  // Where the next value begins, to come back to it. REQUIRES of set_at: it came from at().
+  // The beginning of the next value, to return to it. REQUIRES: set_at gets a result of at().
   const char* at() const { return at_; }
   void set_at(const char* at) { at_ = at; }
 
-  // Nothing but blanks follows.
+  // Checks that only blanks follow.
   void End();
 
  private:

@@ -14,10 +14,10 @@ using simdjson::dom::element_type;
 
 namespace {
 
-// From so many digits on an integer may be larger than what the parser takes.
+// An integer of this many digits may exceed the parser's range.
 constexpr size_t kHugeDigits = 19;
 
-// The end of the string of which the inside begins at `begin`: its quote, or the end of `json`.
+// The end of the string whose inside begins at `begin`: its quote, or the end of `json`.
 size_t EndOfString(std::string_view json, size_t begin) {
   size_t at = begin;
   while (at < json.size() && json[at] != '"')
@@ -25,8 +25,7 @@ size_t EndOfString(std::string_view json, size_t begin) {
   return std::min(at, json.size());
 }
 
-// True if there is an integer that does not fit, of which the parser says nothing but that it is
-// none: it, and the name that stands before it.
+// Finds an integer beyond 64 bits and the name before it. The parser's error does not contain them.
 bool FindHugeInteger(std::string_view json, std::string_view* field, std::string_view* number) {
   constexpr std::string_view kNumber = "+-.0123456789eE";
   std::string_view text;  // the last string

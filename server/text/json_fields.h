@@ -1,6 +1,6 @@
-// Fields of small JSON bodies, lenient as OpenTSDB's reader is: scalars may come as strings.
+// Fields of small JSON bodies, lenient as OpenTSDB's reader: scalars may come as strings.
 //
-// Errors are kInvalidArgument "Unable to parse the given JSON: <field>: not <what it has to be>".
+// Errors are kInvalidArgument "Unable to parse the given JSON: <field>: not <expected type>".
 // Pure; thread-safe.
 
 #pragma once
@@ -16,22 +16,22 @@
 namespace hourcell {
 
 absl::Status WrongJsonType(std::string_view field, std::string_view want);
-// Of a field that is to be an integer of 64 bits: what it is instead, as JSON, and the range.
+// The error of a field that must be an integer of 64 bits: its JSON text `got`, and the range.
 absl::Status WrongJsonInteger(std::string_view field, std::string_view got);
 
-// What is wrong with a body that the parser refuses: `error`'s words, or the field and the range of
-// an integer that does not fit.
+// The error of a body that the parser refuses: the message of `error`, or, for an integer beyond 64
+// bits, its field and the range.
 absl::Status BadJson(std::string_view body, simdjson::error_code error);
 
-// The object a body is; it lives as long as `*parser` and until its next body.
-// kInvalidArgument: "Missing message content", longer than kQueryBodyBytesMax, no object.
+// Parses a body as an object, which lives until the next body of `*parser`.
+// kInvalidArgument: "Missing message content", longer than kQueryBodyBytesMax, not an object.
 absl::StatusOr<simdjson::dom::object> ParseJsonObject(const std::string& body,
                                                       simdjson::dom::parser* parser);
 
 // A string, or a scalar's text; null is "".
 absl::StatusOr<std::string> JsonText(std::string_view field, simdjson::dom::element value);
 
-// true, false, their texts, a number (not 0 is true); null and "" are false.
+// true, false, their texts, an integer (0 is false, others true); null and "" are false.
 absl::StatusOr<bool> JsonBool(std::string_view field, simdjson::dom::element value);
 
 // An integer of 64 bits, or its text; null and "" are 0.

@@ -9,7 +9,7 @@ bool IsDigit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// Takes digits off the front; false if there are none.
+// Removes the leading digits; false without digits.
 bool TakeDigits(std::string_view* text) {
   size_t count = 0;
   while (count < text->size() && IsDigit((*text)[count]))
@@ -87,7 +87,7 @@ simdjson::error_code ReadJsonString(simdjson::ondemand::value value, std::string
 }
 
 simdjson::error_code ReadJsonKey(simdjson::ondemand::field* field, std::string_view* key) {
-  // The reader has seen the closing quote, so there is one.
+  // The reader has found the closing quote.
   const char* const begin = field->key().raw();
   const char* end = begin;
   while (*end != '"' && *end != '\\')

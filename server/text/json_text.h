@@ -1,4 +1,4 @@
-// Pairs of JSON strings, for printers that put commas themselves, point by point. Others use a
+// Pairs of JSON strings, for printers that write the commas themselves, point by point. Others use
 // JsonWriter. Pure.
 
 #pragma once

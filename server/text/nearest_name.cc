@@ -38,8 +38,8 @@ LetterCounts CountLetters(std::string_view text) {
   return counts;
 }
 
-// What the distance is at least: a letter that one has more of than the other is replaced, added or
-// missing ("bag distance").
+// A lower bound of the distance: a letter that one text has more often than the other is replaced,
+// added or missing ("bag distance").
 size_t DistanceMin(LetterCounts counts, std::string_view a, std::string_view b) {
   size_t common = 0;
   for (const char c : b) {

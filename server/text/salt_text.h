@@ -1,4 +1,4 @@
-// Salt epochs as tools and clients write them.
+// The text of salt epochs in tools and requests.
 
 #pragma once
 
@@ -13,11 +13,11 @@
 
 namespace hourcell {
 
-// Where an epoch begins, in seconds since 1970: a time as queries take it (query_time.h), in UTC.
-// kInvalidArgument: no time, or no whole hour.
+// Parses the begin of an epoch, a time in the syntax of queries (query_time.h), in UTC, as seconds
+// since 1970. kInvalidArgument: not a time, or not a whole hour.
 absl::StatusOr<uint64_t> ParseEpochStart(std::string_view text, int64_t now_ms);
 
-// How many buckets: decimal digits, above 0. kInvalidArgument: anything else.
+// Parses the number of buckets: decimal digits, above 0. kInvalidArgument: anything else.
 absl::StatusOr<uint32_t> ParseBuckets(std::string_view text);
 
 // "2026/01/01-00:00:00", UTC.

@@ -14,7 +14,7 @@ SelfStats::SelfStats(Tsdb* tsdb, StatOrigin origin)
 
 void SelfStats::Put(int64_t now_ms) {
   const std::vector<StatSample> samples = tsdb_->stats().Snapshot();
-  // The points view these, which are complete before the first point is made.
+  // The points view these, so they must be complete before the first point.
   std::vector<std::string> names;
   std::vector<StatTags> tag_texts;
   std::vector<std::vector<TagView>> tags;

@@ -1,5 +1,5 @@
-// SelfStats: the server's own statistics as points in its own store, tsd.<name> with the tags of
-// /api/stats, so that a dashboard can show them over time.
+// SelfStats: stores the server's statistics as points, tsd.<name> with the tags of /api/stats, so
+// that a dashboard can show them over time.
 //
 // Thread-compatible.
 
@@ -14,10 +14,10 @@ namespace hourcell {
 
 class SelfStats {
  public:
-  // `tsdb` is borrowed and outlives the object. Counts its failures as stats.self_errors.
+  // `tsdb` is borrowed and outlives the object. Counts failures as stats.self_errors.
   SelfStats(Tsdb* tsdb, StatOrigin origin);
 
-  // Puts one point a statistic, at `now_ms` in whole seconds.
+  // Puts one point per statistic, at `now_ms` in whole seconds.
   void Put(int64_t now_ms);
 
  private:

@@ -1,10 +1,10 @@
-// Series as parameters spell them: timeseries= of /api/query/last, m= of /api/search/lookup.
+// The syntax of series in parameters: timeseries= of /api/query/last, m= of /api/search/lookup.
 //
 //   series := [ metric ] [ "{" [ tag { "," tag } ] "}" ]
 //   tag    := [ tagk ] "=" [ tagv { "|" tagv } ]
 //
-// An empty text or "*" on either side of a tag stands for anything. Beyond OpenTSDB, of values
-// separated by | one must hold, and a name may be quoted (codec/text/quoted_name.h). Pure;
+// An empty text or "*" on either side of a tag matches anything. Beyond OpenTSDB, a tag matches any
+// of several values separated by |, and a name may be quoted (codec/text/quoted_name.h). Pure;
 // thread-safe.
 
 #pragma once
@@ -25,14 +25,14 @@ struct SeriesText {
   std::vector<TagMatch> tags;
 };
 
-// kInvalidArgument: "Missing '}' at the end of: x", "invalid tag: x" for one without a '='.
+// kInvalidArgument: "Missing '}' at the end of: x", "invalid tag: x" for a tag without '='.
 absl::StatusOr<SeriesText> ParseSeriesText(std::string_view text);
 
 // Appends the matches of one tag, "tagk=tagv"; "web01|web02" as value makes two.
 // kInvalidArgument "invalid tag: x": no '='.
 absl::Status AppendTagMatches(std::string_view tag, std::vector<TagMatch>* tags);
 
-// The same of a key and its value.
+// As above, for a key and its value.
 void AppendTagMatches(std::string_view tagk, std::string_view tagv, std::vector<TagMatch>* tags);
 
 }  // namespace hourcell

@@ -1,4 +1,4 @@
-// The server's own statistics as OpenTSDB's telnet command `stats` prints them.
+// The server's statistics in the format of OpenTSDB's telnet command `stats`.
 //
 // Thread-safe.
 
@@ -12,13 +12,13 @@
 
 namespace hourcell {
 
-// The tags every statistic carries.
+// The common tags of all statistics.
 struct StatOrigin {
   std::string host;
   std::optional<uint16_t> port;  // with tsd.core.stats_with_port
 };
 
-// This machine's name; "localhost" if it has none.
+// This machine's name; "localhost" if it is unknown.
 std::string HostName();
 
 // The statistic's tags followed by the origin's.

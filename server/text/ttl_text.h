@@ -1,4 +1,4 @@
-// A metric's time to live as people write it, in a request and on a command line.
+// The syntax of a metric's time to live in requests and on the command line.
 //
 //   <n>           seconds
 //   <n><unit>     s m h d w n(30 d) y(365 d), as in queries: 30d
@@ -18,11 +18,11 @@
 
 namespace hourcell {
 
-// Seconds, 0 = for ever; nothing = as the store's setting.
+// Seconds, 0 = forever; nothing = as the store's setting.
 // kInvalidArgument: none of the above, or a duration of less than a second.
 absl::StatusOr<std::optional<int64_t>> ParseTtl(std::string_view text);
 
-// "30d", "90m", "forever": whole units, the largest that fits. `ttl_s` as ParseTtl's.
+// "30d", "90m", "forever": whole units, in the largest that fits. `ttl_s`: as ParseTtl's.
 std::string TtlText(int64_t ttl_s);
 
 }  // namespace hourcell
