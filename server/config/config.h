@@ -1,8 +1,8 @@
 // Config: OpenTSDB's tsd.* settings, from a Java properties file and from flags, with defaults.
 //
 // Known settings are a table (setting_table.h): key, type, default, one line of help. OpenTSDB's
-// keys that mean nothing here (ignored_settings.h) are accepted and named in a warning; any other
-// key is refused with the nearest known one. What the engine gets of them is in engine_options.h.
+// keys without effect here (ignored_settings.h) are accepted and named in a warning; any other key
+// is refused with the nearest known one. engine_options.h makes the engine's Options from a Config.
 // Thread-compatible; immutable once the server runs.
 
 #pragma once
@@ -35,16 +35,16 @@ class Config {
   bool boolean(std::string_view key) const;
   int64_t integer(std::string_view key) const;
 
-  // Whether it was set, if only to its default. Of keys that are not in region_values().
+  // Whether the key was set, even to its default. Not for keys of region_values().
   bool is_set(std::string_view key) const { return values_.contains(key); }
 
   // All settings with their values, sorted by key; keys with PASS are masked. For /api/config.
   std::map<std::string, std::string> Describe() const;
 
-  // Accepted keys that do nothing here, in the order they were set.
+  // Accepted keys without effect, in the order they were set.
   const std::vector<std::string>& ignored() const { return ignored_; }
 
-  // The settings of regions that were set, not checked yet.
+  // The settings of regions that were set, unchecked.
   const SettingMap& region_values() const { return region_values_; }
 
  private:

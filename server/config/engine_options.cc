@@ -96,7 +96,7 @@ absl::StatusOr<Options> EngineOptionsOf(const Config& config, OtherWriter other)
   options.layout.salt_width = size("tsd.storage.salt.width");
   options.layout.salt_buckets = static_cast<uint32_t>(config.integer("tsd.storage.salt.buckets"));
   options.layout.names = NamesOf(config.text("tsd.storage.names"));
-  // A store that was made before keeps its names, unless others are asked for.
+  // An existing store keeps its name encoding, unless the setting is given.
   options.names_of_store = !config.is_set("tsd.storage.names");
   options.sync = DurabilityOf(config.text("tsd.storage.sync"));
   options.sync_interval_ms = config.integer("tsd.storage.sync_interval");

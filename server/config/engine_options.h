@@ -1,4 +1,4 @@
-// What the engine gets of the settings: its Options. Thread-compatible, as Config is.
+// Makes the engine's Options from the settings. Thread-compatible, as Config.
 
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace hourcell {
 
-// kInvalidArgument: settings that make no sense together, or that only their user can check (a time
-// zone, a duration, settings of regions, the file of limits and what is in it).
-// kNotFound: there is no such file of limits.
-// `other`: of a store that several processes can open.
+// kInvalidArgument: settings that contradict each other, or that Config does not check (a time
+// zone, a duration, settings of regions, the file of limits and its content).
+// kNotFound: the file of limits cannot be read.
+// `other`: for a store that several processes can open.
 absl::StatusOr<Options> EngineOptionsOf(const Config& config,
                                         OtherWriter other = OtherWriter::kRefuse);
 

@@ -1,5 +1,5 @@
-// Settings of OpenTSDB that mean nothing here (HBase, gnuplot, static files ...): accepted, so that
-// its files can be used as they are, and named in a warning. Pure.
+// Settings of OpenTSDB without effect here (HBase, gnuplot, static files ...). They are accepted,
+// so that OpenTSDB's files work unchanged, and named in a warning. Pure.
 
 #pragma once
 
@@ -8,10 +8,10 @@
 
 namespace hourcell {
 
-// True for the keys below, and for all of HBase and its client, which come in any number.
+// True for the keys below, and for all keys of HBase and its client, which are not listed.
 bool IsIgnoredSetting(std::string_view key);
 
-// Those that are known by name, sorted.
+// The listed keys, sorted.
 std::span<const std::string_view> IgnoredSettingKeys();
 
 }  // namespace hourcell

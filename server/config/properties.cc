@@ -30,7 +30,7 @@ bool EndsInContinuation(std::string_view line) {
   return backslashes % 2 == 1;
 }
 
-// The code unit of the four hex digits at the start of `text`; -1 if they are not.
+// The code unit of the four hex digits at the start of `text`; -1 without them.
 int HexUnit(std::string_view text) {
   if (text.size() < 4) return -1;
   int unit = 0;
@@ -42,15 +42,15 @@ int HexUnit(std::string_view text) {
   return unit;
 }
 
-// Takes the escape after a backslash off the front of `*text`.
+// Removes the escape after a backslash from the start of `*text`, and appends its character.
 void TakeEscape(std::string_view* text, std::string* out) {
   if (text->empty()) return;
   const char c = text->front();
   text->remove_prefix(1);
   if (c == 'u') {
     if (const int unit = HexUnit(*text); unit >= 0) {
-      // Halves of surrogate pairs are encoded one by one: names outside the basic plane are written
-      // as they are, not with \u.
+      // Halves of surrogate pairs are encoded separately: files have characters outside the basic
+      // plane as UTF-8, not with \u.
       AppendUtf8(static_cast<uint32_t>(unit), out);
       text->remove_prefix(4);
       return;
@@ -83,7 +83,7 @@ std::string TakeKey(std::string_view* line) {
 
 std::string Unescape(std::string_view text) {
   std::string value;
-  size_t kept = 0;  // up to here trailing blanks are escaped, and stay
+  size_t kept = 0;  // blanks before this position are escaped, and stay
   while (!text.empty()) {
     const char c = text.front();
     text.remove_prefix(1);

@@ -1,13 +1,12 @@
-// Java's properties format, in which OpenTSDB's configuration files are.
+// Java's properties format, the format of OpenTSDB's configuration files.
 //
 //   key=value   key: value   key value      blanks around key and separator do not count
 //   # comment   ! comment
-//   a \                                     a line that ends in an odd number of \ goes on in the
-//       b                                   next one, whose leading blanks are skipped
+//   a \                                     a line that ends in an odd number of \ continues in the
+//       b                                   next line, whose leading blanks are skipped
 //
-// Escapes: \t \n \r \f, \uXXXX (becomes UTF-8), \c for any other c. Every text is a properties
-// file; there are no errors. Unlike Java, bytes are taken as they are and trailing blanks of a
-// value fall.
+// Escapes: \t \n \r \f, \uXXXX (becomes UTF-8), \c for any other c. Every text is a valid
+// properties file. Unlike Java, bytes are not decoded, and trailing blanks of a value are dropped.
 
 #pragma once
 
@@ -21,7 +20,7 @@ namespace hourcell {
 struct Property {
   std::string key;
   std::string value;
-  size_t line = 0;  // where it begins, from 1
+  size_t line = 0;  // its first line, from 1
 };
 
 // Thread-compatible. `text` is borrowed for the reader's life.

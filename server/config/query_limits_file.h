@@ -7,9 +7,9 @@
 //     "rangeLimit": "30d"},        a duration, or milliseconds
 //    ...]
 //
-// A limit that is missing, 0 or null is none. The first entry that matches counts, with all its
-// limits. Of OpenTSDB's file, "regex" is read as "metric". That expressions compile is checked by
-// Options::Validate.
+// A limit that is missing, 0 or null means no limit. The first matching entry counts, with all its
+// limits. OpenTSDB's "regex" is read as "metric". Options::Validate checks that the expressions
+// compile.
 
 #pragma once
 
@@ -23,8 +23,8 @@
 
 namespace hourcell {
 
-// kInvalidArgument: not such a file; names the entry, the field, what it has and what is wanted.
-// Pure; thread-safe.
+// kInvalidArgument: malformed; the message has the entry, the field, and its actual and expected
+// value. Pure; thread-safe.
 absl::StatusOr<std::vector<MetricQueryLimits>> ParseQueryLimits(std::string_view text);
 
 // Reads the file. kNotFound: it cannot be read; kInvalidArgument as above, after the path.

@@ -17,7 +17,7 @@ constexpr std::string_view kWanted = "the JSON key of a service account";
 constexpr std::string_view kType = "service_account";
 constexpr std::string_view kPem = "-----BEGIN ";
 
-// A key is some 2,300 bytes.
+// A key has about 2,300 bytes.
 constexpr size_t kFileBytesMax = 64 * 1024;
 
 }  // namespace

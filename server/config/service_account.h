@@ -1,5 +1,5 @@
-// The file of tsd.storage.bigtable.credentials: the JSON key of a service account, as Google's
-// console writes it.
+// The file of tsd.storage.bigtable.credentials: the JSON key of a service account from Google's
+// console.
 
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace hourcell {
 
-// kInvalidArgument: not such a key; says what it has and what is wanted, but nothing of its secret.
-// Of the private key, only the beginning is looked at. Pure; thread-safe.
+// kInvalidArgument: not such a key; the message has the actual and the expected value, but not the
+// private key. Only the beginning of the private key is checked. Pure; thread-safe.
 absl::Status CheckServiceAccount(std::string_view text);
 
 // The text of the file. kNotFound: it cannot be read; kInvalidArgument as above, after the path.

@@ -1,5 +1,5 @@
-// Setting: one of the tsd.* settings, OpenTSDB's or ours, and which values it takes. Values are
-// text, as a file or a flag has them. Pure.
+// Setting: one of the tsd.* settings, OpenTSDB's or ours, and its valid values. Values are the text
+// in a file or a flag. Pure.
 
 #pragma once
 
@@ -24,15 +24,16 @@ struct Setting {
   int64_t max = kUnbounded;
   std::string_view choices = {};  // of text: words separated by '|'; empty = anything
 
-  // kInvalidArgument with key, value and what is wanted: not of the type, out of range, no choice.
+  // kInvalidArgument with key, value and expected value: a wrong type, out of range, not one of the
+  // choices.
   absl::Status Check(std::string_view value) const;
 };
 
-// What a value of kBool says: 1, true and yes are true, 0, false, no and nothing are false, in any
-// case, as in OpenTSDB. Nothing: neither.
+// Parses a value of kBool: 1, true and yes are true; 0, false, no and the empty text are false, in
+// any case, as in OpenTSDB. Nothing: any other value.
 std::optional<bool> ParseSettingBool(std::string_view value);
 
-// What a value of kInteger says: decimal digits, a minus sign perhaps, and nothing else.
+// Parses a value of kInteger: decimal digits, perhaps after a minus sign. Nothing: any other value.
 std::optional<int64_t> ParseSettingInteger(std::string_view value);
 
 }  // namespace hourcell

@@ -9,7 +9,8 @@ namespace hourcell {
 
 std::string_view StripBlanks(std::string_view text);
 
-// The parts between commas, without blanks around them; none of an empty list. They borrow `list`.
+// The parts between commas, without blanks around them; an empty list has 0 parts. They borrow
+// `list`.
 std::vector<std::string_view> ListItems(std::string_view list);
 
 }  // namespace hourcell

@@ -40,10 +40,10 @@ constexpr std::string_view kCorsHeadersDefault =
 constexpr int64_t kUidWidth = static_cast<int64_t>(kUidWidthMax);
 constexpr int64_t kBodyMax = static_cast<int64_t>(kBodyBytesMax);
 constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
-constexpr int64_t kBytesMax = int64_t{1} << 50;  // of memory or disk; more is a slip
+constexpr int64_t kBytesMax = int64_t{1} << 50;  // of memory or disk; more is a mistake
 constexpr int64_t kSegmentMin = 4096;
 
-// Limits of layout and engine that need several settings at once are checked by Options::Validate.
+// Options::Validate checks the limits of layout and engine that depend on several settings.
 constexpr auto kRows = std::to_array<Setting>({
     Integer("tsd.network.port", "4242", "port to listen on; 0 = any free port", 0, 65535),
     Text("tsd.network.bind", "127.0.0.1", "address to listen on; 0.0.0.0 or :: = all addresses"),

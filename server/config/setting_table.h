@@ -1,7 +1,7 @@
-// The table of settings: every one that means something here. Thread-safe.
+// The table of all settings that have an effect. Thread-safe.
 //
-// Settings of regions (docs/regions.md) are not in it: the engine knows their names, ours and
-// HBase's, and checks them together. Those that are accepted and do nothing: ignored_settings.h.
+// It does not contain the settings of regions (docs/regions.md): the engine has their names, ours
+// and HBase's, and checks them together. ignored_settings.h has the settings without effect.
 
 #pragma once
 
@@ -15,15 +15,14 @@ namespace hourcell {
 // In the order of help.
 std::span<const Setting> SettingTable();
 
-// Null if it has none of that key.
+// Null if the table does not have the key.
 const Setting* FindSetting(std::string_view key);
 
-// True for settings of the regions of the data table, those of a whole HBase site among them; not
-// for the attributes that HBase gives to single tables.
+// True for settings of the regions of the data table, including those of a whole HBase site; not
+// for HBase's attributes of single tables.
 bool IsRegionSetting(std::string_view key);
 
-// The key of all that are accepted that `key` is nearest to: what may have been meant. Empty if
-// none is near.
+// The accepted key nearest to `key`, to suggest it. Empty if none is near.
 std::string_view NearestSetting(std::string_view key);
 
 }  // namespace hourcell

@@ -103,7 +103,7 @@ absl::StatusOr<Config> ExportedBigtableStore(const Config& config) {
   HOURCELL_RETURN_IF_ERROR(CheckIsNoTableOfStore(config, options, kDataTable));
   HOURCELL_RETURN_IF_ERROR(
       CheckIsNoTableOfStore(config, options, "tsd.storage.bigtable.uid_table"));
-  // Without a name, only a store of its own tables is opened.
+  // Without this setting, only a store that shares no data table can be opened.
   if (options.data_table.empty()) return config;
   HOURCELL_ASSIGN_OR_RETURN(const std::string shared, SharedDataTableOf(options));
   Config store = config;

@@ -1,4 +1,4 @@
-// StorageChoice: where the settings say that a store keeps its tables and its journal.
+// StorageChoice: the storage of a store's tables and journal, chosen by the settings.
 
 #pragma once
 
@@ -14,32 +14,33 @@
 
 namespace hourcell {
 
-// What a process does if another one writes to the same tables.
+// The behavior of a process if another process writes to the same tables.
 enum class OtherWriter : uint8_t {
-  kWaitFor,  // until it stops, or does not answer for tsd.storage.bigtable.lease
-  kRefuse,   // an error that names it
+  kWaitFor,  // wait until it stops, or sends no heartbeat for tsd.storage.bigtable.lease
+  kRefuse,   // fail with an error that names it
 };
 
 struct StorageChoice {
   // Null: a directory, tsd.storage.directory.
   std::shared_ptr<StorageEngine> engine;
-  std::string name;  // of the store, as errors have it: the directory, or project/instance/tables
+  std::string name;  // of the store in errors: the directory, or project/instance/tables
 };
 
-// kInvalidArgument: a setting is missing, or this build has no such engine.
+// kInvalidArgument: a missing or invalid setting, or this build does not have the engine.
 absl::StatusOr<StorageChoice> StorageChoiceOf(const Config& config, OtherWriter other);
 
-// The same, to take over the rows of the data table that it shares. Also kInvalidArgument: the
-// settings name none.
+// As StorageChoiceOf, to adopt the rows of the shared data table. Also kInvalidArgument: the engine
+// is not Bigtable, or the setting of the shared data table is empty.
 absl::StatusOr<StorageChoice> AdoptingChoiceOf(const Config& config);
 
-// The tables of an OpenTSDB that the settings name, whatever the store is kept in: without another
-// name they are tsdb and tsdb-uid. Errors as above.
+// The tables of an OpenTSDB on Bigtable, by default tsdb and tsdb-uid, independent of the store's
+// engine. Errors as above.
 absl::StatusOr<std::unique_ptr<OpenTsdbTables>> OpenTsdbTablesOf(const Config& config);
 
-// The settings of a store that is exported to those tables: tsd.storage.bigtable.data_table is the
-// table that the store shares, or none, whatever table is written. kInvalidArgument: one of the
-// tables that would be written is the store's own. kNotFound: no store in the tables.
+// The settings for opening a store that is exported to those tables: with
+// tsd.storage.bigtable.data_table as the table that the store shares, or empty, instead of the
+// table to write. kInvalidArgument: a table to write belongs to the store. kNotFound: no store in
+// the tables.
 absl::StatusOr<Config> ExportedStoreOf(const Config& config);
 
 }  // namespace hourcell

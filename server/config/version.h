@@ -1,4 +1,4 @@
-// The versions this program answers with.
+// The versions that this program reports.
 
 #pragma once
 
@@ -6,10 +6,10 @@
 
 namespace hourcell {
 
-// Ours. The only place of the number: CMake reads this line.
+// The version of Hourcell. CMake reads it from this line.
 inline constexpr std::string_view kHourcellVersion = "0.1.0";
 
-// The OpenTSDB release whose protocols are spoken. Clients look at it to choose their requests.
+// The OpenTSDB release whose protocols the server implements. Clients choose their requests by it.
 inline constexpr std::string_view kOpenTsdbVersion = "2.4.0";
 
 }  // namespace hourcell
