@@ -1,5 +1,4 @@
-// What there is to choose from in the design lab, as JSON: GET /api/admin/simulate. Pure;
-// thread-safe.
+// The choices in the design lab, as JSON: GET /api/admin/simulate. Pure; thread-safe.
 
 #pragma once
 

@@ -28,14 +28,14 @@ namespace {
 constexpr std::string_view kLabGroup = "lab";
 
 HttpResponse ResponseOf(absl::StatusOr<std::string> body, std::string_view ended) {
-  // What the runs refuse is what their client asked for, as with a query.
+  // A run fails because of its request, as a query does.
   if (!body.ok()) return WorkFailure(Failed::kQuery, ended, body.status());
   HttpResponse response;
   response.body = *std::move(body);
   return response;
 }
 
-// How far a simulation is, in minutes of simulated time.
+// The progress of a simulation, in minutes of simulated time.
 JobProgress ProgressOf(const SimulateStage& stage) {
   constexpr uint64_t kMinuteMs = 60'000;
   const uint64_t each = stage.progress.total_ms / kMinuteMs;

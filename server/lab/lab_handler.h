@@ -1,13 +1,13 @@
 // The design lab over HTTP: simulations and the layout benchmark, as jobs (job_handler.h).
 //
-//   GET  /api/admin/simulate   what there is to choose from (lab_choices.h)
+//   GET  /api/admin/simulate   the choices (lab_choices.h)
 //   POST /api/admin/simulate   begins a simulation (simulate_request.h); its answer is
 //                              {"simulations":[..]} (simulate_run.h)
 //   POST /api/admin/layouts    begins a run of the layout benchmark (layouts_request.h); its answer
 //                              is {"cases":[..]}, as report.json of `hourcell bench layouts`
 //
-// One of them runs at a time, on a thread of its own. Both are answered at once unless the request
-// has ?wait. 400: what the parsers refuse; 413: a limit was met. Thread-safe.
+// One job of either kind runs at a time, on a separate thread. Both POSTs are answered at once
+// unless the request has ?wait. 400: an invalid request; 413: a limit was exceeded. Thread-safe.
 
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace hourcell {
 
-// Both borrowed, for as long as the jobs run.
+// Pointers are borrowed while the jobs run.
 HttpResponse HandleSimulate(const HttpRequest& request, Clock* clock, JobRegistry* jobs);
 HttpResponse HandleLayouts(const HttpRequest& request, JobRegistry* jobs);
 

@@ -1,5 +1,4 @@
-// LayoutsRequest: what POST /api/admin/layouts asks for, parsed: which cases of the layout
-// benchmark are run on the real engine.
+// The JSON of POST /api/admin/layouts: the cases of the layout benchmark to run on the real engine.
 //
 //   {"size":"short","layouts":["opentsdb",..],"cells":[..],"rules":[..],"workloads":[..],
 //    "points":60000,"seed":1}
@@ -22,8 +21,8 @@ namespace hourcell {
 inline constexpr size_t kLabCasesMax = 64;
 inline constexpr uint64_t kLabCasePointsMax = 1'000'000;
 
-// The cases. kInvalidArgument, with the field: one that is unknown or malformed, an unknown name,
-// more than kLabCasesMax cases.
+// The cases. kInvalidArgument, with the field: an unknown or malformed field, an unknown name, more
+// than kLabCasesMax cases.
 absl::StatusOr<std::vector<layouts::CaseSpec>> ParseLayoutsJson(const std::string& body);
 
 }  // namespace hourcell

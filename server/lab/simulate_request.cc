@@ -55,7 +55,7 @@ absl::Status TakeSpan(std::string_view field, element value, uint64_t* ms) {
   return absl::OkStatus();
 }
 
-// Settings are texts; numbers and booleans are taken as what they look like.
+// Settings are texts; numbers and booleans become their JSON text.
 absl::Status TakeSettings(element value, SettingMap* settings) {
   simdjson::dom::object object;
   if (value.get(object) != simdjson::SUCCESS) {
@@ -97,7 +97,7 @@ absl::StatusOr<SimulationDesign> ReadDesign(element value, const DesignDefaults&
   return MakeDesign(name, design);
 }
 
-// What would be refused once the job runs.
+// An error that the job would return later.
 absl::Status FindFault(const SimulationDesign& design) {
   if (design.presplit.starts_with("file:")) {
     return absl::InvalidArgumentError(
@@ -121,7 +121,7 @@ absl::Status CheckDesign(const SimulationDesign& design) {
       fmt::format("design {}: {}", QuoteForMessage(design.name), MessageOf(fault)));
 }
 
-// The fields of a body that need others.
+// The fields of a body that depend on others.
 struct RawRequest {
   std::string fleet = {};
   uint64_t ids = 0;

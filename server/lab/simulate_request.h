@@ -1,13 +1,13 @@
-// SimulateRequest: what POST /api/admin/simulate asks for, parsed:
+// SimulateRequest: a parsed request of POST /api/admin/simulate:
 //
 //   {"fleet":"metrics=10,tags=host:100,duration=1d",  as --fleet; or "ids":<n> and "rate":<n>
 //    "designs":[{"name":"plain","layout":"opentsdb","distributor":"none","presplit":"hex:16",
 //                "engine":"hourcell","seed":1,"settings":{"<setting>":"<value>",..}},
 //               "salted: layout=salted:20 presplit=salt",..],   or as the text of --design
 //    "window":"1m","settle":"1h",                               as the flags
-//    "heat_rows":48,"heat_steps":96}                            at most so many, of the maps
+//    "heat_rows":48,"heat_steps":96}                            maximum size of the maps
 //
-// All fields may be left out: without designs there is one, of the defaults. Pure; thread-safe.
+// All fields are optional; the default is one design of the defaults. Pure; thread-safe.
 
 #pragma once
 
@@ -41,8 +41,8 @@ struct SimulateRequest {
   size_t heat_steps = 96;  // an even number
 };
 
-// kInvalidArgument, with the field: one that is unknown, malformed or out of range, what ParseFleet
-// and ParseDesign refuse, and a pre-split from a file, which is not the server's to read.
+// kInvalidArgument, with the field: an unknown, malformed or out-of-range field, errors of
+// ParseFleet and ParseDesign, or a pre-split from a file, since the server must not read it.
 absl::StatusOr<SimulateRequest> ParseSimulateJson(const std::string& body);
 
 }  // namespace hourcell

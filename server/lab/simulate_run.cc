@@ -12,7 +12,7 @@
 namespace hourcell {
 namespace {
 
-// Bins of a step's keys of the map: there are two or more for each of its rows.
+// The number of key bins in each step of the map for each of its rows.
 constexpr size_t kBinsPerHeatRow = 2;
 
 absl::Status CheckLimits(const SimulateLimits& limits,

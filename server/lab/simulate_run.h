@@ -17,22 +17,23 @@ namespace hourcell {
 
 struct SimulateLimits {
   int64_t ms = 300'000;
-  // Of one design; a region of the model takes up to half a MiB.
+  // In one design; a region of the model takes up to half a MiB.
   size_t regions = 1'000;
 };
 
-// How far it is. False: it is to end.
+// The progress of a simulation.
 struct SimulateStage {
   std::string design = {};
   size_t index = 0;  // of the design
   size_t designs = 0;
   SimulationProgress progress = {};
 };
+// Receives the progress. False: end the simulation.
 using SimulateWatch = std::function<bool(const SimulateStage& stage)>;
 
-// {"simulations":[..]}, as `hourcell simulate --format json` prints each. `watch` may be empty.
-// kCancelled: by `watch`; kDeadlineExceeded and kResourceExhausted: a limit, which is named;
-// kInvalidArgument: as RunSimulation.
+// {"simulations":[..]}, each in the format of `hourcell simulate --format json`. `watch` may be
+// empty. kCancelled: by `watch`; kDeadlineExceeded and kResourceExhausted: a limit was exceeded,
+// which the message names; kInvalidArgument: as RunSimulation.
 absl::StatusOr<std::string> RunSimulateRequest(const SimulateRequest& request,
                                                const SimulateLimits& limits,
                                                Clock* clock,
