@@ -31,7 +31,7 @@
 namespace hourcell {
 namespace {
 
-// Groups of jobs: what seals or merges the whole store, and what changes its regions.
+// Groups of jobs: jobs that seal or merge the whole store, and jobs that change its regions.
 constexpr std::string_view kStoreJobs = "store";
 constexpr std::string_view kRegionJobs = "regions";
 
@@ -61,7 +61,7 @@ bool MayRead(const HttpRequest& request) {
   return request.rights.Covers(AccessRights::Read());
 }
 
-// Nothing: tsd.forward is off, and nobody counts.
+// Nothing: tsd.forward is off, so the counters do not exist.
 std::optional<ForwardState> ForwardStateOf(const Stats& stats) {
   std::optional<ForwardState> state;
   for (const StatSample& sample : stats.Snapshot()) {
@@ -176,7 +176,7 @@ HttpResponse Endpoints::StatsText(const HttpRequest& request) {
   return StatsPage(tsdb_->stats(), clock_->NowMs(), origin_, request.has_param("json"));
 }
 
-// One after the other: whether a TTL is a shorter one depends on the one before.
+// Serial: whether a TTL is shorter depends on the one before.
 HttpResponse Endpoints::Ttl(const HttpRequest& request) {
   MutexLock lock(&ttl_mutex_);
   return HandleTtl(request, config_->boolean("tsd.http.ttl.allow_shorter"), tsdb_);

@@ -1,8 +1,7 @@
-// Endpoints: the handlers of the table of routes (route_table.h), a method each, and what they
-// share: the store, the settings, the queries and the jobs.
+// Endpoints: the handlers of the table of routes (route_table.h), a method each, and their shared
+// state: the store, the settings, the queries and the jobs.
 //
-// A handler is called with a request that its row admits: the verb, the mode and the rights are
-// right. Thread-safe.
+// Handlers get only requests whose verb, mode and rights their row admits. Thread-safe.
 
 #pragma once
 
@@ -45,7 +44,7 @@ class Endpoints {
   // REQUIRES: InputSettingsOf(*config) is OK.
   Endpoints(Tsdb* tsdb, const Config* config, Clock* clock);
 
-  // Begins no job any more and asks those that run to end; StopJobs waits until they have.
+  // Starts no more jobs and cancels the running ones; StopJobs waits until they have ended.
   void CancelJobs() {
     health_.SetStopping();
     jobs_.CancelAll();
@@ -112,7 +111,7 @@ class Endpoints {
   HttpResponse RollRegions(const HttpRequest& request);
 
  private:
-  // The answer of `write`, which stores a body of points; a large one is listed as `path` says.
+  // The answer of `write`, which stores a body of points; lists a large body as `path`.
   HttpResponse StoreBody(const HttpRequest& request,
                          std::string_view path,
                          std::function<HttpResponse(BodyWork* work)> write);
@@ -134,7 +133,7 @@ class Endpoints {
   HealthHandler health_;
   RegionHandler regions_;
   Mutex ttl_mutex_;
-  JobRegistry jobs_;  // the last: its threads use the others
+  JobRegistry jobs_;  // last: its threads use the others
 };
 
 }  // namespace hourcell

@@ -36,8 +36,8 @@ HttpResponse MustWait() {
   return response;
 }
 
-// Adds the encoding that a client left out where the body shows it. Other clients of the route
-// send no such body: a block says the size of what it holds, byte for byte.
+// Adds the Content-Encoding that a client left out, if the body shows it. Bodies of other clients
+// cannot look like it: a block states the exact size of its contents.
 void GuessEncoding(HttpRequest* request) {
   if (request->body.empty() || !request->header("content-encoding").empty()) return;
   const std::string_view type = request->header("content-type");
@@ -54,9 +54,9 @@ HttpResponse AnswerRequest(size_t body_bytes_max,
                            Routes* api,
                            HttpRequest* request,
                            RequestBodyBudget::Hold* body) {
-  // The work is not done for strangers: none of what they may ask has a body.
+  // Skipped for clients without rights: their requests need no body.
   if (!request->rights.is_none()) {
-    // What a head shows is refused before its body is inflated: that may fail in another way.
+    // Checks the head before the body is inflated, because inflating may fail with another error.
     if (!request->header("content-encoding").empty()) {
       if (auto refusal = api->RefuseUnread(*request)) return *std::move(refusal);
     }

@@ -1,4 +1,4 @@
-// One HTTP request to one response, from what the parser left: body, handler.
+// Turns one parsed HTTP request into a response: decodes the body and calls the handler.
 //
 // Thread-safe.
 
@@ -13,23 +13,20 @@
 
 namespace hourcell {
 
-// Decodes the body of `*request` and lets `api` answer. Errors of its own: 400 for damaged
-// compression, 413 for a body over `body_bytes_max` when inflated, 415 for a
-// Content-Encoding that is not known, 503 for a body that `*body`, its share of the memory of
-// bodies, cannot grow for when it is inflated. A request that may not wait whose body is larger
-// than kSmallBodyBytesMax when inflated must wait. A producer in the response borrows `*request`
-// and `api`. REQUIRES: the request's target was parsed.
+// Decodes the body of `*request` and lets `api` answer. Own errors: 400 for damaged compression,
+// 413 for a body over `body_bytes_max` when inflated, 415 for an unknown Content-Encoding, 503 if
+// `*body`, its share of the memory of bodies, cannot grow for the inflated body. A request that may
+// not wait must wait if its inflated body is larger than kSmallBodyBytesMax. A producer in the
+// response borrows `*request` and `api`. REQUIRES: the request's target was parsed.
 HttpResponse AnswerRequest(size_t body_bytes_max,
                            Routes* api,
                            HttpRequest* request,
                            RequestBodyBudget::Hold* body);
 
-// Decodes the target of `*request`, unless that is done. The answer to one that cannot be decoded:
-// 400.
+// Decodes the target of `*request`, unless decoded already. Returns 400 if it cannot be decoded.
 std::optional<HttpResponse> ReadTarget(HttpRequest* request);
 
-// The answers to a query and to a login that find too many before them: 503, to come again in a
-// second.
+// 503 with a Retry-After of a second, for a query and for a login over their limits.
 HttpResponse TooManyQueries();
 HttpResponse TooManyLogins();
 

@@ -13,7 +13,7 @@
 namespace hourcell {
 namespace {
 
-// What the engine says of a query that it gave up.
+// The engine's message for a query that exceeded its time.
 constexpr char kTimedOut[] =
     "Sorry, your query timed out. Please try filtering using more tags or decrease your time "
     "range.";
@@ -29,7 +29,7 @@ HttpJob::HttpJob(const HttpContext* context,
       body_(std::move(body)),
       stopping_(stopping) {}
 
-// A short GET or POST: how long a query may take is found out while it is answered.
+// A short GET or POST; only the attempt shows whether the query is quick.
 bool HttpJob::LooksQuick() const {
   return request_.target.size() + request_.body.size() <= context_->quick_query_bytes &&
          (request_.method == "GET" || request_.method == "POST") &&
@@ -38,7 +38,7 @@ bool HttpJob::LooksQuick() const {
 
 WorkerPool* HttpJob::Enter() {
   refusal_ = ReadTarget(&request_);
-  // A client without rights is refused almost whatever it asks for, and takes no query's place.
+  // Most requests of a client without rights are refused, so they do not take a query's place.
   if (refusal_.has_value() || request_.rights.is_none()) return nullptr;
   const RouteRow* const row = FindRoute(request_.path);
   is_put_ = row != nullptr && row->post.effect == Effect::kTakesAnyForm;
@@ -62,7 +62,7 @@ WorkerPool* HttpJob::Enter() {
   return nullptr;
 }
 
-// What a large body costs depends on what is in it, which its points alone do not tell.
+// The cost of a large body depends on more than the number of its points.
 WorkerPool* HttpJob::EnterBodies() {
   if (context_->body_timeout_ms > 0) {
     request_.deadline_ms = context_->clock->MonotonicMs() + context_->body_timeout_ms;
@@ -95,7 +95,7 @@ HttpWire HttpJob::AnswerTo(StreamTarget target) {
   return rest;
 }
 
-// Requests that were refused count, too: their clients waited.
+// Refused requests count, too: their clients waited.
 void HttpJob::Record() {
   const HttpLatencies& latencies = context_->latencies;
   LatencyHistogram* histogram = latencies.other;
@@ -109,7 +109,7 @@ void HttpJob::Record() {
   histogram->Record(std::chrono::duration_cast<std::chrono::microseconds>(taken).count());
 }
 
-// One that has waited out its time is not begun.
+// A query whose time is over before it begins is not run.
 HttpResponse HttpJob::QueryResponse() {
   pass_->Begin();
   if (request_.deadline_ms == 0 || context_->clock->MonotonicMs() <= request_.deadline_ms) {

@@ -1,12 +1,12 @@
-// HttpJob: one HTTP request from when it is here until its answer is, with its place among the
-// queries and its share of the memory of bodies. No sockets.
+// HttpJob: one HTTP request from its arrival to its answer, with its place among the queries and
+// its share of the memory of bodies. Independent of sockets.
 //
 //   HttpJob task(&context, std::move(request), std::move(body), &stopping);
 //   WorkerPool* const pool = task.Enter();
 //   if (pool == nullptr || task.may_be_quick()) ... task.Answer()
-//   if that gave nothing, or was not called ... in a thread of the pool: task.AnswerTo(target)
+//   without a result, or if not called ... in a thread of the pool: task.AnswerTo(target)
 //
-// Thread-compatible: the connection's strand has it first, then a thread of the pool.
+// Thread-compatible: the connection's strand uses it first, then a thread of the pool.
 
 #pragma once
 
@@ -27,8 +27,8 @@ struct WorkerPool;
 
 class HttpJob {
  public:
-  // `context` and `stopping` are borrowed. `body`: what the request's body has of the memory of all
-  // bodies; it is given back when the answer is made. `*stopping`: answers end their connections.
+  // `context` and `stopping` are borrowed. `body`: the request body's share of the memory of all
+  // bodies, released once the answer is made. `*stopping`: answers close their connections.
   HttpJob(const HttpContext* context,
           HttpRequest request,
           RequestBodyBudget::Hold body,
@@ -36,21 +36,20 @@ class HttpJob {
 
   HttpRequest& request() { return request_; }
 
-  // The pool that is to answer, by the request's route; a query has its place, and its time runs,
-  // from now on. Null: it is answered at once, by Answer, since that is quick, since the target
-  // cannot be decoded, or since there are too many queries.
-  // REQUIRES: the request's rights are known; called once.
+  // The pool that must answer, by the request's route; a query takes its place, and its time
+  // starts. Null: answer now with Answer, because the request is quick, its target cannot be
+  // decoded, or there are too many queries. REQUIRES: the request's rights are known; called once.
   WorkerPool* Enter();
 
-  // Whether Answer is to be called first, though Enter gave a pool: the query may be quick.
+  // Whether to call Answer first, although Enter returned a pool: the query may be quick.
   bool may_be_quick() const { return may_be_quick_; }
 
-  // Answers; nothing if it has to wait for something slow after all: a pool is to answer.
-  // REQUIRES: Enter gave null, or may_be_quick.
+  // Answers; nothing if the request turns out to need something slow: then a pool must answer.
+  // REQUIRES: Enter returned null, or may_be_quick.
   std::optional<HttpWire> Answer();
 
-  // Answers into `target`, and returns what is to be sent after that, as SendBody. May block for
-  // long. REQUIRES: Enter gave a pool, or Answer nothing.
+  // Answers into `target`, and returns the rest of the output, as SendBody. May block for long.
+  // REQUIRES: Enter returned a pool, or Answer nothing.
   HttpWire AnswerTo(StreamTarget target);
 
  private:

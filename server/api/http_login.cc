@@ -17,7 +17,7 @@ std::string NeedText(AccessRights wanted) {
                           : fmt::format("This needs the role {}", wanted.role());
 }
 
-// Clients of InfluxDB 1 may have them in the URL, where logs and proxies see them.
+// Clients of InfluxDB 1 may send credentials in the URL, where logs and proxies see them.
 std::string_view UnreadText(const HttpRequest& request) {
   if (!request.header(kAuthorization).empty() || !request.has_param("u")) return "";
   return "; the parameters u and p are not read: send Authorization (Basic, or Token USER:SECRET)";

@@ -1,11 +1,11 @@
-// What a request may do: by the credentials it carries and the connection it came by; and the
-// answers to one that may not.
+// The rights of a request, from its credentials and its connection; and the responses to requests
+// without sufficient rights.
 //
 //   if (auto login = BeginLogin(authenticator, rights, &request)) {
 //     EndLogin(authenticator->Check(*login, remote), rights, &request);   // slow
 //   }
 //
-// Pure but for what the Authenticator knows; thread-safe.
+// Pure except for the Authenticator's state; thread-safe.
 
 #pragma once
 
@@ -18,19 +18,19 @@
 
 namespace hourcell {
 
-// Sets rights and login_refused of `*request`, as far as they are known at once, and returns the
-// login that is left to check. A request without credentials has the rights of its connection, one
-// with right ones its user's as well; wrong ones are refused, whatever the connection may do.
-// Without an authenticator (null) credentials are not looked at.
+// Sets rights and login_refused of `*request` as far as they are known at once, and returns a login
+// that still needs a check. A request without credentials has the rights of its connection; right
+// credentials add those of the user; wrong ones are refused, whatever the rights of the connection.
+// Without an authenticator (null) credentials are ignored.
 std::optional<Login> BeginLogin(Authenticator* authenticator,
                                 AccessRights connection,
                                 HttpRequest* request);
 
-// The same, of what the authenticator answered.
+// Sets both from the result of the check.
 void EndLogin(const LoginAnswer& answer, AccessRights connection, HttpRequest* request);
 
-// The answer to a request that may not do what takes `wanted` (none: any right at all): 401 with
-// WWW-Authenticate where credentials would help, else 403. `authenticates`: the server has users.
+// The response to a request without the rights `wanted` (none: any right at all): 401 with
+// WWW-Authenticate if credentials could help, else 403. `authenticates`: the server has users.
 HttpResponse AccessRefused(const HttpRequest& request, AccessRights wanted, bool authenticates);
 
 }  // namespace hourcell

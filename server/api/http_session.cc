@@ -29,7 +29,7 @@ namespace {
 namespace asio = boost::asio;
 using AsioError = boost::system::error_code;
 
-// How often a body that has a share of the memory is looked at while it comes in.
+// Interval of the checks of an incoming body that holds a share of the memory.
 constexpr std::chrono::seconds kMemoryLook{1};
 
 class HttpSession : public Session {
@@ -87,8 +87,8 @@ class HttpSession : public Session {
   RequestReader intake_;
   State state_ = State::kReading;
   bool is_pumping_ = false;             // requests that are here are being served
-  bool gives_way_ = false;              // other connections are served before the next request is
-  std::shared_ptr<SendWindow> window_;  // of the answer the pool makes
+  bool gives_way_ = false;              // yield to other connections before the next request
+  std::shared_ptr<SendWindow> window_;  // of the answer that the pool makes
 
   asio::steady_timer request_timer_;
   bool request_is_watched_ = false;  // its timer runs
@@ -110,14 +110,14 @@ void HttpSession::EndInput() {
   }
 }
 
-// A response on its way closes the connection when it is sent.
+// A response in progress closes the connection once it is sent.
 void HttpSession::Stop() {
   if (state_ == State::kReading) transport_->CloseAfterFlush();
 }
 
-// Serves the requests that are here, until one has to be waited for.
+// Serves the requests that have arrived, until one is incomplete or needs a pool.
 void HttpSession::Pump() {
-  if (is_pumping_) return;  // a response was sent at once: the loop goes on
+  if (is_pumping_) return;  // a response was sent at once: the loop continues
   is_pumping_ = true;
   while (state_ == State::kReading && !gives_way_ && !transport_->is_closing()) {
     const TimePoint now = std::chrono::steady_clock::now();
@@ -138,8 +138,8 @@ void HttpSession::Pump() {
   WatchRequest();
 }
 
-// A query that this thread has tried may have taken a millisecond, and a pipelining client may have
-// sent thousands: the connections that are ready get their turn before its next request does.
+// A query tried on this thread may have taken a millisecond, and a pipelining client may have sent
+// thousands: connections that are ready are served before its next request.
 void HttpSession::GiveWay() {
   gives_way_ = true;
   asio::post(transport_->strand().executor, [self = Self()] {
@@ -150,7 +150,7 @@ void HttpSession::GiveWay() {
   });
 }
 
-// Who may not do what a request asks for need not send its body.
+// A client without the rights for a request need not send its body.
 void HttpSession::JudgeLargeBody() {
   const AccessRights rights = RightsOf(intake_.head());
   const std::optional<Login> login =
@@ -159,7 +159,7 @@ void HttpSession::JudgeLargeBody() {
     JudgeBodyOfKnown();
     return;
   }
-  state_ = State::kAnswering;  // nothing is read meanwhile
+  state_ = State::kAnswering;  // stops reading meanwhile
   CheckLogin(*login, *intake_.head(), [this, rights](LoginAnswer answer) {
     if (answer.kind == LoginAnswer::Kind::kUnknown) {
       HttpResponse refusal = TooManyLogins();
@@ -191,7 +191,7 @@ void HttpSession::Refuse() {
   SendResponse(FormatResponse({}, intake_.ErrorResponse()));
 }
 
-// When the request that was begun must be here.
+// The deadline of the request in progress.
 std::optional<HttpSession::TimePoint> HttpSession::due() const {
   return state_ == State::kReading ? intake_.due(std::chrono::steady_clock::now()) : std::nullopt;
 }
@@ -202,7 +202,7 @@ void HttpSession::WatchRequest() {
   if (!when.has_value()) return;
   request_is_watched_ = true;
   TimePoint look_at = *when;
-  // Others may find no room meanwhile, which makes it due earlier.
+  // The deadline becomes earlier if another body finds no room meanwhile.
   if (intake_.has_memory())
     look_at = std::min(look_at, std::chrono::steady_clock::now() + kMemoryLook);
   request_timer_.expires_at(look_at);
@@ -216,14 +216,14 @@ void HttpSession::OnRequestDue() {
   if (transport_->is_closing()) return;
   const std::optional<TimePoint> when = due();
   if (!when.has_value() || *when > std::chrono::steady_clock::now()) {
-    WatchRequest();  // it is here, and perhaps another was begun; or more of its body is
+    WatchRequest();  // it is complete, or more of its body has arrived
   } else {
     intake_.Expire();
     Refuse();
   }
 }
 
-// Before any login. What a proxy says of the client is noted in the request.
+// The rights before any login. Notes in the request the client that a proxy names.
 AccessRights HttpSession::RightsOf(HttpRequest* request) const {
   if (!IsForwarded(*request)) return rights_.all();
   const std::string remote = transport_->remote();
@@ -255,8 +255,8 @@ void HttpSession::Answer(HttpJob task) {
   });
 }
 
-// `then` is called on the strand, unless the connection is closed by then; at once, with an unknown
-// answer, if too many wait.
+// Calls `then` on the strand, unless the connection is closed by then; at once, with kUnknown, if
+// too many logins wait.
 void HttpSession::CheckLogin(Login login,
                              const HttpRequest& request,
                              std::function<void(LoginAnswer)> then) {
@@ -276,7 +276,7 @@ void HttpSession::CheckLogin(Login login,
       });
 }
 
-// Of a client whose rights are known.
+// Answers a client whose rights are known.
 void HttpSession::AnswerKnown(HttpJob task) {
   WorkerPool* const pool = task.Enter();
   if (pool != nullptr && !task.may_be_quick()) {
@@ -333,11 +333,11 @@ void HttpSession::OnAllSent() {
   state_ = State::kReading;
   if (transport_->stopping()) transport_->CloseAfterFlush();
   if (transport_->is_closing() || is_pumping_) return;
-  Pump();  // what a pipelining client sent after the request
+  Pump();  // requests that a pipelining client sent meanwhile
   transport_->ReadOn();
 }
 
-// Looks at the client now and then, until it has its response.
+// Checks the client every kLookMs until it has its response.
 void HttpSession::WatchClient() {
   if (transport_->is_closed() || std::exchange(client_is_watched_, true)) return;
   client_timer_.expires_after(std::chrono::milliseconds(kLookMs));
@@ -351,7 +351,8 @@ void HttpSession::WatchClient() {
 
 void HttpSession::LookAtClient() {
   hung_up_looks_ = transport_->PeerHasHungUp() ? hung_up_looks_ + 1 : 0;
-  // What no query prints is answered all the same: the client may have ended its input only.
+  // Requests other than queries are answered all the same: the client may have ended its input
+  // only.
   if (hung_up_looks_ == kLooksToBelieve && window_ != nullptr) window_->Close();
 
   if (context_->send_timeout_ms > 0 &&

@@ -1,17 +1,16 @@
-// HTTP over a connection: requests are taken in (request_reader.h), judged, and answered one at a
+// HTTP over a connection: reads requests (request_reader.h), checks them, and answers them one at a
 // time (http_job.h).
 //
-// Puts, and what else is quick, are answered right where they are read, small queries too; requests
-// that may take long go to a worker pool, and responses keep the order of their requests. After a
-// query that its thread has tried, other connections are served before the next request is.
+// The thread that reads a request answers puts, small queries and other quick requests; requests
+// that may take long go to a worker pool. Responses keep the order of their requests. After a query
+// that the thread has tried, it serves other connections before the next request.
 //
-// While one is answered nothing is read: pipelining clients wait in their own send buffer. A long
-// response goes out in pieces while the pool's thread still prints it (body_stream.h). All the
-// while the client is looked at: when it has hung up, or reads nothing for too long, the query that
-// prints is cancelled.
+// The session does not read while it answers: input of pipelining clients stays in their send
+// buffers. A long response is sent in pieces while the pool's thread still prints it
+// (body_stream.h). Meanwhile the session checks the client: if it has hung up, or stalls for too
+// long, the query is cancelled.
 //
-// A login that has to be checked is checked in a pool of its own, so that those who guess hold up
-// each other only.
+// Logins have their own pool, so that clients that guess delay only other logins.
 
 #pragma once
 
@@ -26,8 +25,8 @@ namespace hourcell {
 class Transport;
 struct HttpContext;
 
-// How often a client is looked at whose request is being answered, and how many looks in a row find
-// that it has hung up before it is believed.
+// Interval of the checks of a client that waits for its response, and the checks in a row that must
+// find that it has hung up.
 inline constexpr int64_t kLookMs = 250;
 inline constexpr int kLooksToBelieve = 2;
 

@@ -55,7 +55,7 @@ std::string JsonArray(const Texts& texts) {
 
 constexpr std::string_view kModes[] = {"rw", "ro", "wo"};
 
-// Nothing for a verb that is not offered.
+// Appends only an offered verb.
 void AppendVerb(std::string_view name, const VerbRow& verb, std::string* out) {
   if (!verb.offered) return;
   *out += out->ends_with('}') ? ",{" : "{";

@@ -1,5 +1,5 @@
-// LoginQueue: where a login waits until it is checked. A hash takes tens of milliseconds, so logins
-// have threads of their own, and only so many wait.
+// LoginQueue: the queue of logins to check. A hash takes tens of milliseconds, so logins have their
+// own threads, and the queue is limited.
 
 #pragma once
 
@@ -13,20 +13,20 @@ namespace hourcell {
 class ConnectionQuota;
 struct WorkerPool;
 
-// Logins that wait for their check at once, in all and from one address; more are asked to come
-// again. What waits longer than a minute has mostly given up.
+// The most logins in the queue, in all and from one address; others have to retry. A client
+// that has waited longer than a minute has usually given up.
 inline constexpr size_t kLoginsWaitingMax = 1024;
 inline constexpr size_t kLoginsOfAddressMax = 64;
 
 // Pointers are borrowed.
 struct LoginQueue {
-  Authenticator* authenticator = nullptr;  // null = the server has no users
-  WorkerPool* pool = nullptr;              // where logins are checked; needed where there are users
-  ConnectionQuota* waiting = nullptr;      // those that wait; null = no limit
+  Authenticator* authenticator = nullptr;  // null = without users
+  WorkerPool* pool = nullptr;              // checks logins; required with users
+  ConnectionQuota* waiting = nullptr;      // counts queued logins; null = no limit
 };
 
-// Whether a login of the client at `remote`, an address with or without a port, may wait for its
-// check; LeaveLogins undoes that.
+// Whether a login of the client at `remote`, an address with or without a port, may join the queue;
+// LeaveLogins undoes that.
 bool EnterLogins(const LoginQueue& logins, std::string_view remote);
 void LeaveLogins(const LoginQueue& logins, std::string_view remote);
 

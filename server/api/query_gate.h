@@ -1,5 +1,5 @@
-// QueryGate: how many queries a server has, those that wait for a thread included, and whether it
-// takes one more; and how many of them the threads that read connections try to answer.
+// QueryGate: limits the queries of a server, running and waiting, and how many of these the threads
+// that read connections try to answer.
 //
 //   if (std::optional<QueryGate::Pass> pass = gate.Enter()) {
 //     ... in a thread of the queries: pass->Begin(); answer; `pass` ends
@@ -19,7 +19,7 @@ namespace hourcell {
 
 class QueryGate {
  public:
-  // A query's place: it waits until Begin, and is gone with the pass.
+  // A query's place: it waits until Begin, and leaves with the pass.
   class Pass {
    public:
     explicit Pass(QueryGate* gate) : gate_(gate) {}
@@ -32,12 +32,12 @@ class QueryGate {
     Pass& operator=(const Pass&) = delete;
     Pass& operator=(Pass&&) = delete;
 
-    // Whether the thread that read it may try it: false if so many others are tried now. The try
-    // ends with Requeue or the pass.
+    // Whether the thread that read the query may try it: false if the limit of tries is reached.
+    // The try ends with Requeue or the pass.
     bool BeginTry();
-    // REQUIRES: it waits.
+    // REQUIRES: the query waits.
     void Begin();
-    // It waits again, and is not tried. REQUIRES: Begin.
+    // The query waits again, and its try ends. REQUIRES: Begin.
     void Requeue();
 
    private:
@@ -48,12 +48,12 @@ class QueryGate {
     bool is_tried_ = false;
   };
 
-  // At most so many at once, running and waiting together, of which at most `tries_max` are tried.
-  // REQUIRES: more than 0 of both.
+  // At most `queries_max` at once, running and waiting together; at most `tries_max` are tried.
+  // REQUIRES: both are above 0.
   explicit QueryGate(size_t queries_max, size_t tries_max = 1)
       : queries_max_(queries_max), tries_max_(tries_max) {}
 
-  // Nothing if there are too many.
+  // Nothing: the limit is reached.
   std::optional<Pass> Enter();
 
   int64_t queries_max() const { return static_cast<int64_t>(queries_max_); }

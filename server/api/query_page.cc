@@ -27,8 +27,8 @@
 namespace hourcell {
 namespace {
 
-// What an HTML page has before and after the lines of its points. The links lead to the same query
-// in the forms that programs read; they are relative, for the sake of a proxy's prefix.
+// The HTML before the lines of points. Its links lead to the same query in machine-readable forms;
+// they are relative, to keep a proxy's prefix.
 std::string PageHead(const HttpRequest& request) {
   const size_t question = request.target.find('?');
   const std::string query =
@@ -41,7 +41,7 @@ std::string PageHead(const HttpRequest& request) {
 }
 constexpr std::string_view kPageTail = "</pre></body></html>\n";
 
-// The points as lines.
+// Prints points as lines.
 class AsciiWriter : public QuerySink {
  public:
   AsciiWriter(BodyWriter* body, bool is_html) : body_(*body), is_html_(is_html) {}
@@ -77,12 +77,12 @@ class AsciiWriter : public QuerySink {
 
   BodyWriter& body_;
   const bool is_html_;
-  // Of each line of a series, escaped if need be.
+  // The parts shared by all lines of a series, escaped if needed.
   std::string metric_;
   std::string tail_;
 };
 
-// What a graph would say of its points.
+// Counts the points that a graph would show.
 class PointCounter : public QuerySink {
  public:
   // `spec` is borrowed.
@@ -122,7 +122,7 @@ PageForm FormOf(const HttpRequest& request) {
   return request.has_param("json") ? PageForm::kJson : PageForm::kHtml;
 }
 
-// As in OpenTSDB, texts go before pictures.
+// As in OpenTSDB, text formats take precedence over pictures.
 std::optional<PictureForm> PictureParamOf(const HttpRequest& request) {
   if (FormOf(request) != PageForm::kHtml) return std::nullopt;
   if (request.has_param("png")) return PictureForm::kPng;

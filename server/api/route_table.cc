@@ -19,13 +19,13 @@ constexpr VerbRow Reads(Right right, std::string_view absent_in = {}) {
 constexpr VerbRow Changes(Right right, std::string_view absent_in = {}) {
   return {.offered = true, .right = right, .effect = Effect::kChanges, .absent_in = absent_in};
 }
-// Clients of OpenTSDB post points with whatever Content-Type their library has, `curl -d` that of a
-// form: a put cannot ask for more than OpenTSDB does. A page's own Origin keeps pages from it.
+// Clients of OpenTSDB post points with the Content-Type of their library, `curl -d` with that of a
+// form: a put cannot require more than OpenTSDB does. The Origin header keeps web pages out.
 constexpr VerbRow TakesAnyForm(Right right, std::string_view absent_in) {
   return {.offered = true, .right = right, .effect = Effect::kTakesAnyForm, .absent_in = absent_in};
 }
 
-// The most frequent first: a put is on its way in.
+// The most frequent first, because each put looks up its row.
 constexpr RouteRow kRouteRows[] = {
     {.path = "/api/put",
      .post = TakesAnyForm(Right::kWrite, kReadOnly),
@@ -64,7 +64,7 @@ constexpr RouteRow kRouteRows[] = {
      .answered_on = AnsweredOn::kSocketThread,
      .handler = &Endpoints::InfluxPing,
      .doc = "answers 204, as InfluxDB does"},
-    // It changes nothing, whatever it is asked.
+    // This route never changes state.
     {.path = "/query",
      .get = Reads(Right::kWrite, kReadOnly),
      .post = Reads(Right::kWrite, kReadOnly),
@@ -197,7 +197,7 @@ constexpr RouteRow kRouteRows[] = {
      .get = Reads(Right::kAdmin),
      .handler = &Endpoints::Cluster,
      .doc = "the processes that share the store, and what its journal holds"},
-    // A page must know whether to ask for a login.
+    // A page needs it to decide whether to show a login.
     {.path = "/api/whoami",
      .get = Reads(Right::kNone),
      .answered_on = AnsweredOn::kSocketThread,
@@ -329,8 +329,8 @@ constexpr RouteRow kRouteRows[] = {
      .post = Changes(Right::kAdmin, kReadOnly),
      .handler = &Endpoints::RollRegions,
      .doc = "split many regions one after the other"},
-    // The Explorer. Without its files a user could not be asked for a login, and they are the same
-    // for everybody: its data needs the rights of the rows above.
+    // The Explorer. Its files are public, because they contain the login form; its data needs the
+    // rights of the rows above.
     {.path = "/",
      .get = Reads(Right::kNone),
      .handler = &Endpoints::WebPage,
@@ -367,7 +367,7 @@ constexpr RouteRow kRouteRows[] = {
      .get = Reads(Right::kRead),
      .handler = &Endpoints::Metrics,
      .doc = "counters, gauges and histograms as Prometheus and OpenMetrics read them"},
-    // Probes have no login. They are answered by the threads that they are about.
+    // Probes come without a login. The threads that they check answer them.
     {.path = "/healthz",
      .get = Reads(Right::kNone),
      .answered_on = AnsweredOn::kSocketThread,

@@ -36,7 +36,8 @@ CorsPolicy CheckedCorsOf(const Config& config) {
   return *std::move(cors);
 }
 
-// A name that a script may call: letters, digits and _ $ . [ ]. Anything else could be a script.
+// A name that a script may call: letters, digits and _ $ . [ ]. Other text could itself be a
+// script.
 bool IsCallbackName(std::string_view text) {
   constexpr std::string_view kAlphabet =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$.[]";
@@ -44,7 +45,7 @@ bool IsCallbackName(std::string_view text) {
          text.find_first_not_of(kAlphabet) == std::string_view::npos;
 }
 
-// Wraps a JSON body for ?jsonp. It is a script then, and browsers take no other type for one.
+// Wraps a JSON body for ?jsonp. Browsers require the type of a script for it.
 void ApplyJsonp(const HttpRequest& request, HttpResponse* response) {
   const std::string* callback = request.param("jsonp");
   if (callback == nullptr || callback->empty()) return;
@@ -68,8 +69,8 @@ void ApplyJsonp(const HttpRequest& request, HttpResponse* response) {
   };
 }
 
-// The standard library's exceptions, out of memory above all: the client still gets its answer.
-// What they say is for the log: it may name files.
+// Handles exceptions of the standard library, usually out of memory: the client still gets a
+// response. Their texts go to the log only, because they may contain file names.
 HttpResponse ErrorOf(const std::exception& exception) {
   if (dynamic_cast<const std::bad_alloc*>(&exception) != nullptr) {
     LogError("request: out of memory");
@@ -79,7 +80,7 @@ HttpResponse ErrorOf(const std::exception& exception) {
   return HttpError(500, "An unknown exception occurred");
 }
 
-// RFC 9110 wants it with a 405. A path without a route allows nothing.
+// RFC 9110 requires it with a 405. A path without a route allows nothing.
 void AddAllow(std::string verbs, HttpResponse* response) {
   response->headers.emplace_back("Allow", std::move(verbs));
 }
@@ -133,21 +134,21 @@ HttpResponse Routes::Begin(const HttpRequest& request) {
   }
 }
 
-// What every response of a handler gets.
+// Adds the headers of every response of a handler.
 void Routes::FinishResponse(const HttpRequest& request, HttpResponse* response) const {
   if (jsonp_) ApplyJsonp(request, response);
   const bool is_cross_origin = !request.header("origin").empty();
   cors_.AddHeaders(request, is_cross_origin ? AllowedOf(request) : std::string(), response);
 }
 
-// The verbs of the request's route; empty if it has none.
+// The verbs of the request's route; empty without a route.
 std::string Routes::AllowedOf(const HttpRequest& request) const {
   const absl::StatusOr<RoutePath> path = ParseRoutePath(request.path);
   const RouteRow* const row = path.ok() ? FindRoute(*path) : nullptr;
   return row == nullptr ? std::string() : AllowedVerbs(*row, mode_);
 }
 
-// What is wrong with a request before anything of it is done, or the row that answers it.
+// Checks a request before any of its work: returns the refusal, or sets the row that answers it.
 std::optional<HttpResponse> Routes::Refuse(const HttpRequest& request,
                                            const RouteRow** found) const {
   if (auto refusal = guard_.Refuse(request)) return refusal;
@@ -167,8 +168,8 @@ std::optional<HttpResponse> Routes::Refuse(const HttpRequest& request,
   return RefuseVerb(request, *row);
 }
 
-// Of a route that the mode offers. A verb that the route does not have is refused on the wire and
-// as a method_override alike.
+// For a route that the mode offers. Refuses a verb that the route does not have, on the wire and as
+// a method_override alike.
 std::optional<HttpResponse> Routes::RefuseVerb(const HttpRequest& request,
                                                const RouteRow& row) const {
   const std::optional<HttpMethod> method = ParseHttpMethod(request.method);

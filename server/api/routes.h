@@ -1,8 +1,8 @@
-// Routes: OpenTSDB's HTTP API on a Tsdb: a request in, a response out. No sockets here.
+// Routes: OpenTSDB's HTTP API on a Tsdb: a request in, a response out. Independent of sockets.
 //
-// The paths are OpenTSDB's, in any case, /api[/v<N>]/...: route_table.h has them, and says what
-// each needs. Errors have OpenTSDB's JSON. A request that its client may not make is answered 401
-// or 403 (http_login.h); one that a foreign web page sent, or may have sent, 403 (web_guard.h).
+// The paths are OpenTSDB's, in any case, /api[/v<N>]/...: route_table.h lists them with their
+// requirements. Errors have OpenTSDB's JSON. A request that its client may not make gets 401 or 403
+// (http_login.h); one that a foreign web page sent, or may have sent, 403 (web_guard.h).
 // Thread-safe.
 
 #pragma once
@@ -25,8 +25,8 @@ namespace hourcell {
 
 class Routes {
  public:
-  // kInvalidArgument: settings of the API that say nothing, or do not go together (CORS, inputs).
-  // Checked before the start.
+  // kInvalidArgument: settings of the API that are invalid or conflict (CORS, inputs). Checked
+  // before the start.
   static absl::Status CheckConfig(const Config& config);
 
   // All are borrowed and outlive the object. Counts into tsdb->stats().
@@ -38,19 +38,19 @@ class Routes {
   // this object.
   HttpResponse Begin(const HttpRequest& request);
 
-  // Begins no job any more and asks those that run to end; StopJobs waits until they have.
+  // Starts no more jobs and cancels the running ones; StopJobs waits until they have ended.
   void CancelJobs() { endpoints_.CancelJobs(); }
   void StopJobs() { endpoints_.StopJobs(); }
 
-  // What /healthz and /readyz go by.
+  // The state shown by /healthz and /readyz.
   HealthHandler* health() { return endpoints_.health(); }
 
-  // The same as Begin, with the body printed in full.
+  // Like Begin, with the body printed in full.
   HttpResponse Handle(const HttpRequest& request);
 
-  // The answer to a request that is refused whatever its body is: because of its route, its method,
-  // or the rights of its client; nothing for others. `head` is a request without its body. Quick.
-  // REQUIRES: its target was parsed.
+  // The response to a request that is refused whatever its body is: because of its route, its
+  // method, or the rights of its client; nothing for others. `head` is a request without its body.
+  // Quick. REQUIRES: its target was parsed.
   std::optional<HttpResponse> RefuseUnread(const HttpRequest& head) const;
 
  private:

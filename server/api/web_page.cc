@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::string_view kAssets = "/assets/";
 
-// Nothing from elsewhere, no script or style in the page's own text, no frame around it. data: is
-// the page's icon, blob: are the pictures that it makes to be saved.
+// Allows only the server's own files, without inline scripts or styles and without frames around
+// the page. data: is for the page's icon, blob: for the pictures that it saves.
 constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -47,8 +47,8 @@ const WebFile* FindFile(std::string_view path) {
   return it == files.end() ? nullptr : &*it;
 }
 
-// All files, compressed: at the first request, once for the life of the program. It is not done by
-// the build, whose tools would put the time of day into the bytes.
+// All files, compressed at the first request, once per process. The build does not compress them,
+// because its tools would write the time of day into the bytes.
 const std::string& CompressedOf(const WebFile& file) {
   static const std::map<std::string_view, std::string> compressed = [] {
     std::map<std::string_view, std::string> all;

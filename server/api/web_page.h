@@ -1,9 +1,9 @@
-// WebPage: the Explorer, the page at /, and the files it consists of. They are compiled into the
-// program (server/web/dist, embedded by cmake/hourcell_web.cmake), so that the page needs no
-// directory, no network and no Node.
+// WebPage: the Explorer, the page at /, and its files. They are compiled into the program
+// (server/web/dist, embedded by cmake/hourcell_web.cmake), so the page needs neither a directory, a
+// network nor Node.
 //
-//   /                         index.html, to be asked for again each time (ETag)
-//   /assets/index-<hash>.js   never changes under its name: may be kept for ever
+//   /                         index.html, to be revalidated each time (ETag)
+//   /assets/index-<hash>.js   never changes under its name: clients may keep it without a limit
 //
 // Thread-safe.
 
@@ -18,16 +18,16 @@
 namespace hourcell {
 
 struct WebFile {
-  std::string_view path;  // "/assets/index-abc.js"; of index.html "/"
+  std::string_view path;  // "/assets/index-abc.js"; for index.html "/"
   std::string_view bytes;
   std::string_view hash;  // of the bytes, in hex: its ETag
 };
 
-// The files of the program, index.html first. Generated.
+// The embedded files, index.html first. Generated.
 std::span<const WebFile> EmbeddedWebFiles();
 
-// The answer to a GET or HEAD of such a path: 200, or 304 if the client has it; 404 if there is no
-// such file. Compressed if the client accepts gzip; each file is compressed once.
+// The response to a GET or HEAD of a path: 200, or 304 if the client has the file; 404 if the path
+// is unknown. Compressed if the client accepts gzip; each file is compressed once.
 HttpResponse AnswerWebPage(const HttpRequest& request);
 
 }  // namespace hourcell
