@@ -31,7 +31,7 @@ size_t IndexOf(PointErrorKind kind) {
   return static_cast<size_t>(kind);
 }
 
-// How a client is told of points whose commit failed.
+// The kind of error that a client gets for points whose commit failed.
 PointErrorKind KindOf(const absl::Status& failure) {
   return absl::IsResourceExhausted(failure) ? PointErrorKind::kThrottled : PointErrorKind::kStorage;
 }
@@ -67,7 +67,8 @@ struct LineProtocol::Batch {
   std::vector<RefusedPoint> refused;  // of the last Append
 };
 
-// Of a thread, not of a session: a server has few threads and may have thousands of idle sessions.
+// One per thread, not per session: a server has few threads and may have thousands of idle
+// sessions.
 LineProtocol::Batch* LineProtocol::ThreadBatch() {
   thread_local const auto batch = std::make_unique<Batch>();
   return batch.get();
@@ -98,7 +99,7 @@ void LineProtocol::Take(std::string_view bytes, size_t queued_bytes, std::string
     handled_of_rest = HandleLines(rest_, &work);
   }
   const size_t handled = HandleLines(bytes, &work);
-  // The batch views both until it is in the store.
+  // The batch views `rest_` and `bytes` until it is in the store.
   AppendBatch(&work);
   rest_.erase(0, handled_of_rest);
   rest_.append(bytes.substr(handled));
@@ -219,8 +220,8 @@ bool LineProtocol::HandleLine(std::string_view line, Work* work) {
   return true;
 }
 
-// A page in a browser may send a method of its own, "help", to a server of its own name; what comes
-// after the request line is its to choose.
+// A web page may send a request with an invented method, such as "help", to a host name that it
+// controls; the page controls all bytes after the request line.
 void LineProtocol::RefuseHttp(Work* work) {
   counters_->unknown_command->Add(1);
   ending_ = true;
@@ -240,7 +241,7 @@ void LineProtocol::HandlePut(std::string_view words, Work* work) {
   }
 }
 
-// Answers a command that this client may not use.
+// Answers a command that this client may not use, and returns true.
 bool LineProtocol::RefuseCommand(std::string_view command, Work* work) {
   AccessRights needs;
   if (command == "put") needs = AccessRights::Write();
@@ -261,7 +262,7 @@ bool LineProtocol::HandleBarrier(std::string_view line, Work* work) {
   AppendBatch(work);
   if (need_ == Need::kInput) NeedCommits(commits_.size());
   if (need_ != Need::kInput) {
-    --work->lines;  // it comes again
+    --work->lines;  // it will be handled again
     return false;
   }
   AppendErrors(work);
@@ -299,7 +300,7 @@ void LineProtocol::Answer(std::string_view command, Work* work) {
   }
 }
 
-// "auth user secret", "auth basic user secret" as OpenTSDB's plug-in has it, or "auth token".
+// "auth user secret"; "auth basic user secret", as in OpenTSDB's plug-in; or "auth token".
 void LineProtocol::StartLogin(std::string_view line, Work* work) {
   std::vector<std::string_view> words;
   for (size_t at = 0; at != std::string_view::npos;) {
@@ -336,7 +337,7 @@ void LineProtocol::EndLogin(const LoginAnswer& answer, Work* work) {
 
 void LineProtocol::RefuseLongLine(Work* work) {
   AppendBatch(work);
-  if (need_ != Need::kInput) return;  // it comes again
+  if (need_ != Need::kInput) return;  // it will be handled again
   counters_->line_too_long->Add(1);
   ending_ = true;
   work->errors.push_back(
@@ -359,7 +360,7 @@ void LineProtocol::AppendBatch(Work* work) {
   CommitTicket ticket = settings_->append ? settings_->append(points, &batch->refused)
                                           : tsdb_->Append(points, &batch->refused, {.wait_ms = 0});
   if (!settings_->append && ticket.took_nothing() && absl::IsUnavailable(ticket.Wait())) {
-    // No room for any: this connection is not read until there is.
+    // The store is full: the session reads no more until it has room.
     for (size_t i = 0; i < points.size(); ++i) {
       batch->refused.push_back({.index = i, .error = {PointErrorKind::kThrottled, {}}});
     }
@@ -383,7 +384,7 @@ void LineProtocol::KeepThrottled(const LinePoint& point, Work* work) {
   need_ = Need::kPause;
   --work->lines;
   --work->puts;
-  // The line's words, as they stand in the bytes taken.
+  // The line's words in the input.
   const char* const begin = point.metric.data();
   const char* const end = point.tags.data() + point.tags.size();
   work->throttled.append("put ").append(begin, end).append("\n");

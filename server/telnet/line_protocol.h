@@ -4,19 +4,19 @@
 //   put <metric> <timestamp> <value> <tagk=tagv> ...    no reply, or one error line
 //   version, stats, help, dropcaches                    replies; barriers: sent after every earlier
 //                                                       line is committed
-//   exit                                                closes, after the same
+//   exit                                                closes, also after every earlier commit
 //   auth <user> <secret>, auth <token>                  AUTH_SUCCESS or AUTH_FAIL; a barrier; only
-//                                                       where the server has users
+//                                                       if the server has users
 //
-// Who may not put, or ask for `stats` or `dropcaches`, is answered with an error line.
+// A client without the right to put, or to use `stats` or `dropcaches`, gets an error line.
 //
-// A line that is the first of an HTTP request with a method in small letters ends the session.
+// The first line of an HTTP request with a method in small letters ends the session.
 //
-// Lines end in \n or \r\n. The points of one Take go to Tsdb::Append together; error lines come in
-// the order of their lines.
+// Lines end in \n or \r\n. The points of one Take go to Tsdb::Append together; error lines keep the
+// order of their lines.
 //
-// A session never waits: a Take of puts leaves their commits under way, and only where one must be
-// waited for does the session say so and take no more lines until that is done:
+// A session never blocks: a Take of puts leaves their commits in progress. If the session needs one
+// to end, need() shows it, and the session does not take lines until then:
 //
 //   session.Take(bytes, queued, &replies);
 //   while (session.need() == LineProtocol::Need::kCommit) {
@@ -24,7 +24,7 @@
 //     session.Resume(queued, &replies);
 //   }
 //
-// A login that has to be checked is waited for in the same way: kLogin, CheckLogin, Resume.
+// A login that needs a check works the same way: kLogin, CheckLogin, Resume.
 //
 // Thread-compatible.
 
@@ -53,21 +53,21 @@
 
 namespace hourcell {
 
-// Reply bytes a connection may have waiting for a client that does not read. Error lines beyond the
-// first limit are dropped and counted; a reply to a command beyond the second ends the connection.
+// The most reply bytes queued for a client that does not read. Error lines beyond the first limit
+// are dropped and counted; a reply to a command beyond the second ends the connection.
 inline constexpr size_t kErrorBytesQueuedMax = 64 * 1024;
 inline constexpr size_t kReplyBytesQueuedMax = 1024 * 1024;
 
-// Points handed to one Append.
+// The most points of one Append.
 inline constexpr size_t kAppendPointsMax = 4096;
 
-// Commits a session leaves under way before it waits for the older half of them.
+// The most commits in progress; then the session waits for the older half.
 inline constexpr size_t kCommitsUnderWayMax = 16;
 
-// Logins that a session may have refused; then it ends.
+// Refused logins that end a session.
 inline constexpr int kLoginsRefusedMax = 3;
 
-// What all sessions of a server share. Immutable while sessions use it.
+// State shared by all sessions of a server. Immutable while sessions use it.
 struct TelnetSettings {
   PointLimits point_limits;
   bool puts_allowed = true;                // not with tsd.mode=ro
@@ -75,8 +75,8 @@ struct TelnetSettings {
   bool dropcaches_allowed = false;         // tsd.rpc.allow_dropcaches
   StatOrigin origin;                       // for `stats`
   Clock* clock = nullptr;                  // for `stats`; borrowed
-  Authenticator* authenticator = nullptr;  // for `auth`; borrowed; null = the server has no users
-  // Takes points in place of Tsdb::Append; for tests of stores that fail.
+  Authenticator* authenticator = nullptr;  // for `auth`; borrowed; null = without users
+  // Replaces Tsdb::Append; for tests of failing stores.
   std::function<CommitTicket(std::span<const LinePoint>, std::vector<RefusedPoint>*)> append = {};
 };
 
@@ -86,7 +86,7 @@ struct TelnetCounters {
 
   Counter* lines;            // rpc.received type=telnet
   Counter* puts;             // rpc.received type=put
-  Counter* points;           // rpc.put.points: points whose commit was waited for
+  Counter* points;           // rpc.put.points: points whose commit succeeded
   Counter* put_errors[5];    // rpc.put.errors, by PointErrorKind
   Counter* unknown_command;  // rpc.errors type=...
   Counter* unauthorized;
@@ -98,11 +98,11 @@ struct TelnetCounters {
 
 class LineProtocol {
  public:
-  // What a session waits for.
+  // The call that a session needs next.
   enum class Need : uint8_t {
     kInput,   // Take or Finish
     kCommit,  // WaitForCommits, then Resume
-    kPause,   // the store asks for patience: Resume after some milliseconds
+    kPause,   // the store is full: Resume after some milliseconds
     kLogin,   // CheckLogin, then Resume
   };
 
@@ -112,60 +112,61 @@ class LineProtocol {
                const TelnetCounters* counters,
                AccessRights rights);
 
-  // Takes bytes as they came and appends what to answer to `*replies`. `queued_bytes` is what
-  // earlier calls answered and the client has not read. When it returns, every point of a whole
-  // line is in the store or refused, but for lines from the one on that the session waits with.
-  // Bytes after the end of the session are ignored. REQUIRES: need() == kInput.
+  // Takes bytes as they arrive and appends replies to `*replies`. `queued_bytes`: replies of
+  // earlier calls that the client has not read. Afterwards every point of a complete line is in the
+  // store or refused, except for lines from the one where the session waits. Ignores bytes after
+  // the end of the session. REQUIRES: need() == kInput.
   void Take(std::string_view bytes, size_t queued_bytes, std::string* replies);
 
-  // The client sends no more. A last line without its end is dropped: it may be cut in a number.
-  // closed() says when all is committed and answered. REQUIRES: need() == kInput.
+  // The client has ended its output. Drops a last line without its end: it may be cut in a number.
+  // closed() is true once all is committed and answered. REQUIRES: need() == kInput.
   void Finish();
 
   Need need() const { return need_; }
 
-  // Blocks until the commits needed are done or failed; microseconds to milliseconds. Nothing else
-  // may be called meanwhile. REQUIRES: need() == kCommit.
+  // Blocks until the needed commits are done or failed; microseconds to milliseconds. No other call
+  // may run meanwhile. REQUIRES: need() == kCommit.
   void WaitForCommits();
 
-  // Has the login needed checked; tens of milliseconds. `remote`: the client's address, for the
-  // log. Nothing else may be called meanwhile. REQUIRES: need() == kLogin.
+  // Checks the pending login; tens of milliseconds. `remote`: the client's address, for the log. No
+  // other call may run meanwhile. REQUIRES: need() == kLogin.
   void CheckLogin(std::string_view remote);
 
-  // Goes on where the session stopped. REQUIRES: need() != kInput, and it was met.
+  // Continues where the session stopped. REQUIRES: need() != kInput, and the need was met.
   void Resume(size_t queued_bytes, std::string* replies);
 
-  // Whether commits are under way that nobody has waited for. A failure among them is not yet told,
-  // their points not yet counted: Settle is due within a moment.
+  // Whether commits are in progress. Their failures are not yet reported, and their points not yet
+  // counted: call Settle within a moment.
   bool has_commits_under_way() const { return !commits_.empty(); }
 
-  // Asks for their end: need() becomes kCommit. REQUIRES: need() == kInput.
+  // Waits for all commits in progress: need() becomes kCommit. REQUIRES: need() == kInput.
   void Settle();
 
-  // The client is gone: no more lines are taken, those that wait are dropped. Commits under way are
-  // counted all the same: need() becomes kCommit, or closed() true at once. REQUIRES: neither
+  // The client has left: the session takes no more lines and drops the waiting ones. It still
+  // counts commits in progress: need() becomes kCommit, or closed() true at once. REQUIRES: neither
   // WaitForCommits nor CheckLogin runs.
   void Abandon();
 
-  // The connection is to be closed once the replies are sent: after `exit` or Finish, a line over
-  // kLineBytesMax, replies nobody reads, or a failed commit that the client was not told of where a
-  // barrier's reply would have said that all is well.
+  // The connection must be closed once the replies are sent: after `exit` or Finish, a line over
+  // kLineBytesMax, too many unread replies, or a failed commit that was not reported to the client
+  // and whose loss a barrier's reply would hide.
   bool closed() const { return closed_; }
 
  private:
-  // An answer that waits for the points before it, by the line's place in the Take.
+  // An error line that waits for the points before it; ordered by the place of its line in the
+  // Take.
   struct ErrorLine {
     size_t order;
     std::string text;
-    bool is_loss = false;  // a good line was not stored
+    bool is_loss = false;  // a valid point was not stored
   };
-  // Points handed to the store, by the promise it gave.
+  // Points handed to the store, and their ticket.
   struct Commit {
     CommitTicket ticket;
     size_t points;
-    absl::Status status;  // of the ticket, once it was waited for
+    absl::Status status;  // of the ticket, once it has ended
   };
-  // Points of one Append; reused, one a thread.
+  // Points of one Append; one per thread, reused.
   struct Batch;
   // The state of one Take.
   struct Work {
@@ -176,17 +177,17 @@ class LineProtocol {
     size_t lines = 0;  // not yet counted
     size_t puts = 0;
     std::vector<ErrorLine> errors = {};
-    std::string throttled = {};  // lines that the store did not take for now
+    std::string throttled = {};  // lines that the store did not take yet
   };
   static Batch* ThreadBatch();
 
   bool MayPut() const { return settings_->puts_allowed && rights_.Covers(AccessRights::Write()); }
   bool TakesLines() const { return need_ == Need::kInput && !ending_ && !closed_; }
 
-  // Handles the whole lines of `bytes` and returns how many bytes they have; stops early when no
-  // more lines are taken.
+  // Handles the complete lines of `bytes` and returns their size; stops early if the session takes
+  // no more lines.
   size_t HandleLines(std::string_view bytes, Work* work);
-  // False if the line is a barrier that has to wait.
+  // False: the line is a barrier that has to wait.
   bool HandleLine(std::string_view line, Work* work);
   void RefuseHttp(Work* work);
   void HandlePut(std::string_view words, Work* work);
@@ -198,13 +199,14 @@ class LineProtocol {
   void RefuseLongLine(Work* work);
   void EndTake(Work* work);
 
-  // Adds the point after the batch's last, where the parser left it.
+  // Adds the point that the parser wrote after the batch's last.
   void AddPoint(Work* work);
   void AppendBatch(Work* work);
   void KeepThrottled(const LinePoint& point, Work* work);
-  // Waits for the oldest `count` commits under way, if any; else ends what is ending.
+  // Waits for the oldest `count` commits in progress, if any; otherwise ends a session that is
+  // ending.
   void NeedCommits(size_t count);
-  // Counts the commits that were waited for and says which failed.
+  // Counts the needed commits, all done, and reports failures.
   void ReportCommits(Work* work);
 
   void RefusePoint(const PointError& error, size_t order, Work* work);
@@ -216,19 +218,19 @@ class LineProtocol {
   const TelnetSettings* const settings_;
   const TelnetCounters* const counters_;
   const AccessRights connection_rights_;
-  AccessRights rights_;  // with those of the user who logged in
+  AccessRights rights_;  // including those of the logged-in user
   PointText parser_;
-  // Bytes not handled: of a line whose end has not come, at most kLineBytesMax, or all that came
-  // after the line the session waits with.
+  // Bytes not handled: an incomplete line, at most kLineBytesMax; or all bytes after the line where
+  // the session waits.
   std::string rest_;
-  std::vector<Commit> commits_;  // under way, oldest first
-  size_t commits_needed_ = 0;    // how many of them are waited for, while kCommit
+  std::vector<Commit> commits_;  // in progress, oldest first
+  size_t commits_needed_ = 0;    // how many commits to wait for, while kCommit
   Need need_ = Need::kInput;
-  std::optional<Login> login_;  // to be checked, while kLogin
+  std::optional<Login> login_;  // to check, while kLogin
   LoginAnswer login_answer_;
   int logins_refused_ = 0;
   bool ending_ = false;             // no more lines; closed once all is committed
-  bool failed_in_silence_ = false;  // points are lost and the client was not told
+  bool failed_in_silence_ = false;  // points are lost, and the client does not know
   bool closed_ = false;
 };
 

@@ -53,8 +53,8 @@ class TelnetSession : public Session {
   const TelnetContext* const context_;
   LineProtocol session_;
   asio::steady_timer timer_;
-  bool waits_ = false;          // for its need
-  bool settle_is_due_ = false;  // the timer runs for that
+  bool waits_ = false;          // for its need to be met
+  bool settle_is_due_ = false;  // the timer runs for Settle
 };
 
 void TelnetSession::Take(std::string_view bytes) {
@@ -63,17 +63,17 @@ void TelnetSession::Take(std::string_view bytes) {
   Serve(std::move(replies));
 }
 
-// The client ends, or the server stops. Where the session waits, what it waits for comes first.
+// The client ends, or the server stops. A session that waits ends after its need is met.
 void TelnetSession::End() {
   if (transport_->is_closing() || waits_) return;
   session_.Finish();
   Serve({});
 }
 
-// Sends what the session answered and does what it needs.
+// Sends the session's replies and starts to meet its need.
 void TelnetSession::Serve(std::string replies) {
   transport_->Send(std::move(replies));
-  if (transport_->is_closed()) return;  // by that: OnClosed has seen to what the session needs
+  if (transport_->is_closed()) return;  // by Send: OnClosed has handled the session's need
   if (session_.closed()) {
     timer_.cancel();
     transport_->CloseAfterFlush();
@@ -102,7 +102,7 @@ void TelnetSession::Pause() {
   });
 }
 
-// Meets the session's need where it may take long.
+// Meets the session's need in a pool, because that may take long.
 void TelnetSession::WaitInPool() {
   waits_ = true;
   const bool is_login = session_.need() == LineProtocol::Need::kLogin;
@@ -123,7 +123,7 @@ void TelnetSession::WaitInPool() {
   });
 }
 
-// Too many logins wait before this one.
+// Retries a login, because the queue of logins is full.
 void TelnetSession::WaitForTurn() {
   settle_is_due_ = false;
   timer_.expires_after(std::chrono::milliseconds(kThrottlePauseMs));
@@ -134,7 +134,7 @@ void TelnetSession::WaitForTurn() {
 
 void TelnetSession::Resume() {
   waits_ = false;
-  transport_->Touch();  // it is we who took our time
+  transport_->Touch();  // the server was busy, not the client silent
   std::string replies;
   session_.Resume(transport_->unsent_bytes(), &replies);
   if (transport_->is_closed()) {
@@ -164,7 +164,7 @@ void TelnetSession::OnClosed() {
   if (!waits_) Abandon();
 }
 
-// Nobody is there to be answered. What is being committed is counted all the same.
+// The client has left. Commits in progress still count.
 void TelnetSession::Abandon() {
   session_.Abandon();
   if (session_.need() == LineProtocol::Need::kCommit) WaitInPool();

@@ -1,8 +1,8 @@
-// The line protocol over a connection: a LineProtocol whose needs are met.
+// The line protocol over a connection: runs a LineProtocol and meets its needs.
 //
 // The thread that reads a line runs it. A session that must wait for a commit waits in a pool. If
-// the store is full, a timer tries the session again. Logins are checked in a pool of their own, so
-// that password guessing delays only other logins. The session reads nothing meanwhile.
+// the store is full, a timer tries the session again. Logins have their own pool, so that password
+// guessing delays only other logins. The session reads nothing meanwhile.
 
 #pragma once
 
@@ -21,19 +21,20 @@ struct TelnetCounters;
 struct TelnetSettings;
 struct WorkerPool;
 
-// What all telnet sessions of a server share. Pointers are borrowed; immutable while they live.
+// State shared by all telnet sessions of a server. Pointers are borrowed; immutable while they
+// live.
 struct TelnetContext {
   Tsdb* tsdb = nullptr;
   const TelnetSettings* settings = nullptr;
   const TelnetCounters* counters = nullptr;
-  WorkerPool* commit_pool = nullptr;  // where commits are waited for
+  WorkerPool* commit_pool = nullptr;  // waits for commits
   LoginQueue logins = {};             // the authenticator is that of the settings
 };
 
-// After how long commits that nobody waited for are settled: their points counted, their failures
-// told.
+// Delay after which commits that a session has not waited for are settled: points counted, failures
+// reported.
 inline constexpr int64_t kSettleMs = 100;
-// How long to leave a store alone that asks for patience.
+// Pause before the next attempt at a full store.
 inline constexpr int64_t kThrottlePauseMs = 10;
 
 // `transport`, which owns the session, and `context` are borrowed. `rights`: of the
