@@ -18,13 +18,12 @@
 
 namespace hourcell {
 
-// Steps from one look at the client and the clock to the next. A step takes at most some
-// microseconds.
+// Steps between two checks of the client and the clock. A step takes at most some microseconds.
 inline constexpr uint64_t kStepsOfALook = 256;
 
 class BodyWork {
  public:
-  // Nobody ends it.
+  // Work that is never ended early.
   BodyWork() = default;
   // Both are borrowed. `deadline_ms`: by Clock::MonotonicMs; 0 = none.
   BodyWork(const QueryControl* control, Clock* clock, int64_t deadline_ms)
@@ -35,10 +34,10 @@ class BodyWork {
   // Counts a step. False: the work has ended; do no more.
   bool Step() { return ++steps_ % kStepsOfALook != 0 ? status_.ok() : Look(); }
 
-  // Looks at once, whatever was counted.
+  // Checks at once, whatever the count.
   bool Look();
 
-  // kUnavailable: why it has ended. The same request may be sent again.
+  // kUnavailable: why the work has ended. The same request may be sent again.
   const absl::Status& status() const { return status_; }
   uint64_t steps() const { return steps_; }
 

@@ -21,7 +21,7 @@
 namespace hourcell {
 namespace {
 
-// Nothing if sync_timeout is no number.
+// Nothing if sync_timeout is not a number.
 std::optional<PutFlags> ParseFlags(const HttpRequest& request) {
   PutFlags flags{.summary = request.has_param("summary"),
                  .details = request.has_param("details"),
@@ -42,7 +42,7 @@ HttpResponse MustWait() {
   return response;
 }
 
-// The answer for points of which none is acknowledged.
+// The response if no point is acknowledged.
 HttpResponse StorageFailure(const absl::Status& status) {
   if (IsUnwanted(status)) {
     return HttpError(absl::IsPermissionDenied(status) ? 403 : 400, "Points are refused",
@@ -58,8 +58,8 @@ HttpResponse StorageFailure(const absl::Status& status) {
   return HttpError(code, message, std::string(status.message()));
 }
 
-// 200 or 204 without errors. A full store outweighs a broken one, and that a bad point: the sender
-// must know that sending again helps.
+// 200 or 204 without errors. A full store outweighs a broken one, which outweighs a bad point: the
+// sender must learn that a retry helps.
 int StatusFor(const std::vector<PutPointError>& errors) {
   const auto has = [&errors](PointErrorKind kind) {
     return std::any_of(errors.begin(), errors.end(),
@@ -70,13 +70,13 @@ int StatusFor(const std::vector<PutPointError>& errors) {
   return has(PointErrorKind::kStorage) ? 500 : 400;
 }
 
-// What became of the points of a body that are not acknowledged.
+// The points of a body that are not acknowledged.
 struct PutFailures {
   std::vector<PutPointError> errors;  // ascending by index
-  size_t timeouts = 0;                // how many of them only took too long
+  size_t timeouts = 0;                // errors that are timeouts only
 };
 
-// `json` has what was sent as the errors; null if there are none.
+// `json` supplies the sent objects for the errors; null without errors.
 std::string SummaryJson(size_t sent,
                         const PutFailures& failures,
                         const PutFlags& flags,
@@ -100,7 +100,7 @@ std::string SummaryJson(size_t sent,
   return body + "}";
 }
 
-// What is said without a summary.
+// The response without a summary.
 HttpResponse FailuresError(size_t sent, int status, const PutFailures& failures) {
   constexpr std::string_view kDetails =
       "Please see the TSD logs or append \"details\" to the put request";
@@ -134,7 +134,7 @@ HttpResponse Answer(size_t sent,
   return response;
 }
 
-// Adds the points that were not refused.
+// Adds a timeout for each point that was not refused.
 void AddTimeouts(const PutJson& json,
                  std::span<const RefusedPoint> refused,
                  PutFailures* failures) {
@@ -149,7 +149,7 @@ void AddTimeouts(const PutJson& json,
   }
 }
 
-// The scan for a body: this thread's, used again for its memory, or `*own` for a huge one.
+// The scan for a body: this thread's, which keeps its memory, or `*own` for a huge body.
 PutJsonFast* ScanFor(const std::string& body, std::optional<PutJsonFast>* own) {
   constexpr size_t kKeptBodyBytesMax = 1 << 20;
   if (body.size() > kKeptBodyBytesMax) return &own->emplace();
@@ -157,7 +157,7 @@ PutJsonFast* ScanFor(const std::string& body, std::optional<PutJsonFast>* own) {
   return scan.get();
 }
 
-// Whether the memory of all bodies has room for what is made of this one.
+// Whether the memory of all bodies has room for the objects made from this one.
 bool Charge(const HttpRequest& request, size_t (*bytes)(std::string_view body)) {
   RequestBodyBudget::Hold* const memory = request.memory;
   if (memory == nullptr || request.body.size() <= kSmallBodyBytesMax) return true;
@@ -168,7 +168,7 @@ HttpResponse NoMemory() {
   return HttpError(503, kNoRequestBodyBudget);
 }
 
-// Nothing is stored of a body whose client has gone while it was read.
+// A body is not stored if its work has ended while it was read.
 bool HasEnded(BodyWork* work) {
   return work != nullptr && !work->Look();
 }
@@ -190,7 +190,7 @@ HttpResponse PutHandler::Handle(const HttpRequest& request, BodyWork* work) {
     if (!tag.ok()) return HttpError(400, tag.error().text);
     rules.extra_tag = *tag;
   }
-  // The tag of a header is not among the tags that a scan keeps as text.
+  // The header's tag would be missing in the tags that a scan keeps as text.
   if (!rules.extra_tag) {
     if (auto response = StoreUsual(request, rules, *flags, work)) return *std::move(response);
   }
@@ -213,7 +213,7 @@ std::optional<HttpResponse> PutHandler::StoreUsual(const HttpRequest& request,
     writer_.CountAcknowledged(scan->points().size());
     return Answer(scan->points().size(), {}, flags, /*json=*/nullptr);
   }
-  // Points that fail are named as they were sent.
+  // Errors quote points as they were sent.
   if (!Charge(request, &PutBytesOther)) {
     writer_.CountFailed(absl::UnavailableError(std::string(kNoRequestBodyBudget)),
                         scan->points().size());

@@ -1,7 +1,8 @@
 // /api/put: points in a JSON body to a Tsdb.
 //
 // A reply of 2xx means that kill -9 cannot undo the points; with ?sync, that power loss cannot
-// either. A body that is no JSON stores nothing; of one with bad points the good ones are stored.
+// either. Of a body that is not JSON, no point is stored; of a body with bad points, the good ones
+// are.
 // Thread-safe.
 
 #pragma once
@@ -43,22 +44,23 @@ class PutHandler {
   // `tsdb` is borrowed and outlives the object. Counts rpc.put.points and rpc.put.errors.
   PutHandler(Tsdb* tsdb, Settings settings);
 
-  // Answers a POST. 204 without a flag and 200 with summary or details if all is well; 400 if
-  // points are refused; 400 or 403 if a StoreObserver refuses the batch with kInvalidArgument or
-  // kPermissionDenied; 503 with Retry-After when the store is full or away, 500 when it is broken.
+  // Answers a POST. 204 without a flag and 200 with summary or details if all points are stored;
+  // 400 if points are refused; 400 or 403 if a StoreObserver refuses the batch with
+  // kInvalidArgument or kPermissionDenied; 503 with Retry-After if the store is full or
+  // unavailable, 500 if it is broken.
   //
-  // With ?sync&sync_timeout=N, 400 if the points are not synced N milliseconds after the store got
-  // them: "The put call has timedout with ...", or the summary with its timeouts. They may be
-  // stored all the same, now or later.
+  // With ?sync&sync_timeout=N, 400 if the points are not synced N milliseconds after the store
+  // received them: "The put call has timedout with ...", or the summary with its timeouts. The
+  // points may still be stored, now or later.
   //
-  // New series may have to wait for others that are being created: a request that may not wait is
-  // left alone then, with must_wait.
+  // New series may have to wait for others that are being created: a request that may not wait then
+  // returns must_wait, with no point stored.
   //
   // `work` is borrowed, and may be null.
   HttpResponse Handle(const HttpRequest& request, BodyWork* work = nullptr);
 
  private:
-  // Of a body of the usual form; nothing if it is of another.
+  // Stores a body of the usual form; nothing for other forms.
   std::optional<HttpResponse> StoreUsual(const HttpRequest& request,
                                          const PutRules& rules,
                                          const PutFlags& flags,
@@ -72,7 +74,7 @@ class PutHandler {
   absl::Status Store(std::span<const Point> points,
                      const PutFlags& flags,
                      std::vector<RefusedPoint>* refused) const;
-  // Counts and answers what became of the points of `json`.
+  // Counts and answers the results for the points of `json`.
   HttpResponse Finish(const PutJson& json,
                       const absl::Status& stored,
                       std::span<const RefusedPoint> refused,

@@ -25,7 +25,7 @@ namespace ondemand = simdjson::ondemand;
 
 constexpr std::string_view kBlanks = " \t\r\n";
 
-// A guess at the bytes of one point in a body, to reserve room.
+// An estimate of the bytes of one point in a body, to reserve memory.
 constexpr size_t kBytesPerPoint = 100;
 
 // "{host=web01, dc=lga}", as OpenTSDB prints a map of tags.
@@ -38,13 +38,13 @@ std::string TagMapText(std::span<const TagView> tags) {
   return text + "}";
 }
 
-// A timestamp's integer; 0, which no point may have, if the text is none.
+// A timestamp's integer; 0, which is not a valid time of a point, for other text.
 int64_t TimestampNumber(std::string_view text) {
   const Parsed<int64_t> number = ParseInteger(text);
   return number.ok() ? *number : 0;
 }
 
-// The same of a number, not a string: Jackson cuts a fraction off, as of Python's time.time().
+// The timestamp of a JSON number: Jackson cuts a fraction off, for example of Python's time.time().
 int64_t TimestampOfNumber(std::string_view text) {
   if (LooksLikeInteger(text)) return TimestampNumber(text);
   const Parsed<double> number = ParseDouble(text);
@@ -52,14 +52,14 @@ int64_t TimestampOfNumber(std::string_view text) {
   return fits ? static_cast<int64_t>(*number) : 0;
 }
 
-// A bit that tells most keys apart.
+// A bit that distinguishes most keys.
 inline uint64_t KeyMark(std::string_view key) {
   if (key.empty()) return 1;
   const auto byte = [&key](size_t i) { return static_cast<size_t>(static_cast<uint8_t>(key[i])); };
   return uint64_t{1} << ((byte(0) + 5 * byte(key.size() - 1) + 11 * key.size()) % 64);
 }
 
-// Where a string's plain characters end: the first quote, backslash, control character or byte
+// The end of a string's plain characters: the first quote, backslash, control character or byte
 // beyond ASCII from `at` on, or `end`.
 [[gnu::always_inline]] inline const char* PlainTextEnd(const char* at, const char* end) {
 #ifdef __SSE2__
@@ -81,7 +81,7 @@ bool IsJsonBlank(char c) {
   return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-// The cursors below stand in a std::string, whose '\0' ends every loop; nullptr = unusual.
+// The cursors below point into a std::string, whose '\0' ends every loop; nullptr = unusual.
 
 [[gnu::always_inline]] inline const char* SkipBlanks(const char* at) {
   while (IsJsonBlank(*at)) [[unlikely]]
@@ -128,7 +128,7 @@ size_t PutBytesFast(std::string_view body) {
 }
 
 size_t PutBytesOther(std::string_view body) {
-  // As sent; as a point or with what is wrong with it; and in the answer with ?details.
+  // As sent; as a point or an error; and in the response with ?details.
   constexpr size_t kBytesOfObject = 600;
   size_t objects = 0;
   size_t marks = 0;   // of 4 bytes in the index
@@ -151,8 +151,8 @@ size_t PutBytesOther(std::string_view body) {
 }
 
 bool PutJson::ReplaceTag(const TagView& tag, const Sent& sent) {
-  // A point with more tags than any store takes is refused anyway: looking for repeats among them
-  // would only give a hostile body quadratic time.
+  // A point with more tags than any store takes is refused anyway; a search for repeats among them
+  // would only cost quadratic time for a hostile body.
   if (sent.tag_count > kTagsMax) return false;
   const auto first = tags_.begin() + static_cast<ptrdiff_t>(sent.first_tag);
   const auto same_key = [&tag](const TagView& other) { return other.key == tag.key; };
@@ -162,13 +162,13 @@ bool PutJson::ReplaceTag(const TagView& tag, const Sent& sent) {
   return true;
 }
 
-// The usual shape: an array or one object, of nothing but metric, timestamp (a number), value (a
-// number or a string) and tags (strings), all strings in ASCII without escapes. Whatever a Scanner
-// takes, the Reader takes alike; whatever is wrong or rare, the Reader judges from the beginning.
+// The usual shape: an array or one object, with only metric, timestamp (a number), value (a number
+// or a string) and tags (strings), all strings in ASCII without escapes. The Reader gives the same
+// result for all bodies that a Scanner accepts, and reads all others from the beginning.
 class PutJson::Scanner {
  public:
-  // Fills sent_ and tags_ of the PutJson. False if the body is not of that shape; what was filled
-  // means nothing then.
+  // Fills sent_ and tags_ of the PutJson. False if the body is not of that shape; their contents
+  // are then undefined.
   static bool ScanBody(const std::string& body, PutJson* out) {
     const Scanner scanner(body, out);
     return scanner.Scan(body.data());
@@ -261,11 +261,11 @@ class PutJson::Reader {
 
   PutJson* const out_;       // owns this object
   ondemand::parser parser_;  // owns the decoded strings
-  std::string padded_;       // the body, if it came without room after it
+  std::string padded_;       // a copy of the body, if it lacks room after its end
 };
 
 simdjson::error_code PutJson::Reader::ReadBody(const std::string& body) {
-  // The reader looks up to 64 bytes past the end, without minding what is there.
+  // The reader loads up to 64 bytes past the end, and ignores them.
   const std::string* text = &body;
   if (body.capacity() - body.size() < simdjson::SIMDJSON_PADDING) {
     padded_.clear();
@@ -390,7 +390,7 @@ std::optional<PutBodyError> PutJson::Parse(const std::string& body, const PutRul
 }
 
 std::nullopt_t PutJson::JudgeAll(const PutRules& rules) {
-  // Only when no tag is added any more may points borrow them.
+  // Points borrow tags, so all tags must be added before.
   if (rules.extra_tag) AddExtraTag(*rules.extra_tag);
   points_.reserve(sent_.size());
   index_of_point_.reserve(sent_.size());

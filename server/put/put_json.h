@@ -1,12 +1,12 @@
-// PutJson: the body of /api/put as points.
+// PutJson: parses the body of /api/put into points.
 //
 //   {"metric": "cpu.user", "timestamp": 1356998400, "value": 42, "tags": {"host": "web01"}}
 //
-// or an array of such objects. Unknown fields are skipped; of a field given twice the last counts.
+// or an array of such objects. Unknown fields are skipped; the last of repeated fields counts.
 // Timestamps are integers or their text, in seconds or milliseconds by magnitude; values are
-// numbers or their text, integers unless they have one of . e E. Like OpenTSDB's reader it takes
-// the bare words NaN, Infinity, +Infinity, -Infinity, +INF and -INF as values, to refuse just those
-// points.
+// numbers or their text, integers unless they contain one of . e E. Like OpenTSDB's reader, it
+// accepts the bare words NaN, Infinity, +Infinity, -Infinity, +INF and -INF as values, so that only
+// those points are refused.
 //
 // A body is read as a whole before anything is stored. Reading allocates per body, not per point.
 // Thread-compatible; may be reused.
@@ -28,19 +28,19 @@
 
 namespace hourcell {
 
-// The most objects of one body: more than kBodyBytesMax has of good points, but not so many that a
-// body of empty ones costs gigabytes.
+// The most objects of one body: more than the good points that fit in kBodyBytesMax, yet few enough
+// that a body of empty objects does not cost gigabytes.
 inline constexpr size_t kPutPointsMax = size_t{1} << 20;
 
-// What holds for every point of a request.
+// Rules for all points of a request.
 struct PutRules {
   size_t tags_max = kTagsMaxDefault;
-  bool wants_texts = true;  // of the errors; else they are empty
+  bool wants_texts = true;  // of the errors; otherwise empty
   std::optional<TagView> extra_tag =
-      std::nullopt;  // added to every point, over one of the same key; borrowed
+      std::nullopt;  // added to every point, replacing one with the same key; borrowed
 };
 
-// Why a whole body is refused: message and details of OpenTSDB's error JSON.
+// The reason to refuse a whole body: message and details of OpenTSDB's error JSON.
 struct PutBodyError {
   std::string message;
   std::string details;
@@ -53,8 +53,8 @@ struct PutPointError {
   std::string text;
 };
 
-// About what reading and storing a body takes besides it: of one of the usual shape
-// (put_json_fast.h), and of any other, of which a copy and an index are made. Reads all of it once.
+// Estimates the memory to read and store a body, in addition to it: for one of the usual shape
+// (put_json_fast.h), and for any other, which needs a copy and an index. Reads the whole body once.
 size_t PutBytesFast(std::string_view body);
 size_t PutBytesOther(std::string_view body);
 
@@ -65,26 +65,26 @@ class PutJson {
   PutJson(const PutJson&) = delete;
   PutJson& operator=(const PutJson&) = delete;
 
-  // Reads a body. What the other members give borrows from `body`, from the rules' tag and from
-  // this object, until the next Parse.
+  // Reads a body. Results borrow from `body`, from the rules' tag and from this object, until the
+  // next Parse.
   //
   // Errors: "Missing request content", "The JSON must start as an object or an array", "Unable to
-  // parse the given JSON", "No datapoints found in content", "Too many datapoints: ...". No point
-  // is given then.
+  // parse the given JSON", "No datapoints found in content", "Too many datapoints: ...". points()
+  // is then empty.
   std::optional<PutBodyError> Parse(const std::string& body, const PutRules& rules);
 
-  // How many objects the body has: points().size() + errors().size().
+  // The number of objects in the body: points().size() + errors().size().
   size_t size() const { return sent_.size(); }
 
-  // The good points, in the body's order, and where in the body each stood.
+  // The good points in the body's order, and the index of each in the body.
   std::span<const PointView> points() const { return points_; }
   size_t IndexOf(size_t point) const { return index_of_point_[point]; }
 
-  // The bad ones, ascending by index. Checked in OpenTSDB's order: metric, timestamp, value, tags,
-  // then whether value is a number.
+  // The bad points, ascending by index. Checked in OpenTSDB's order: metric, timestamp, value,
+  // tags, then whether value is a number.
   std::span<const PutPointError> errors() const { return errors_; }
 
-  // Appends what was sent as object `index`:
+  // Appends object `index` as sent:
   // {"metric":...,"timestamp":...,"value":"...","tags":{...}}.
   void AppendSent(size_t index, std::string* out) const;
 
@@ -93,25 +93,25 @@ class PutJson {
   struct Sent {
     std::string_view metric = "";
     std::string_view value = "";  // the number's text or the string's content
-    int64_t timestamp = 0;        // 0 if absent or no integer
+    int64_t timestamp = 0;        // 0 if absent or not an integer
     size_t first_tag = 0;         // into tags_
     size_t tag_count = 0;
-    uint64_t key_marks =
-        0;                 // a bit by the looks of each key: of a key without its bit none is here
-    bool is_null = false;  // null in place of the object
+    uint64_t key_marks = 0;  // a bit per key by its hash: a key whose bit is clear is new
+    bool is_null = false;    // null in place of the object
   };
 
-  // The part that reads JSON. Kept out of sight: the layout of simdjson's parser depends on the
-  // flags a file is compiled with.
+  // Reads JSON. Declared only, because the layout of simdjson's parser depends on the compiler
+  // flags of the file.
   class Reader;
-  // Reads bodies of the usual shape, which are nearly all, several times as fast.
+  // Reads bodies of the usual shape, which are nearly all, several times faster.
   class Scanner;
 
   void AddTag(const TagView& tag, Sent* sent);
-  // Gives the tag of that key the new value. False if there is none.
+  // Gives the tag with that key the new value. False if the key is new.
   bool ReplaceTag(const TagView& tag, const Sent& sent);
   void AddExtraTag(const TagView& tag);
-  // Sorts what was sent into points and errors. Nothing is wrong with the body any more.
+  // Sorts the sent objects into points and errors. Always returns nullopt: the body itself is
+  // accepted.
   std::nullopt_t JudgeAll(const PutRules& rules);
   void Judge(size_t index, const PutRules& rules);
   std::optional<PutPointError> FaultOf(size_t index, const PutRules& rules, PointView* point) const;

@@ -17,13 +17,13 @@
 namespace hourcell {
 namespace {
 
-// How many tags are known at once, by the size of the body.
+// The size of the table of known tags, by the size of the body.
 constexpr size_t kBytesPerKnown = 128;
 constexpr size_t kKnownMin = 16;
 constexpr size_t kKnownMax = 1024;
-// What the quick copy of a name may write after it.
+// Bytes that the fast copy of a name may write after its end.
 constexpr size_t kCopyBytes = 16;
-// A guess at the bytes of one point in a body, to reserve room.
+// An estimate of the bytes of one point in a body, to reserve memory.
 constexpr size_t kScannedPerPoint = 100;
 
 constexpr unsigned kMetricBit = 1;
@@ -38,13 +38,13 @@ constexpr unsigned kAllBits = 15;
   return at;
 }
 
-// Where the value begins after a key that ends at `at`.
+// The start of the value after a key that ends at `at`.
 [[gnu::always_inline]] inline const char* SkipColon(const char* at) {
   at = SkipSpace(at);
   return *at == ':' ? SkipSpace(at + 1) : nullptr;
 }
 
-// Where the value of the field begins that begins at `at`, if it has that key, given in quotes.
+// The start of the value of the field at `at`, if the field has that key, given in quotes.
 template <size_t kSize>
 [[gnu::always_inline]] inline const char* ValueOf(const char (&key)[kSize],
                                                   const char* at,
@@ -54,20 +54,20 @@ template <size_t kSize>
   return std::memcmp(at, key, kKeyBytes) == 0 ? SkipColon(at + kKeyBytes) : nullptr;
 }
 
-// Marks a field. False if it was before.
+// Marks a field. False if it was marked.
 [[gnu::always_inline]] inline bool MarkField(unsigned bit, unsigned* fields) {
   const bool is_first = (*fields & bit) == 0;
   *fields |= bit;
   return is_first;
 }
 
-// Whether a name of the usual kind ends before `c`, a quote among others.
+// Whether a name of the usual kind ends before `c`, for example a quote.
 [[gnu::always_inline]] inline bool EndsName(char c) {
   return c == '"' || c == '\\' || c == '=' || static_cast<signed char>(c) <= ' ';
 }
 
-// Copies a name that begins at `at` to `*out`, where kCopyBytes more than it has may be written,
-// and returns where it ends; there is a quote if it is of the usual kind.
+// Copies the name at `at` to `*out`, where it may write kCopyBytes beyond the name, and returns the
+// name's end, which is a quote if the name is of the usual kind.
 [[gnu::always_inline]] inline const char* CopyName(const char* at, const char* end, char** out) {
 #ifdef __SSE2__
   for (; end - at >= 16; at += 16, *out += 16) {
@@ -103,7 +103,7 @@ template <size_t kSize>
   const char* const stop = ScanPlainValue(begin, end, value);
   if (stop == nullptr) return nullptr;
   if (is_text) return *stop == '"' ? stop + 1 : nullptr;
-  // Digits without a zero before them are JSON's, of other numbers not all.
+  // All digits without a leading zero are valid JSON; other numbers may not be.
   const char first = *begin == '-' ? begin[1] : *begin;
   if (value->is_integer() && first != '0') return stop;
   return IsJsonNumber({begin, static_cast<size_t>(stop - begin)}) ? stop : nullptr;
@@ -121,7 +121,7 @@ bool PutJsonFast::Scan(const std::string& body, size_t tags_max) {
   points_.clear();
   points_.reserve(body.size() / kScannedPerPoint + 1);
   known_.assign(std::bit_ceil(std::clamp(body.size() / kBytesPerKnown, kKnownMin, kKnownMax)), {});
-  // Tags as text are shorter than as JSON.
+  // Tags take less space as text than as JSON.
   if (text_capacity_ < body.size() + kCopyBytes) {
     text_capacity_ = body.size() + kCopyBytes;
     text_ = std::make_unique_for_overwrite<char[]>(text_capacity_);
@@ -160,7 +160,7 @@ const char* PutJsonFast::ScanObject(const char* at) {
 
 const char* PutJsonFast::ScanField(const char* at, unsigned* fields, LinePoint* point) {
   if (const char* const metric = ValueOf("\"metric\"", at, end_)) {
-    // Copied to where nothing is yet, and left there.
+    // Copied to unused space, and not kept there.
     char* scratch = text_end_;
     const char* const end = CopyString(metric, end_, &scratch);
     if (end == nullptr || !MarkField(kMetricBit, fields)) return nullptr;
@@ -181,7 +181,7 @@ const char* PutJsonFast::ScanField(const char* at, unsigned* fields, LinePoint* 
 const char* PutJsonFast::ScanTags(const char* at, std::string_view* line) {
   const std::string_view rest(at, static_cast<size_t>(end_ - at));
   Known& known = known_[KnownIndex(at)];
-  // What was read from the opening brace to the closing one reads alike wherever it stands.
+  // Bytes equal to known tags, from the opening brace to the closing one, have the same result.
   if (!known.json.empty() && rest.starts_with(known.json)) {
     *line = known.line;
     return at + known.json.size();
@@ -192,8 +192,8 @@ const char* PutJsonFast::ScanTags(const char* at, std::string_view* line) {
   return at;
 }
 
-// By bytes that tell one host from the next if the host comes first, as it mostly does; else tags
-// push each other out, and are read again.
+// Hashes bytes that differ between hosts if the host is the first tag, as it mostly is; otherwise
+// tags replace each other in the table, and are parsed again.
 size_t PutJsonFast::KnownIndex(const char* at) const {
   constexpr size_t kBytes = 32;
   if (static_cast<size_t>(end_ - at) < kBytes) return 0;
@@ -228,7 +228,7 @@ const char* PutJsonFast::ReadTags(const char* at, std::string_view* line) {
   return at + 1;
 }
 
-// False if a key is repeated, or is one too many.
+// False if the key is repeated, or the limit of tags is reached.
 bool PutJsonFast::AddKey(std::string_view key) {
   if (key_count_ == tags_max_) return false;
   const auto byte = [&key](size_t i) { return static_cast<size_t>(static_cast<uint8_t>(key[i])); };

@@ -8,7 +8,7 @@
 namespace hourcell {
 namespace {
 
-// How long points of new series wait, where they may.
+// How long points of new series wait if the request may wait.
 constexpr int64_t kSeriesWaitMs = 1000;
 
 Counter* ReasonCounter(Tsdb* tsdb, PointErrorKind kind) {
@@ -34,7 +34,7 @@ template <typename Point>
 CommitTicket PutWriter::AppendAll(std::span<const Point> points,
                                   std::vector<RefusedPoint>* refused,
                                   const PutWish& wish) const {
-  // Who has to wait for room is told to come again: the thread serves other connections, too.
+  // A request that may not wait gets kAborted, because its thread serves other connections, too.
   const AppendOptions options{.sync = wish.sync,
                               .wait_ms = wish.may_wait ? kSeriesWaitMs : 0,
                               .all_or_none = !wish.may_wait,

@@ -1,6 +1,6 @@
-// PutWriter: points of requests into the store, as /api/put and the inputs of other formats
-// (server/inputs) write them, and the counters of what became of them. An acknowledged point means
-// the same whichever of them took it. Thread-safe.
+// PutWriter: writes the points of requests to the store, for /api/put and the inputs of other
+// formats (server/inputs), and counts the results. An acknowledged point means the same for all of
+// these. Thread-safe.
 
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace hourcell {
 
-// Takes so many points in place of Tsdb::Append; for tests of stores that fail.
+// Takes this number of points in place of Tsdb::Append; for tests of failing stores.
 using AppendInPlace =
     std::function<CommitTicket(size_t, std::vector<RefusedPoint>*, const AppendOptions&)>;
 
@@ -28,7 +28,7 @@ using AppendInPlace =
 struct PutWish {
   bool sync = false;      // fsync before they are acknowledged
   bool may_wait = false;  // HttpRequest::may_wait
-  // Of servers that have forwarded the points; borrowed.
+  // Servers that have forwarded the points; borrowed.
   std::string_view via = {};
 };
 
@@ -39,9 +39,8 @@ class PutWriter {
   // rpc.put.errors.
   PutWriter(Tsdb* tsdb, AppendInPlace in_place, const NewSeriesQuota* new_series = nullptr);
 
-  // Hands a batch to the store, as Tsdb::Append. A request that may not wait is not made to: the
-  // ticket is kAborted where it would have to, and none of the points is taken. REQUIRES: there are
-  // points.
+  // Hands a batch to the store, as Tsdb::Append. If a request that may not wait would have to, the
+  // ticket is kAborted, and no point is stored. REQUIRES: `points` is not empty.
   CommitTicket Append(std::span<const PointView> points,
                       std::vector<RefusedPoint>* refused,
                       const PutWish& wish) const;
@@ -49,8 +48,8 @@ class PutWriter {
                       std::vector<RefusedPoint>* refused,
                       const PutWish& wish) const;
 
-  // What became of points: acknowledged; not in time; refused; not acknowledged, as `failure` says
-  // of their batch.
+  // Count points: acknowledged; not in time; refused; not acknowledged because their batch failed
+  // with `failure`.
   void CountAcknowledged(size_t points) const { points_->Add(points); }
   void CountLate(size_t points) const { timeouts_->Add(points); }
   void CountRefused(PointErrorKind kind, size_t points) const;
@@ -74,12 +73,12 @@ class PutWriter {
   Counter* const timeouts_;
 };
 
-// What a client is told of a point that the store refused.
+// The client's message for a point that the store refused.
 std::string RefusalText(const PointError& error);
 
-// Whether the same points may be taken later. REQUIRES: `failure` is not OK.
+// Whether the store may take the same points later. REQUIRES: `failure` is not OK.
 bool IsForLater(const absl::Status& failure);
-// Whether it is the points that are not wanted, as a StoreObserver may say of them.
+// Whether a StoreObserver refused the points themselves.
 bool IsUnwanted(const absl::Status& failure);
 
 }  // namespace hourcell
