@@ -1,6 +1,6 @@
-// EventQueue: what is to happen in a simulation, in order of time; of one instant, in the order in
-// which it was asked for, so that runs are the same. And DiskModel: when bytes that are written one
-// after the other are on the disk. Thread-compatible.
+// EventQueue: the future events of a simulation, in order of time; events of one instant in the
+// order of their insertion, so that runs repeat. And DiskModel: the completion times of bytes that
+// are written one after the other. Thread-compatible.
 
 #pragma once
 
@@ -16,7 +16,7 @@ namespace hourcell {
 
 enum class SimEventKind : uint8_t {
   kFlushDone,
-  kFlushAgain,  // one that too many files had put off
+  kFlushAgain,  // a flush delayed by too many files
   kLsmCompactionDone,
   kMajorLsmCompaction,
   kSplitCheck,  // of all regions, by load
@@ -26,7 +26,7 @@ enum class SimEventKind : uint8_t {
 struct SimEvent {
   uint64_t due_ms = 0;
   SimEventKind kind = SimEventKind::kFlushDone;
-  RegionId region = {};              // gone in the meantime: nothing happens
+  RegionId region = {};              // no effect if it no longer exists
   std::vector<uint64_t> files = {};  // of kLsmCompactionDone
   uint64_t order = 0;                // the queue's
 };
@@ -38,7 +38,7 @@ class EventQueue {
     events_.push(std::move(event));
   }
   bool HasDue(uint64_t now_ms) const { return !events_.empty() && events_.top().due_ms <= now_ms; }
-  // REQUIRES: HasDue of some time.
+  // REQUIRES: HasDue for some time.
   SimEvent Pop() {
     SimEvent event = events_.top();
     events_.pop();
@@ -60,7 +60,7 @@ class DiskModel {
   // REQUIRES: bytes_per_s > 0.
   explicit DiskModel(uint64_t bytes_per_s) : bytes_per_s_(bytes_per_s) {}
 
-  // When `bytes` that are asked for now are done: after all that was asked for before.
+  // The time at which `bytes` requested now are done: after all earlier requests.
   uint64_t Finish(uint64_t now_ms, uint64_t bytes) {
     free_us_ = std::max(free_us_, now_ms * 1'000);
     free_us_ +=

@@ -10,10 +10,10 @@
 namespace hourcell {
 namespace {
 
-// So many keys wait for each bin before they are sorted: sorting is what an addition costs.
+// Pending keys per bin before they are sorted: sorting is the main cost of an addition.
 constexpr size_t kPendingPerBin = 4;
 
-// A key below `key` and next to it, or as good as next to it. REQUIRES: key is not empty.
+// The next key below `key`, or nearly so. REQUIRES: key is not empty.
 std::string KeyBelow(std::string_view key) {
   std::string below(key);
   if (below.back() == '\0') {
@@ -33,7 +33,7 @@ uint64_t BytesOfBin(const KeyBin& bin, std::string_view start, std::string_view 
   return BytesOfSpans(std::span(&span, 1), start, end);
 }
 
-// Where `key` lies in a bin that has keys on both sides of it, in [0, 1].
+// The position of `key`, in [0, 1], within a bin with keys on both sides.
 double ShareBelow(const KeyBin& bin, std::string_view key) {
   constexpr uint64_t kScale = 1'000'000'000;
   const FileSpan span{.smallest = bin.first, .largest = bin.last, .bytes = kScale};
@@ -52,7 +52,7 @@ void Join(Bin* bin, const Bin& other) {
   bin->newest_ms = std::max(bin->newest_ms, other.newest_ms);
 }
 
-// The first 8 bytes as a number, which compares as they do; a key that ends before has zeros.
+// The first 8 bytes as a number with the same order; shorter keys are padded with zeros.
 uint64_t PrefixOf(std::string_view key) {
   if (key.size() >= 8) return LoadBigEndian(key.data(), 8);
   return LoadBigEndian(key.data(), key.size()) << (8 * (8 - key.size()));
@@ -126,7 +126,7 @@ KeyHistogram KeyHistogram::CutFrom(std::string_view key) {
     above.newest_ms_ = std::max(above.newest_ms_, bin.newest_ms);
     above.bins_.push_back(std::move(bin));
   }
-  // A bin that was cut begins at the key now, after others that begin above it.
+  // A cut bin now begins at the key, after others that begin above it.
   std::sort(above.bins_.begin(), above.bins_.end(), ByFirst);
   bins_ = std::move(below);
   mass_ -= above.mass_;
@@ -234,7 +234,7 @@ std::vector<KeyHistogram::BinView> KeyHistogram::EndsOf(const Bins& bins) {
 }
 
 std::vector<KeyHistogram::BinView> KeyHistogram::SortedPending() const {
-  // Most keys differ in their first bytes, and small things are sorted faster.
+  // Most keys differ in their first bytes, and small elements sort faster.
   struct Place {
     uint64_t prefix = 0;
     uint32_t index = 0;
@@ -286,7 +286,7 @@ void KeyHistogram::Spill() const {
 void KeyHistogram::Settle() const {
   if (pending_.empty() && sizes_.empty()) return;
   Bins all = TakePending();
-  // The small ones first, as their sum is still small.
+  // Small sets first, so that the sums stay small.
   sizes_.push_back(std::move(bins_));
   for (const Bins& size : sizes_) {
     if (size.empty()) continue;
@@ -329,13 +329,13 @@ KeyHistogram::Bins KeyHistogram::MakeBins(std::span<const BinView> some,
 }
 
 void KeyHistogram::JoinNeighbours(std::vector<BinView>* bins) const {
-  // Of two neighbours one at least stays above half of the limit, so there are bins_max_ at most,
-  // and the keys that have a bin of their own for their weight.
+  // Of two neighbours at least one stays above half of the limit, so there are at most bins_max_
+  // bins, and those of keys that are too heavy to be joined.
   uint64_t bytes = 0;
   for (const BinView& bin : *bins)
     bytes += bin.mass.bytes;
   const uint64_t bytes_max = 2 * bytes / bins_max_ + 1;
-  size_t joined = 0;  // how many are in their places
+  size_t joined = 0;  // number of joined bins in place
   for (const BinView& bin : *bins) {
     BinView* const last = joined > 0 ? &(*bins)[joined - 1] : nullptr;
     if (last != nullptr && last->mass.bytes + bin.mass.bytes <= bytes_max) {

@@ -75,7 +75,7 @@ absl::StatusOr<ModelSettings> ParseModelSettings(const SettingMap& settings,
   ReadMemory(&reader, &parsed);
   ReadRewrites(&reader, &parsed);
   ReadCells(&reader, &parsed);
-  // HBase's table attribute counts seconds, and its FOREVER is the greatest of them.
+  // HBase's table attribute is in seconds, and its FOREVER is the largest value.
   uint64_t ttl_s = parsed.ttl_ms / kMsPerS;
   constexpr uint64_t kForeverS = INT32_MAX;
   reader.ReadCount({"TTL", "tsd.simulate.ttl_s"}, {.max = kForeverS}, &ttl_s);

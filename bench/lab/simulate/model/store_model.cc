@@ -162,7 +162,7 @@ FileRewrite StoreModel::RewriteFiles(std::span<const uint64_t> ids, uint64_t cut
   rewrite.expired = keys.Expire(cutoff_ms);
   rewrite.written_bytes = keys.mass().bytes;
 
-  // The new file takes the place of the oldest.
+  // The new file replaces the oldest.
   const auto oldest = std::find_if(files_.begin(), files_.end(), is_taken);
   const auto at = static_cast<size_t>(oldest - files_.begin());
   std::erase_if(files_, is_taken);

@@ -1,9 +1,9 @@
-// StoreModel: the memory and the files of one region, as HBase's HStore has them: an active
-// memstore, one that is being flushed, files from the oldest to the newest. What is in them is a
-// KeyHistogram each. Knows no time and decides nothing: TableModel does.
+// StoreModel: the memory and the files of one region, as in HBase's HStore: an active memstore, a
+// flushing memstore, files from the oldest to the newest. Each has a KeyHistogram of its contents.
+// TableModel has the clock and takes all decisions.
 //
 //   Put -> active --BeginFlush--> flushing --FinishFlush--> newest file
-//   files --RewriteFiles--> one file, without what is expired
+//   files --RewriteFiles--> one file, without expired points
 //   CutFrom: the store of the right daughter; files across the key become references
 //
 // Thread-compatible.
@@ -23,9 +23,9 @@
 
 namespace hourcell {
 
-// What a rewrite of files was.
+// The result of a rewrite of files.
 struct FileRewrite {
-  bool is_done = false;  // false: a file is not there any more
+  bool is_done = false;  // false: a file no longer exists
   uint64_t read_bytes = 0;
   uint64_t written_bytes = 0;
   KeyMass expired = {};
@@ -39,9 +39,9 @@ class StoreModel {
     active_.Add(key, mass, time_ms);
   }
 
-  // What has come becomes what is flushed. REQUIRES: !is_flushing().
+  // Makes the active memstore the flushing one. REQUIRES: !is_flushing().
   void BeginFlush();
-  // What is flushed becomes the newest file. Returns its bytes.
+  // Makes the flushing memstore the newest file. Returns its bytes.
   uint64_t FinishFlush();
   bool is_flushing() const { return is_flushing_; }
 
@@ -50,35 +50,36 @@ class StoreModel {
   uint64_t file_bytes() const;
   size_t files() const { return files_.size(); }
   bool has_references() const;
-  // Of memory and files.
+  // The sums of memory and files.
   KeyMass mass() const;
-  // As KeyHistogram has it.
+  // As in KeyHistogram.
   std::string LargestBelow(std::string_view key) const;
 
   // For FindSplitPoint: of the files only. The probe borrows the store.
   std::vector<FileSpan> Spans() const;
   SplitProbe Probe() const;
-  // Of mass(), the cells below `key`.
+  // The share of mass()'s cells below `key`.
   double ShareOfCellsBelow(std::string_view key) const;
-  // Of the keys that have bins of their own in files, the one with most bytes; none: an empty key.
+  // The key with most bytes among keys with a separate bin in files; empty if no key has one.
   struct HeavyKey {
     std::string key = {};
     uint64_t bytes = 0;
   };
   HeavyKey HeaviestKey() const;
 
-  // The files that a minor LSM compaction takes, by id; none = nothing to do.
+  // The ids of the files that a minor LSM compaction selects; empty = nothing to do.
   std::vector<uint64_t> SelectForMinorRewrite(const RatioSettings& settings) const;
   std::vector<uint64_t> FileIds() const;
-  // Those that hold keys of a parent's, to be rewritten.
+  // Files with keys of a parent, to be rewritten.
   std::vector<uint64_t> ReferenceIds() const;
   uint64_t BytesOf(std::span<const uint64_t> ids) const;
-  // The files become one, without what is older than `cutoff_ms`.
+  // Merges the files into one, without points older than `cutoff_ms`.
   FileRewrite RewriteFiles(std::span<const uint64_t> ids, uint64_t cutoff_ms);
-  // Files without a point that is younger vanish unread, as in HBase.
+  // Deletes files whose points are all older, without reading them, as in HBase.
   KeyMass DropExpiredFiles(uint64_t cutoff_ms);
 
-  // Takes out what is from `key` on, as ShareFile shares files out. REQUIRES: the memory is empty.
+  // Removes the keys from `key` on and returns them; ShareFile divides the files. REQUIRES: the
+  // memory is empty.
   StoreModel CutFrom(std::string_view key);
   // Adds the files of a neighbour, as references. REQUIRES: both memories are empty.
   void Absorb(StoreModel neighbour);

@@ -11,9 +11,9 @@
 namespace hourcell {
 namespace {
 
-constexpr uint64_t kSplitCheckMs = 10'000;  // HBase's chore asks every ten seconds
+constexpr uint64_t kSplitCheckMs = 10'000;  // HBase's chore checks every ten seconds
 
-// A region is split by its load only if somebody watches the load.
+// Only the policy Load needs a LoadSampler.
 bool WatchesLoad(const SplitSettings& settings) {
   return settings.policy == SplitPolicyKind::kLoad;
 }
@@ -65,7 +65,7 @@ absl::Status TableModel::Start() {
   return absl::OkStatus();
 }
 
-// A region that was never cut is number 1, and the regions of a pre-split are pinned.
+// The region of an uncut table is number 1, and the regions of a pre-split are pinned.
 void TableModel::StartAsHourcell() {
   if (regions_.size() == 1) {
     greatest_id_ = {1};

@@ -1,6 +1,6 @@
-// TableModel: a table of regions as a discrete-event model. Puts come in order of time, counted in
-// batches; memory fills, is flushed to files, files are rewritten, regions split and merge. When
-// and where is decided by the engine's own rules (engine/regions); the model holds the facts:
+// TableModel: a table of regions as a discrete-event model. Puts arrive in order of time, counted
+// in batches; memory fills, is flushed to files, files are rewritten, regions split and merge. The
+// engine's rules (engine/regions) decide when and where; the model supplies the facts:
 //
 //   Put -> memstore -> flush at the flush size, or of the largest when memory is short
 //       -> file -> SplitPolicy::Decide, FindSplitPoint, ShareFile -> two daughters
@@ -8,8 +8,8 @@
 //   every period  PlanNormalization -> splits and merges
 //   always        files that are older than the TTL vanish
 //
-// Nothing is read or written. A put that HBase would block is counted as blocked and taken all the
-// same. Deterministic: settings, split keys and puts say all. Thread-compatible.
+// The model reads and writes no data. It counts a put that HBase would block as blocked, but
+// accepts it. Deterministic: settings, split keys and puts determine the result. Thread-compatible.
 
 #pragma once
 
@@ -36,7 +36,7 @@
 
 namespace hourcell {
 
-// A region of the model: what the catalogue has of it, its store, and what was counted.
+// A region of the model: its entry in the catalogue, its store, and its counters.
 struct RegionModel {
   RegionInfo info = {};
   StoreModel store;
@@ -44,38 +44,38 @@ struct RegionModel {
   AppendDetector append;
   std::optional<LoadSampler> load = {};  // with the policy Load
 
-  uint64_t puts = 0;  // ever, to keys that are this region's now
+  uint64_t puts = 0;  // all puts so far to keys now in this region
   uint64_t window_puts = 0;
   double hot_share_max = 0;  // of a window's puts
   uint64_t writes = 0;       // puts since the region was opened
-  uint64_t blocked = 0;      // of them
+  uint64_t blocked = 0;      // how many were blocked
   uint64_t opened_ms = 0;
-  uint64_t load_split_ms = 0;  // when it came out of a split by load; 0 = it did not
-  double left_share = 0;       // of the bytes of its parent that went left, when it was cut
+  uint64_t load_split_ms = 0;  // time of the split by load that made it; 0 = other origin
+  double left_share = 0;       // share of its parent's bytes that went left in the cut
   uint64_t flushes = 0;
   uint64_t flushed_bytes = 0;
   uint64_t rewrites = 0;  // LSM compactions
   uint64_t rewritten_bytes = 0;
   uint64_t stalled_since_ms = 0;  // 0 = not stalled
   bool is_rewriting = false;
-  bool flush_waits = false;      // for files to become fewer
-  bool is_unsplittable = false;  // it was to be split, and there was no point
+  bool flush_waits = false;      // until there are fewer files
+  bool is_unsplittable = false;  // a split was due, but no split point exists
   std::string why_unsplittable = {};
 };
 
 // Puts to one key.
 struct ModelPut {
   std::string_view key = {};
-  uint64_t now_ms = 0;    // when they come; never below the last one's
-  uint64_t point_ms = 0;  // the points' own time, for the TTL
+  uint64_t now_ms = 0;    // time of arrival; ascending
+  uint64_t point_ms = 0;  // the points' timestamp, for the TTL
   uint64_t puts = 1;
-  uint64_t rows = 0;  // rows that begin with them
+  uint64_t rows = 0;  // rows that these puts begin
 };
 
 struct TableTotals {
   uint64_t puts = 0;
   uint64_t blocked = 0;
-  uint64_t stall_ms = 0;  // of all regions
+  uint64_t stall_ms = 0;  // sum over all regions
   uint64_t written_bytes = 0;
   uint64_t flushes = 0;
   uint64_t flushed_bytes = 0;
@@ -86,26 +86,26 @@ struct TableTotals {
 
 struct TableModelOptions {
   ModelSettings settings = {};
-  std::vector<std::string> split_keys = {};  // ascending; the regions it begins with
+  std::vector<std::string> split_keys = {};  // ascending; the bounds of the first regions
   uint64_t start_ms = 0;
   uint64_t window_ms = 60'000;
-  // All regions are flushed, and asked whether they split, when one of them has filled its memory,
-  // at once: as EngineRun does it, to be compared with. Else each by itself.
+  // When one region has filled its memory, all regions are flushed and checked for splits at once:
+  // as EngineRun does, for comparison. False: each region separately.
   bool flushes_together = false;
 };
 
 class TableModel {
  public:
-  // kInvalidArgument: split keys that make no regions.
+  // kInvalidArgument: invalid split keys.
   static absl::StatusOr<std::unique_ptr<TableModel>> Make(TableModelOptions options);
 
   void Put(const ModelPut& put);
 
-  // Lets time pass without puts.
+  // Advances the time without puts.
   void AdvanceTo(uint64_t now_ms);
 
-  // Closes the window that is open, and the stalls. Regions that flush together are flushed, and
-  // split until none is too large.
+  // Closes the open window and the stalls. If regions flush together, flushes them, and splits them
+  // until none is too large.
   void Finish();
 
   // Ascending by start.
@@ -115,7 +115,7 @@ class TableModel {
   const WindowStats& windows() const { return windows_; }
   const ModelSettings& settings() const { return options_.settings; }
   uint64_t now_ms() const { return now_ms_; }
-  // Above it the policy splits this region; INT64_MAX = never by size.
+  // The size above which the policy splits this region; INT64_MAX = never by size.
   uint64_t ThresholdOf(const RegionModel& region) const;
 
  private:
@@ -153,7 +153,7 @@ class TableModel {
 
   RegionFacts FactsOf(const RegionModel& region) const;
   TableFacts Facts() const;
-  // True if it was split, and is gone.
+  // True if the region was split and no longer exists.
   bool MaybeSplit(RegionModel* region);
   bool SplitAt(RegionModel* region, SplitPlace place, const std::string& hint, SplitCause cause);
   void Cut(RegionModel* region, const SplitPoint& point, SplitCause cause);
@@ -165,7 +165,7 @@ class TableModel {
   std::unique_ptr<const SplitPolicy> policy_;
   Regions regions_;
   std::optional<RegionMap> map_;
-  RegionModel* last_ = nullptr;  // the region of the last put, which often has the next
+  RegionModel* last_ = nullptr;  // the region of the last put, often also of the next
   EventQueue events_;
   DiskModel flush_disk_;
   DiskModel rewrite_disk_;
@@ -173,7 +173,7 @@ class TableModel {
   uint64_t window_end_ms_ = 0;
   uint64_t window_puts_ = 0;
   uint64_t memory_bytes_ = 0;
-  uint64_t flushing_bytes_ = 0;  // of them
+  uint64_t flushing_bytes_ = 0;  // the flushing part
   RegionId greatest_id_ = {};
   TableTotals totals_;
   Timeline timeline_;

@@ -1,4 +1,4 @@
-// TableModel: memory to files, and files to fewer files.
+// TableModel: flushes and rewrites of files.
 
 #include <algorithm>
 #include <utility>

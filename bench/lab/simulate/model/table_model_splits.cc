@@ -1,4 +1,4 @@
-// TableModel: splits and merges, as the rules of engine/regions say.
+// TableModel: splits and merges by the rules of engine/regions.
 
 #include <algorithm>
 #include <utility>
@@ -97,8 +97,8 @@ void TableModel::Cut(RegionModel* region, const SplitPoint& point, SplitCause ca
 
   auto left = NewRegion({.start = parent->info.range.start, .end = point.key}, {parent->info.id});
   auto right = NewRegion({.start = point.key, .end = parent->info.range.end}, {parent->info.id});
-  // Bins across the point end at it from now on, where there need be no key; the largest key must
-  // not be one that no write gets above.
+  // Bins across the point now end at it, perhaps without a key there; the largest key must not be
+  // one that all later writes stay below.
   left->append = AppendDetector(window, parent->store.LargestBelow(point.key));
   const bool is_above = parent->append.largest() >= point.key;
   right->append = AppendDetector(window, is_above ? parent->append.largest() : std::string());
@@ -135,9 +135,8 @@ void TableModel::Cut(RegionModel* region, const SplitPoint& point, SplitCause ca
     RequestRewrite(daughter);
 }
 
-// As the engine whose cells these are asks the normaliser: Hourcell lets no region be too young
-// that has outlived the TTL, and without a target leaves it to the split policy to say what is
-// large.
+// The normaliser's rules in the engine of these cells: Hourcell may merge every region older than
+// the TTL, and without a target only its split policy decides which regions are too large.
 NormalizerSettings TableModel::NormalizerRules() const {
   NormalizerSettings rules = options_.settings.regions.normalizer;
   if (options_.settings.cells.model == CellModel::kHBase) return rules;
@@ -156,7 +155,7 @@ void TableModel::Normalize() {
                        .split_threshold_bytes = ThresholdOf(*region)});
   }
   const NormalizerPlan plan = PlanNormalization(regions, NormalizerRules(), now_ms_);
-  // Positions change with the first split or merge; ids do not.
+  // Positions change with the first split or merge; ids remain.
   std::vector<std::vector<RegionId>> merges;
   for (const std::vector<size_t>& merge : plan.merges) {
     std::vector<RegionId>& ids = merges.emplace_back();

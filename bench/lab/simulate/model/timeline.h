@@ -1,5 +1,5 @@
-// Timeline: what happened to a simulated table, as a bounded list: splits, merges, stalls, and
-// splits that could not be. Thread-compatible.
+// Timeline: the history of a simulated table, as a bounded list: splits, merges, stalls, and failed
+// splits. Thread-compatible.
 
 #pragma once
 
@@ -20,7 +20,7 @@ enum class IncidentKind : uint8_t { kSplit, kMerge, kStall, kUnsplittable };
 
 std::string_view IncidentName(IncidentKind kind);
 
-// "size", "busy", "load"; kUser is "normaliser", the only one in a simulation who asks.
+// "size", "busy", "load"; kUser is "normaliser", which makes all user splits of a simulation.
 std::string_view SplitCauseName(SplitCause cause);
 
 struct Incident {
@@ -31,14 +31,14 @@ struct Incident {
   double left_share = 0;     // of the bytes, of a split; of kUnsplittable, that row's share
   uint64_t bytes = 0;        // the region's
   uint64_t duration_ms = 0;  // of a stall
-  uint64_t regions = 0;      // how many there are afterwards; of a merge, how many were merged
+  uint64_t regions = 0;      // the number of regions afterwards; of a merge, of merged regions
   SplitCause cause = SplitCause::kNone;
   std::string reason = {};
 };
 
 class Timeline {
  public:
-  // At most so many are kept of each kind.
+  // The limit for each kind.
   static constexpr size_t kIncidentsMax = 5'000;
 
   void Add(Incident incident) {
@@ -47,7 +47,7 @@ class Timeline {
   }
 
   std::span<const Incident> incidents() const { return incidents_; }
-  // All there were, kept or not.
+  // All incidents, whether kept or not.
   uint64_t count(IncidentKind kind) const { return counts_[static_cast<size_t>(kind)]; }
 
  private:

@@ -1,5 +1,5 @@
-// WindowStats: how a table fares over time: in each window the share of the puts that went to the
-// busiest region, and curves of regions, memory and files. Thread-compatible.
+// WindowStats: the load of a table over time: per window the share of puts to the busiest region,
+// and curves of regions, memory and files. Thread-compatible.
 
 #pragma once
 
@@ -21,15 +21,14 @@ struct CurvePoint {
 
 class WindowStats {
  public:
-  // Curves are thinned out to at most so many points.
+  // Curves are thinned out to fewer points than this.
   static constexpr size_t kCurvePointsMax = 256;
 
-  // A window ended in which `puts` came, `hottest` of them to one region. Windows without puts have
-  // no share.
+  // Ends a window with `puts` puts, `hottest` of these to one region. Windows without puts have no
+  // share.
   void Close(const CurvePoint& point, uint64_t puts, uint64_t hottest);
 
-  // Of the busiest region's shares: the mean, and that which only one window in a hundred was
-  // above.
+  // The mean of the busiest region's shares, their 99th percentile and their maximum.
   double mean_hot_share() const;
   double p99_hot_share() const;
   double max_hot_share() const;
@@ -40,7 +39,7 @@ class WindowStats {
  private:
   std::vector<float> shares_;
   std::vector<CurvePoint> curve_;
-  uint64_t every_ = 1;  // of so many windows one is in the curve
+  uint64_t every_ = 1;  // one window in `every_` is in the curve
   uint64_t closed_ = 0;
 };
 
