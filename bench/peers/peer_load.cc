@@ -1,4 +1,4 @@
-// peer_load: points of hosts as TSBS's devops data has them, sent to a time-series server.
+// peer_load: sends points of hosts in the form of TSBS's devops data to a time-series server.
 //
 //   peer_load --form=telnet|http|influx|prom --port=PORT --path=PATH [--hosts=100] [--steps=8640]
 //             [--connections=1] [--batch=1000]
@@ -8,10 +8,10 @@
 // 100, each a random walk. The same arguments give the same bytes. A connection has every k-th
 // host.
 //
-// All bytes lie in memory before anything is sent: then it prints "ready", waits for a line on
-// standard input, sends, and prints an object: points, bytes, seconds, and the 50th and 99th
-// percentile of the time of a request in milliseconds (all but telnet). Any answer but 2xx, and any
-// text that a telnet put answers, ends it with exit code 1.
+// All bytes are in memory before it sends any: it prints "ready", waits for a line on standard
+// input, sends, and prints an object: points, bytes, seconds, and the 50th and 99th percentile of
+// the time of a request in milliseconds (all but telnet). On any response except 2xx, and on any
+// reply to a telnet put, it exits with code 1.
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -102,7 +102,7 @@ Arguments ParseArguments(int argc, char** argv) {
   return arguments;
 }
 
-// xorshift64*: the same numbers everywhere.
+// xorshift64*: the same numbers on every machine.
 class Numbers {
  public:
   explicit Numbers(uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15U + 1) {}
@@ -195,7 +195,7 @@ void AppendPoint(const Point& point, std::string_view form, std::string* out) {
   }
 }
 
-// What a connection sends: requests, or one piece of lines.
+// The data of a connection: requests, or one block of lines.
 class Script {
  public:
   explicit Script(const Arguments& arguments) : arguments_(arguments) {}
@@ -296,7 +296,7 @@ class Connection {
     }
   }
 
-  // Ends with the first answer: all heads of this are short, and bodies of 2xx are empty or short.
+  // Reads one response: heads are short, and bodies of 2xx are empty or short.
   void WaitFor2xx() {
     std::string answer;
     while (!IsWhole(answer)) {
@@ -308,7 +308,7 @@ class Connection {
     if (!answer.starts_with("HTTP/1.1 2")) Die(answer.substr(0, 300));
   }
 
-  // Says that no more comes, and waits until the server has read all and closes, too.
+  // Shuts down its sending side, and waits until the server has read everything and closes, too.
   void Finish() {
     shutdown(socket_, SHUT_WR);
     std::array<char, 4096> piece = {};

@@ -22,7 +22,7 @@ double PredictedSpread(uint32_t regions, double sample) {
   return sample > 0 ? std::sqrt(regions / sample) : 0;
 }
 
-// Keys made from the same seed must not be picked by the numbers they are made of.
+// The sample must not depend on the random numbers of keys made from the same seed.
 KeySample::KeySample(const KeySampleOptions& options)
     : options_(options), random_(options.seed ^ kSeedMask) {
   HOURCELL_CHECK(options.keys_max > 0);
@@ -102,7 +102,7 @@ absl::StatusOr<SampledSplit> KeySample::Split(uint32_t regions, SmallSample smal
   double total = 0;
   const std::vector<Step> steps = Steps(&total);
   SampledSplit split{.keys = {}, .shares = {}, .predicted_spread = PredictedSpread(regions, size)};
-  size_t bound = 0;   // of the bounds taken, the last; the first key bounds nothing
+  size_t bound = 0;   // index of the last bound; key 0 is never a bound
   double before = 0;  // weight below it
   for (uint32_t j = 1; j < regions && bound + 1 < steps.size(); ++j) {
     const double target = std::floor(total * j / regions);

@@ -1,18 +1,17 @@
-// KeySample: split keys from a sample of real row keys, as region-helper's sampling calculator
-// finds them, but streaming: keys are offered one by one, each with a weight (1 to balance rows,
-// its bytes to balance bytes), and a bounded number is kept.
+// KeySample: split keys from a sample of real row keys, as in region-helper's sampling calculator,
+// but streaming: Add offers keys one by one, each with a weight (1 to balance rows, its bytes to
+// balance bytes), and keeps a bounded number.
 //
 // The sample is a priority sample (Duffield, Lund, Thorup: "Priority sampling for estimation of
-// arbitrary subset sums", J. ACM 54, 2007): of n keys those with the largest weight / u, u uniform
-// in (0, 1], are kept, and each stands for max(its weight, the largest weight / u that was
-// dropped). Sums of these are estimates without bias, for any mix of weights; as long as nothing
-// was dropped they are exact. With equal weights it is a reservoir in which every key is as likely
-// as another.
+// arbitrary subset sums", J. ACM 54, 2007): of n keys it keeps those with the largest weight / u, u
+// uniform in (0, 1], and each kept key represents max(its weight, the largest dropped weight / u).
+// Sums of these are unbiased estimates, for any mix of weights; as long as none was dropped they
+// are exact. With equal weights it is a reservoir in which all keys have the same probability.
 //
-// How even the regions can be is a matter of the sample's size N alone: the share between adjacent
-// quantiles for R regions scatters by sqrt(R / N) of its mean. Whoever wants 3 % for 10 regions
-// needs 10,000 keys, whatever the hash. With unequal weights N is the effective size, (sum w)^2 /
-// sum w^2 (Kish).
+// The evenness of the regions depends only on the sample's size N: the share between adjacent
+// quantiles for R regions scatters by sqrt(R / N) of its mean. For 3 % with 10 regions it needs
+// 10,000 keys, whatever the hash. With unequal weights N is the effective size, (sum w)^2 / sum w^2
+// (Kish).
 //
 // Thread-compatible.
 
@@ -31,32 +30,32 @@
 
 namespace hourcell {
 
-// A sample has at least so many keys for each region, unless the caller takes less.
+// The least number of sampled keys per region, unless the caller accepts fewer.
 inline constexpr uint32_t kSampleKeysPerRegionMin = 100;
 
 struct KeySampleOptions {
   uint32_t keys_max = 100'000;  // kept at most, at least 1
   uint64_t seed = 1;            // the same keys and seed give the same sample
-  size_t key_bytes_max = 256;   // what follows is cut off: a bound needs no more
+  size_t key_bytes_max = 256;   // longer keys are cut: a bound needs no more
 };
 
-// Whether a sample too small for its regions is refused.
+// Whether Split rejects a sample that is too small for its regions.
 enum class SmallSample : uint8_t { kRefuse, kAccept };
 
 struct SampledSplit {
-  std::vector<std::string> keys;  // split keys, ascending; fewer than asked for if keys are too few
+  std::vector<std::string> keys;  // split keys, ascending; fewer than requested if keys are too few
   std::vector<double> shares;     // of the weight, of each region, by the sample; they add up to 1
   double predicted_spread = 0;    // standard deviation of a region's share, relative to its mean
 };
 
-// sqrt(regions / sample), 0 if there is no sample.
+// sqrt(regions / sample), 0 for an empty sample.
 double PredictedSpread(uint32_t regions, double sample);
 
 class KeySample {
  public:
   explicit KeySample(const KeySampleOptions& options);
 
-  // Offers a key. One of weight 0 is counted and never kept.
+  // Offers a key. A key of weight 0 is counted and never kept.
   void Add(std::string_view key, uint64_t weight = 1);
 
   uint64_t keys_offered() const { return keys_offered_; }
@@ -84,7 +83,7 @@ class KeySample {
     double below = 0;  // weight of smaller keys
   };
 
-  // The weight that `kept` stands for.
+  // The weight that `kept` represents.
   double WeightOf(const Kept& kept) const { return std::max(kept.weight, dropped_priority_); }
   // The distinct keys in order; `*total` gets the weight of all.
   std::vector<Step> Steps(double* total) const;
@@ -92,7 +91,7 @@ class KeySample {
   KeySampleOptions options_;
   Random random_;
   std::vector<Kept> heap_;       // the least priority first
-  double dropped_priority_ = 0;  // the largest that was dropped; 0 = nothing was
+  double dropped_priority_ = 0;  // the largest dropped priority; 0 = none
   uint64_t keys_offered_ = 0;
 };
 

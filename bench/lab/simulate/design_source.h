@@ -1,5 +1,5 @@
-// Where the puts of a design come from, for sources that need no file: `hourcell simulate` and the
-// server run designs on the same streams. Pure; thread-safe.
+// The puts of a design, for sources without a file: `hourcell simulate` and the server run designs
+// on the same streams. Pure; thread-safe.
 
 #pragma once
 
@@ -13,13 +13,13 @@
 
 namespace hourcell {
 
-// A fleet as the design's engine writes it: Hourcell a row at a time, unless the load of each
-// second counts, and HBase point by point.
+// A fleet as written by the design's engine: Hourcell writes a row at a time, unless the load of
+// each second counts, and HBase point by point.
 PutSourceFactory FleetSource(FleetSpec spec, const SimulationDesign& design);
 
 PutSourceFactory IdsSource(const IdSpec& spec);
 
-// What is known of a fleet's keys.
+// The known names in a fleet's keys.
 KeyNames KeyNamesOf(const FleetSpec& spec);
 
 }  // namespace hourcell

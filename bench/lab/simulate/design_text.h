@@ -1,9 +1,9 @@
-// Designs as text, so that several can be compared in one run:
+// Designs as text, to compare several in one run:
 //
 //   salted: layout=salted:20 presplit=salt tsd.region.split.policy=ConstantSize
 //
 // A name and a colon, then words. layout, distributor, presplit, engine (hourcell or hbase: the
-// defaults of its settings and how it writes cells), seed; any other word is a setting by its name
+// defaults of its settings and its form of cells), seed; any other word is a setting by its name
 // (model_settings.h). Pure.
 
 #pragma once
@@ -20,7 +20,7 @@
 
 namespace hourcell {
 
-// What designs begin with.
+// The defaults of all designs.
 struct DesignDefaults {
   std::string layout = "opentsdb";
   std::string distributor = "none";
@@ -30,11 +30,11 @@ struct DesignDefaults {
   SettingMap settings = {};
 };
 
-// The design of these defaults alone. kInvalidArgument: an unknown engine, a setting that is wrong.
+// The design of these defaults alone. kInvalidArgument: an unknown engine, an invalid setting.
 absl::StatusOr<SimulationDesign> MakeDesign(std::string_view name, const DesignDefaults& defaults);
 
 // The design of a text. kInvalidArgument: no name, a word without '=', else as MakeDesign; the
-// message has the text.
+// message contains the text.
 absl::StatusOr<SimulationDesign> ParseDesign(std::string_view text, const DesignDefaults& defaults);
 
 }  // namespace hourcell

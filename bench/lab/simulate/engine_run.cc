@@ -26,7 +26,7 @@ namespace {
 constexpr TableId kReplayTable = TableId::kData;
 constexpr size_t kGroupRows = 256;
 constexpr uint64_t kMemtableBytesMin = 64 << 10;
-// Rounds of the maintenance at the end: a region is cut in two in each.
+// Rounds of maintenance at the end; each cuts a region at most once.
 constexpr int kRoundsMax = 64;
 
 class StoreReplay final : public EngineRun {
@@ -48,7 +48,7 @@ class StoreReplay final : public EngineRun {
     store.path = options_.directory;
     store.sync = Durability::kNever;
     store.clock = &clock_;
-    // What is flushed, and when, is said by Put.
+    // Put decides when to flush, not the store.
     store.write_buffer_bytes = std::max(kMemtableBytesMin, 2 * options_.regions.split.flush_bytes);
     store.regions.split.flush_bytes = store.write_buffer_bytes;
     HOURCELL_ASSIGN_OR_RETURN(store_, OpenRocksTableStore(options_.directory + "/db", store));
@@ -110,7 +110,7 @@ class StoreReplay final : public EngineRun {
     return absl::OkStatus();
   }
 
-  // What is in memory becomes files, and RegionMaintenance looks at them.
+  // Flushes the memory to files, and runs RegionMaintenance on these.
   absl::Status Tick() {
     HOURCELL_RETURN_IF_ERROR(Apply());
     HOURCELL_RETURN_IF_ERROR(store_->Flush(kReplayTable));

@@ -1,6 +1,6 @@
-// EngineRun: a stream of rows put into a store of its own, with the regions that the engine
-// makes of it: what a simulation is held against. Only the data table and RegionMaintenance run:
-// rows are as large as they are said to be, their bytes are random, and time is the stream's.
+// EngineRun: puts a stream of rows into a new store and lets the engine cut its regions, as the
+// reference for a simulation. Only the data table and RegionMaintenance run: rows have the given
+// size and random bytes, and time is the stream's.
 //
 //   Put -> RegionLoads, Tables::ApplyUnlogged
 //       -> when a region has the flush size in memory: Flush, RegionMaintenance::Tick and Trim
@@ -36,18 +36,18 @@ class EngineRun {
  public:
   virtual ~EngineRun() = default;
 
-  // A row of `bytes` in all, its key among them, written once. Times never go back. Storage's
+  // Writes a row once, with `bytes` in all, including its key. Times never go back. Storage's
   // errors.
   virtual absl::Status Put(std::string_view key, uint64_t bytes, uint64_t now_ms) = 0;
 
-  // Flushes, and lets the region maintenance do what there is to do.
+  // Flushes, and runs the region maintenance until the number of regions is stable.
   virtual absl::Status Finish() = 0;
 
   // Ascending by start.
   virtual absl::StatusOr<std::vector<RegionUse>> Regions() = 0;
 };
 
-// kFailedPrecondition: the directory has a store. kInvalidArgument: split keys that are none. Else
+// kFailedPrecondition: the directory has a store. kInvalidArgument: invalid split keys. Else
 // storage's errors.
 absl::StatusOr<std::unique_ptr<EngineRun>> OpenEngineRun(const EngineRunOptions& options);
 

@@ -101,7 +101,7 @@ HeatMatrix BinnedHeat(const HeatMatrix& matrix, size_t rows_max, size_t steps_ma
   return binned;
 }
 
-// The end of a key says more than what all keys begin with, but the beginning gives the order.
+// The ends of keys differ more than their common beginning, but the beginning shows the order.
 std::string HeatRowLabel(std::string_view start) {
   std::string label = ToStringBinary(start);
   if (label.empty()) label = "(start)";
@@ -119,7 +119,7 @@ std::string HeatText(const HeatMatrix& matrix) {
                    kLabelChars);
     for (size_t step = 0; step < matrix.steps; ++step) {
       const double puts = matrix.at(row, step);
-      // Anything at all is to be told from nothing.
+      // Any put at all must be distinguishable from 0.
       const double shade = most > 0 ? std::ceil(puts / most * (kShades.size() - 1)) : 0;
       text += kShades[static_cast<size_t>(shade)];
     }

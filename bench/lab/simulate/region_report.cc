@@ -13,8 +13,8 @@
 namespace hourcell {
 namespace {
 
-// Java's Float.toString of a ratio, which is 1 or more: the shortest digits that read back, one at
-// least after the point, scientific from 10^7 on.
+// Java's Float.toString of a ratio, which is 1 or more: the shortest digits that read back, at
+// least one after the point, scientific from 10^7 on.
 std::string RatioText(float ratio) {
   char buffer[64];
   const bool is_scientific = ratio >= 1e7F;
@@ -30,7 +30,7 @@ std::string RatioText(float ratio) {
   return fmt::format("{}E{}", mantissa, text.substr(digits));
 }
 
-// Java multiplies by 1.0f and divides by an int made a float.
+// Java multiplies by 1.0f and divides by an int converted to float.
 std::string RatioOf(uint64_t puts, uint64_t least) {
   if (puts == least) return "1.0";
   if (least == 0) return "inf";

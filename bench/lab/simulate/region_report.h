@@ -1,5 +1,5 @@
-// RegionReport: how evenly counts are spread over regions: region-helper's classic report, and
-// figures that one can hold a limit against. Pure; thread-safe.
+// RegionReport: the distribution of counts over regions: region-helper's classic report, and
+// figures to compare with limits. Pure; thread-safe.
 
 #pragma once
 
@@ -23,13 +23,13 @@ struct SpreadOfCounts {
   double hottest_share = 0;  // max / total
   double max_over_mean = 0;  // 1 = even
   // Standard deviation of the counts (of a sample, so n - 1), relative to their mean; 0 of a single
-  // one. PredictedSpread of key_sample.h says what to expect.
+  // one. PredictedSpread of key_sample.h gives the expected value.
   double relative_deviation = 0;
-  // Gini coefficient: 0 = even, (n - 1) / n = one region has it all.
+  // Gini coefficient: 0 = even, (n - 1) / n = one region has everything.
   double gini = 0;
 };
 
-// Of no counts, or of zeros, all figures are 0.
+// Without counts, or with zeros only, all figures are 0.
 SpreadOfCounts SpreadOf(std::span<const uint64_t> counts);
 
 // The report of region-helper's simulator, line by line; start keys as the shell prints them:
@@ -40,7 +40,7 @@ SpreadOfCounts SpreadOf(std::span<const uint64_t> counts);
 //   total requests:19972864
 //
 // In parentheses the puts divided by the least of all regions, in single precision, as Java prints
-// it. If a region has none: 1.0 for such regions, inf for the others.
+// it. If a region has 0: 1.0 for such regions, inf for the others.
 std::string ClassicReport(std::span<const RegionPuts> regions);
 
 }  // namespace hourcell

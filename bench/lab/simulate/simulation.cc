@@ -24,7 +24,7 @@ constexpr uint64_t kMinuteMs = 60'000;
 constexpr uint64_t kHourMs = 3'600'000;
 constexpr uint64_t kWindowsAimed = 1'440;
 
-// Of so many first steps each is in the heat map, then one of sixteen, counted sixteen times.
+// The heat map has each of the first steps, then one of sixteen, counted sixteen times.
 constexpr uint64_t kHeatStepsAll = 1'000'000;
 constexpr uint64_t kHeatEvery = 16;
 
@@ -127,7 +127,7 @@ class Runner {
                                                 .start_ms = result_.start_ms,
                                                 .window_ms = window_ms,
                                                 .flushes_together = options_.flushes_together}));
-    // A little more than one step's share each, so that the last puts need no join.
+    // Each step is a little longer than its share, so that the last puts do not need a join.
     const uint64_t steps = options_.heat_resolution.steps_max * 15 / 16;
     HeatMap heat(result_.start_ms, std::max<uint64_t>(1, source->duration_ms() / steps),
                  options_.heat_resolution);
@@ -141,8 +141,8 @@ class Runner {
  private:
   uint64_t WindowMs(const PutSource& source) const {
     if (options_.window_ms > 0) return options_.window_ms;
-    // Rows that are written when their hour is over come all at once; a shorter window would see
-    // the order in which they are written and not where the load is.
+    // Rows written at the end of their hour arrive together; a shorter window would show the order
+    // of writing instead of the load.
     const bool by_hour = result_.design.settings.cells.model == CellModel::kHourcell;
     return std::max(by_hour ? kHourMs : kMinuteMs, source.duration_ms() / kWindowsAimed);
   }
@@ -172,7 +172,7 @@ class Runner {
   void Put(std::string_view key, const SourcePut& put, TableModel* table, HeatMap* heat) {
     ++result_.steps;
     key_bytes_ += key.size();
-    // A source that is not in order, as a trace may be, comes as late as it is.
+    // A put of an unordered source, such as a trace, arrives no earlier than the puts before it.
     table->Put({.key = key,
                 .now_ms = std::max(put.now_ms, table->now_ms()),
                 .point_ms = put.parts.time_ms,
@@ -211,7 +211,7 @@ class Runner {
     result_.words =
         KeyWords::Make(result_.design.layout, result_.design.distributor, options_.key_names);
     if (!options_.has_heat) return;
-    // Few regions say little of where in them the puts go.
+    // A few regions do not show the places of puts within them.
     const bool are_few = starts.size() < options_.heat_rows / 3;
     result_.heat = heat.Matrix(are_few ? heat.EvenBounds(options_.heat_rows)
                                        : ThinBounds(starts, options_.heat_rows));

@@ -1,6 +1,6 @@
-// Simulation: one design of a table, run against one stream of puts. The design says how keys are
-// made and spread, where the table is cut to begin with, and what the regions obey; the stream is
-// the same for every design that is compared.
+// Simulation: one design of a table, run against one stream of puts. The design defines the keys
+// and their distribution, the first regions, and the region settings; the stream is the same for
+// every compared design.
 //
 //   PutSource -> KeyTemplate -> KeyDistributor -> TableModel -> SimulationResult
 //
@@ -32,7 +32,7 @@ struct SimulationDesign {
   std::string layout = "opentsdb";   // key_template.h; "stored" = keys of the source as they are
   std::string distributor = "none";  // distributor_spec.h
   // presplit.h, or "sample:16" for 16 regions by a sample of the stream's own keys; empty = none.
-  // `presplit_file` is what is in the file of "file:".
+  // `presplit_file` is the contents of the file of "file:".
   std::string presplit = {};
   std::string presplit_file = {};
   ModelSettings settings = {};
@@ -41,8 +41,8 @@ struct SimulationDesign {
 // One region at the end.
 struct SimulatedRegion {
   RegionInfo info = {};
-  uint64_t puts = 0;  // ever, to the keys of its range
-  uint64_t rows = 0;  // there now, as are the next ones
+  uint64_t puts = 0;  // all puts so far to the keys of its range
+  uint64_t rows = 0;  // present now, like the next ones
   uint64_t cells = 0;
   uint64_t hbase_bytes = 0;     // as HBase's KeyValues
   uint64_t hourcell_bytes = 0;  // as Hourcell's packed cells
@@ -53,23 +53,23 @@ struct SimulatedRegion {
   uint64_t flushed_bytes = 0;
   uint64_t rewrites = 0;
   uint64_t rewritten_bytes = 0;
-  uint64_t threshold_bytes = 0;  // above it the region would be split; INT64_MAX = never
+  uint64_t threshold_bytes = 0;  // a larger region would be split; INT64_MAX = never
   uint64_t blocked = 0;
   uint64_t opened_ms = 0;
-  double left_share = 0;      // of its parent's bytes, when that was cut
+  double left_share = 0;      // of its parent's bytes, at the parent's cut
   double hot_share = 0;       // the greatest share of a window's puts
-  double heaviest_share = 0;  // of its bytes, those of its heaviest row
+  double heaviest_share = 0;  // its heaviest row's share of its bytes
   std::string heaviest_row = {};
   std::string why_unsplittable = {};
 };
 
 struct SimulationResult {
   SimulationDesign design = {};
-  std::string layout_fields = {};  // the template, names taken apart
-  uint64_t scan_ranges = 0;        // that a scan of one metric visits; 0 = all keys
+  std::string layout_fields = {};  // the template, names expanded
+  uint64_t scan_ranges = 0;        // in a scan of one metric; 0 = all keys
   bool begins_with_time = false;
   std::vector<SimulatedRegion> regions = {};  // ascending by start
-  std::vector<std::string> split_keys = {};   // it began with
+  std::vector<std::string> split_keys = {};   // the first regions
   TableTotals totals = {};
   SpreadOfCounts spread = {};  // of the puts over the regions
   double key_bytes = 0;        // of a row key, on average
@@ -82,12 +82,12 @@ struct SimulationResult {
   uint64_t steps = 0;  // of the source
 
   double max_over_mean() const { return spread.max_over_mean; }
-  // Bytes that were written to files for each byte that was put.
+  // Bytes written to files per byte of puts.
   double write_amplification() const;
   uint64_t empty_regions() const;
 };
 
-// How far a run is.
+// The progress of a run.
 struct SimulationProgress {
   uint64_t done_ms = 0;   // of simulated time
   uint64_t total_ms = 0;  // 0 = not known
@@ -97,18 +97,18 @@ struct SimulationProgress {
 
 struct SimulationOptions {
   uint64_t window_ms = 0;  // 0 = a minute, of rows an hour, or a 1,440th of the stream if longer
-  uint64_t settle_ms = 0;  // that pass after the last put
+  uint64_t settle_ms = 0;  // to simulate after the last put
   size_t heat_rows = 24;
   HeatResolution heat_resolution = {};
   bool has_heat = true;
   bool flushes_together = false;  // TableModelOptions
   KeyNames key_names = {};        // of the source's keys
-  // Told now and then; an error ends the run with it. May be empty.
+  // Called now and then; an error ends the run and is returned. May be empty.
   std::function<absl::Status(const SimulationProgress&)> watch = {};
 };
 
-// kInvalidArgument: a layout, distributor, pre-split or setting that is none; else what the source
-// or the distributor refuses, or the watch says, with the name of the design.
+// kInvalidArgument: an invalid layout, distributor, pre-split or setting; else errors of the
+// source, the distributor or the watch; with the name of the design.
 absl::StatusOr<SimulationResult> RunSimulation(const SimulationDesign& design,
                                                const PutSourceFactory& source,
                                                const SimulationOptions& options = {});

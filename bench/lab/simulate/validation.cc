@@ -22,7 +22,7 @@ double Share(uint64_t bytes, uint64_t total) {
   return total == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(total);
 }
 
-// Where a region of the engine ends; empty for the last.
+// The end of a region of the engine; empty for the last.
 std::string_view EndOf(std::span<const MeasuredRegion> engine, size_t i) {
   return i + 1 < engine.size() ? std::string_view(engine[i + 1].start) : std::string_view();
 }

@@ -1,5 +1,5 @@
-// Validation: a simulated table beside one that the engine made of the same puts, region by region.
-// Pure.
+// Validation: compares a simulated table with the engine's table of the same puts, region by
+// region. Pure.
 
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace hourcell {
 
-// A region that the engine has.
+// A region of the engine.
 struct MeasuredRegion {
   std::string start = {};
   uint64_t bytes = 0;
@@ -22,16 +22,16 @@ struct MeasuredRegion {
 struct Validation {
   size_t model_regions = 0;
   size_t engine_regions = 0;
-  size_t equal_starts = 0;  // regions of the engine that begin where one of the model does
+  size_t equal_starts = 0;  // regions of the engine with the start of a region of the model
   uint64_t model_bytes = 0;
   uint64_t engine_bytes = 0;
-  // Of regions that begin and end at the same keys: |model / engine - 1| of their shares of all
-  // bytes; what a row takes on disk is not the model's business.
+  // For regions that begin and end at the same keys: |model / engine - 1| of their shares of all
+  // bytes; the model does not predict the bytes of a row on disk.
   size_t equal_regions = 0;
   double share_error_mean = 0;
   double share_error_max = 0;
-  // The greatest difference of the sizes of regions in order of size, as a share of the mean: how
-  // unlike the two tables are where their bounds differ.
+  // The greatest difference between the sizes of regions in order of size, as a share of the mean:
+  // the difference of the two tables if their bounds differ.
   double size_error_max = 0;
 };
 

@@ -18,7 +18,7 @@ namespace hourcell {
 namespace {
 
 constexpr uint64_t kDayMs = 86'400'000;
-// Hourcell writes the rows of an hour within about so long after it.
+// Hourcell writes the rows of an hour within about this time after its end.
 constexpr uint64_t kSealMs = 300'000;
 constexpr uint64_t kDurationMsMax = 100 * 366 * kDayMs;
 
@@ -132,7 +132,7 @@ absl::Status CheckFleet(const FleetSpec& spec) {
   return absl::OkStatus();
 }
 
-// Sum of 1 / k^skew for k = 1..n: term by term as far as they differ much, then the integral.
+// Sum of 1 / k^skew for k = 1..n: term by term while they differ much, then the integral.
 double ZipfSum(uint64_t n, double skew) {
   constexpr uint64_t kTermsMax = 100'000;
   const uint64_t terms = std::min(n, kTermsMax);
@@ -192,7 +192,7 @@ class FleetPutSource final : public PutSource {
   }
 
  private:
-  // How many points the series has sent `ms` after the start.
+  // The number of points that the series sent in the first `ms`.
   uint64_t PointsUntil(uint64_t series, uint64_t ms) const {
     if (points_per_ms_ > 0) {
       // Otherwise all slow series would send their first points in the same slice.
@@ -237,7 +237,7 @@ class FleetPutSource final : public PutSource {
     }
   }
 
-  // The UID of a value of the first tag, of which there is a new one every day / churn.
+  // The UID of a value of the first tag; a new one replaces it every day / churn.
   uint64_t ChurnedUid(uint64_t value, uint64_t time_ms) const {
     if (spec_.churn_per_day <= 0) return tag_base_[0] + value;
     const double life_ms = static_cast<double>(kDayMs) / spec_.churn_per_day;

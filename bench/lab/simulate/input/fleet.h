@@ -1,9 +1,9 @@
-// Fleet: a made-up fleet of machines that send points, as a PutSource. From text:
+// Fleet: a simulated fleet of machines that send points, as a PutSource. From text:
 //
 //   metrics=10,tags=host:1000/cpu:8,interval=10s,duration=1d
 //
 //   metrics    how many metrics; each has one series for each combination of tag values
-//   tags       tag keys and how many values each has; the first is what churns
+//   tags       tag keys and the number of values of each; the first churns
 //   interval   between two points of a series
 //   duration   how long they are sent
 //   start      of the simulation, seconds since 1970, a whole hour; default 2013-01-01
@@ -14,9 +14,9 @@
 //   late       share:age, the share of points that are back-filled, up to so old: 0.01:6h
 //   uid        bytes of a UID, 1 to 8; default 3
 //
-// UIDs are given in turn, metrics from 1, values of all tag keys from one counter, as in OpenTSDB.
-// Points are spread evenly over time. Which hosts churn when, and what is late, is from the seed.
-// Nothing is kept for a series. Thread-compatible.
+// UIDs are sequential, metrics from 1, values of all tag keys from one counter, as in OpenTSDB.
+// Points are spread evenly over time. The seed determines the churn times of hosts and the late
+// points. It keeps no state per series. Thread-compatible.
 
 #pragma once
 
@@ -35,10 +35,10 @@ namespace hourcell {
 
 inline constexpr uint64_t kFleetSeriesMax = 100'000'000;
 
-// How points become steps of a simulation.
+// Maps points to steps of a simulation.
 enum class FleetSteps : uint8_t {
-  kPoints,  // as they are sent, a slice at a time
-  kRows,    // a row at a time, within the first minutes after its hour, as Hourcell writes them
+  kPoints,  // in order of sending, a slice at a time
+  kRows,    // a row at a time, within the first minutes after its hour, as in Hourcell
 };
 
 struct FleetSpec {
@@ -60,20 +60,20 @@ struct FleetSpec {
   size_t uid_bytes = 3;
 
   uint64_t series() const;
-  // About how many points there are in all.
+  // The approximate number of all points.
   double points() const;
 
   friend bool operator==(const FleetSpec&, const FleetSpec&) = default;
 };
 
 // kInvalidArgument: a field that is unknown, malformed or out of range, more than kFleetSeriesMax
-// series, or more names than UIDs have numbers.
+// series, or more names than UIDs of this width.
 absl::StatusOr<FleetSpec> ParseFleet(std::string_view text);
 
-// "90s", "15m", "2h", "7d", "500ms" in milliseconds; nothing for anything else.
+// "90s", "15m", "2h", "7d", "500ms" in milliseconds; an error for any other text.
 absl::StatusOr<uint64_t> ParseSpanMs(std::string_view text);
 
-// REQUIRES: the spec is one that ParseFleet gives.
+// REQUIRES: the spec comes from ParseFleet.
 std::unique_ptr<PutSource> MakeFleet(const FleetSpec& spec, FleetSteps steps, uint64_t seed);
 
 }  // namespace hourcell

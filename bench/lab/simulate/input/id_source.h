@@ -1,5 +1,5 @@
-// Ids in turn, as region-helper's generators make them: 1, 2, 3..., each put once. As a PutSource
-// whose keys are 8 bytes big-endian unless a template makes others of them. Thread-compatible.
+// Sequential ids, as region-helper's generators make them: 1, 2, 3..., each put once. A PutSource
+// with keys of 8 bytes, big-endian, unless a template makes others. Thread-compatible.
 
 #pragma once
 

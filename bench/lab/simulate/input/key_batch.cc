@@ -17,7 +17,7 @@ absl::Status KeyBatch::Fill(PutSource* source) {
     for (const std::string_view bytes : {put.parts.tsuid, put.key, put.row_key})
       bytes_.append(bytes);
   }
-  // Only now do the bytes stay where they are.
+  // The bytes no longer move from here on.
   std::string_view rest = bytes_;
   for (SourcePut& kept : puts_) {
     for (std::string_view* const bytes : {&kept.parts.tsuid, &kept.key, &kept.row_key}) {

@@ -1,5 +1,5 @@
-// KeyBatch: many puts of a source at once, so that what is done for each, a virtual call or a hash,
-// is done for all of them together. What the puts point to is copied. Thread-compatible.
+// KeyBatch: many puts of a source at once, so that work per put, a virtual call or a hash, is
+// shared. It copies the data that the puts point to. Thread-compatible.
 
 #pragma once
 
@@ -18,11 +18,11 @@ class KeyBatch {
  public:
   static constexpr size_t kPutsMax = 1'024;
 
-  // Replaces what is in it by the next puts of the source, as many as there are up to kPutsMax;
-  // none at its end. An error of the source comes with the puts before it.
+  // Replaces its contents by the next puts of the source, at most kPutsMax; empty at its end. An
+  // error of the source comes with the puts before it.
   absl::Status Fill(PutSource* source);
 
-  // They live until the next Fill.
+  // Valid until the next Fill.
   std::span<const SourcePut> puts() const { return puts_; }
 
  private:

@@ -27,8 +27,8 @@ absl::StatusOr<KeyMaker> KeyMaker::Make(std::string_view layout, std::string_vie
   return maker;
 }
 
-// MD5 is the dearest part of a key, so its distributors are recognised by what they make of a key:
-// digits of its MD5 and a separator before it.
+// MD5 is the most expensive part of a key, so this recognises its distributors by their output:
+// digits of the key's MD5 and a separator before the key.
 void KeyMaker::LearnMd5Prefix() {
   constexpr std::string_view kName = "md5-";
   constexpr std::string_view kKey = "a key";

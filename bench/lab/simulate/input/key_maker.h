@@ -1,6 +1,6 @@
-// KeyMaker: the stored keys of puts: a KeyTemplate, or a put's own key, and a KeyDistributor over
-// it. Keys of many puts are made at once, because MD5 of many is far less work than of one by one
-// (md5_many.h). Thread-compatible.
+// KeyMaker: makes the stored keys of puts: a KeyTemplate, or a put's own key, and a KeyDistributor
+// over it. It makes keys of many puts at once, because MD5 of many takes far less time than one by
+// one (md5_many.h). Thread-compatible.
 
 #pragma once
 
@@ -25,20 +25,20 @@ namespace hourcell {
 
 class KeyMaker {
  public:
-  // `layout` as KeyTemplate, or "stored". kInvalidArgument as the parsers.
+  // `layout` as in KeyTemplate, or "stored". kInvalidArgument as from the parsers.
   static absl::StatusOr<KeyMaker> Make(std::string_view layout, std::string_view distributor);
 
-  // Replaces `*keys` by those of the puts, which live until the next call. kInvalidArgument: the
-  // distributor does not take a key; kFailedPrecondition: the layout is "stored" and a put has no
-  // key of its own; with an error `*keys` are those of the puts before.
+  // Replaces `*keys` by those of the puts, valid until the next call. kInvalidArgument: the
+  // distributor rejects a key; kFailedPrecondition: the layout is "stored" and a put has no key;
+  // with an error `*keys` are those of the puts before.
   absl::Status KeysOf(std::span<const SourcePut> puts, std::vector<std::string_view>* keys);
-  // The same of one.
+  // KeysOf for one put.
   absl::StatusOr<std::string_view> KeyOf(const SourcePut& put);
 
   // Of the salt, for pre-splits by it.
   const Layout& layout() const { return layout_; }
   const KeyTemplate* key_template() const { return template_ ? &*template_ : nullptr; }
-  // How many ranges a scan of one metric visits; 0 = all keys.
+  // The number of ranges in a scan of one metric; 0 = all keys.
   uint64_t scan_ranges() const;
   bool begins_with_time() const;
 
@@ -62,20 +62,20 @@ class KeyMaker {
   std::optional<KeyTemplate> template_;
   std::unique_ptr<KeyDistributor> distributor_;
   bool is_distributed_ = false;
-  bool is_time_first_kept_ = true;  // the distributor leaves the key's beginning as it is
-  // If the distributor puts so many hex digits of the key's MD5 and these characters before it.
+  bool is_time_first_kept_ = true;  // a time at the beginning of a key stays there
+  // Not 0: the distributor prefixes this number of hex digits of the key's MD5 and a separator.
   size_t md5_digits_ = 0;
   std::string md5_separator_;
   Layout layout_;
 
-  // Of the puts of one call.
+  // Of the puts of the current call.
   std::vector<std::string_view> texts_;
   std::vector<Md5Digest> digests_;
   std::vector<std::string_view> views_;
   KeyList originals_;
   KeyList stored_;
   std::string one_stored_;
-  std::vector<std::string_view> one_;  // of KeyOf
+  std::vector<std::string_view> one_;  // for KeyOf
 };
 
 }  // namespace hourcell

@@ -20,18 +20,18 @@
 namespace hourcell {
 namespace {
 
-constexpr uint64_t kSecondsMax = uint64_t{1} << 33;  // beyond it a time is none
+constexpr uint64_t kSecondsMax = uint64_t{1} << 33;  // beyond it, not a time
 
 std::string TimeWords(uint64_t seconds) {
   if (seconds > kSecondsMax) return fmt::format("time {}", seconds);
   return fmt::format("{:%Y-%m-%d %H:%M}Z", fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
 
-// How many bytes a distributor puts before a key; nothing if it changes the key.
+// The bytes that a distributor puts before a key; empty if it changes the key.
 std::optional<size_t> PrefixBytesOf(std::string_view spec) {
   const absl::StatusOr<std::unique_ptr<KeyDistributor>> made = MakeKeyDistributor(spec, Layout());
   if (!made.ok()) return std::nullopt;
-  // As long as a key of a few fields, and nothing like itself reversed.
+  // As long as a key of a few fields, and different from its reverse.
   const std::string key("\x00\x00\x01\x50\xE2\x27\x00\x00\x00\x02\x00\x00\x03", 13);
   std::string stored;
   if (!(*made)->Encode(key, &stored).ok() || !stored.ends_with(key)) return std::nullopt;
@@ -72,7 +72,7 @@ class KeyWords::Reader {
     rest_.remove_prefix(bytes);
   }
 
-  // The next bytes, if there are so many.
+  // The next bytes; empty if fewer remain.
   std::optional<std::string> Take(size_t bytes) {
     if (rest_.size() < bytes) return std::nullopt;
     std::string taken(rest_.substr(0, bytes));
@@ -119,7 +119,7 @@ class KeyWords::Reader {
     return bytes.has_value();
   }
 
-  // False: it is not whole.
+  // False: the field is incomplete.
   bool ReadField(const KeyField& field) {
     constexpr size_t kTimeBytes = 4;
     constexpr size_t kLongBytes = 8;
@@ -156,7 +156,7 @@ class KeyWords::Reader {
     return Take(field.text.size()).has_value();
   }
 
-  // From which the stored number was subtracted.
+  // `from` minus the stored number.
   static std::optional<uint64_t> Less(uint64_t from, std::optional<uint64_t> number) {
     if (!number.has_value() || *number > from) return std::nullopt;
     return from - *number;

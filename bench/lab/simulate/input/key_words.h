@@ -1,7 +1,7 @@
-// KeyWords: what a simulated row key says, in words: "bucket 3, metric 12, 2013-01-01 05:00Z,
-// host=17". UIDs are numbers, as a made-up fleet has no names but those of its tag keys. Keys may
-// be cut anywhere, as bounds of regions are; what is not a whole field is shown as bytes.
-// Immutable; thread-safe.
+// KeyWords: describes a simulated row key in words: "bucket 3, metric 12, 2013-01-01 05:00Z,
+// host=17". UIDs are numbers, because a simulated fleet has names only for its tag keys. Keys may
+// be cut anywhere, like bounds of regions; an incomplete field is shown as bytes. Immutable;
+// thread-safe.
 
 #pragma once
 
@@ -14,21 +14,21 @@
 
 namespace hourcell {
 
-// What is known of the keys of a source.
+// The known names of a source's keys.
 struct KeyNames {
   size_t uid_bytes = 3;
-  std::vector<std::string> tags = {};  // by UID, from 1; empty: not known
+  std::vector<std::string> tags = {};  // by UID, from 1; empty: unknown
 };
 
 class KeyWords {
  public:
-  KeyWords() = default;  // knows no key
+  KeyWords() = default;  // Of() is always empty
 
-  // Of the keys that KeyMaker makes. One that knows no key for texts that do not parse, the layout
-  // "stored" and distributors that change the key itself.
+  // For the keys of KeyMaker. Of() is always empty for texts that do not parse, the layout "stored"
+  // and distributors that change the key itself.
   static KeyWords Make(std::string_view layout, std::string_view distributor, KeyNames names);
 
-  // Empty for an empty key, and if nothing is known.
+  // Empty for an empty key, and for unknown keys.
   std::string Of(std::string_view key) const;
 
  private:

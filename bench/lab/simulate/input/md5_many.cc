@@ -9,14 +9,14 @@
 #include "codec/base/check.h"
 #include "engine/regions/md5.h"
 
-// Why eight texts at a time: the steps of one MD5 wait for each other, those of several do not,
-// and the simulator hashes a key for each of 10^8 puts. The compiler's vector types are used and
-// no intrinsics, so it builds for any processor.
+// Eight texts at a time: the steps of one MD5 depend on each other, those of several do not, and
+// the simulator hashes a key for each of 10^8 puts. The code uses the compiler's vector types
+// instead of intrinsics, so it builds for any processor.
 
 namespace hourcell {
 namespace {
 
-// A vector as GCC and clang have it on every machine; two of them hide each other's waiting.
+// GCC and clang support this vector on every machine; two vectors hide each other's latency.
 constexpr size_t kElements = 4;
 using Vector = uint32_t __attribute__((vector_size(kElements * sizeof(uint32_t))));
 constexpr size_t kTextsAtOnce = 2 * kElements;
@@ -24,7 +24,7 @@ constexpr size_t kTextsAtOnce = 2 * kElements;
 constexpr size_t kSteps = 64;
 constexpr size_t kBlockWords = 16;
 constexpr size_t kManyBlockBytes = 64;
-// A text that has room in one block for the bit after it and its length.
+// A text whose end bit and length fit into the same block.
 constexpr size_t kShortBytesMax = kManyBlockBytes - 9;
 
 using Words = std::array<Vector, kBlockWords>;
@@ -62,7 +62,7 @@ Vector Mix(Vector b, Vector c, Vector d) {
   return c ^ (b | ~d);
 }
 
-// Which word a step takes, and by how much it rotates.
+// The word that a step uses, and its rotation.
 template <size_t kStep>
 constexpr size_t WordOf() {
   constexpr std::array<size_t, 4> kFactors = {1, 5, 3, 7};

@@ -1,9 +1,9 @@
-// PutSource: a stream of puts for the simulator, in order of the time they come. Puts of one row
-// that come together are one SourcePut with their number, so that 10^8 puts are far fewer steps.
+// PutSource: a stream of puts for the simulator, in order of arrival. Puts of one row that arrive
+// together are one SourcePut with their number, so that 10^8 puts are far fewer steps.
 //
-// A put names its series, from which a KeyTemplate makes the key, or has a key already.
-// Implementations: fleet.h (generated), id_source.h, trace_source.h (files); a store is one in
-// the program. Thread-compatible.
+// A put either identifies its series, from which a KeyTemplate makes the key, or has a key already.
+// Implementations: fleet.h (generated), id_source.h, trace_source.h (files); a store is one in the
+// program. Thread-compatible.
 
 #pragma once
 
@@ -18,12 +18,12 @@
 
 namespace hourcell {
 
-// Views live until the next call of the source.
+// Views are valid until the next call of the source.
 struct SourcePut {
-  KeyParts parts = {};            // parts.time_ms is the points' own time
+  KeyParts parts = {};            // parts.time_ms is the points' timestamp
   std::string_view key = {};      // not empty: the key, whatever the layout
-  std::string_view row_key = {};  // the key that the layout "stored" takes
-  uint64_t now_ms = 0;            // when they come
+  std::string_view row_key = {};  // the key for the layout "stored"
+  uint64_t now_ms = 0;            // time of arrival
   uint64_t puts = 1;
   bool begins_row = false;
 };
@@ -32,16 +32,16 @@ class PutSource {
  public:
   virtual ~PutSource() = default;
 
-  // The next puts; false at the end. Errors as the source says.
+  // The next puts; false at the end. The source defines the errors.
   virtual absl::StatusOr<bool> Next(SourcePut* put) = 0;
 
-  // When the first puts come, in milliseconds; known before the first Next.
+  // The arrival of the first puts, in milliseconds; known before the first Next.
   virtual uint64_t start_ms() const = 0;
-  // How long the stream is; 0 if it is not known.
+  // The length of the stream; 0 if unknown.
   virtual uint64_t duration_ms() const = 0;
 };
 
-// Makes the same stream again, from its beginning: designs that are compared see the same puts.
+// Makes the stream again from its beginning, so that compared designs get the same puts.
 using PutSourceFactory = std::function<absl::StatusOr<std::unique_ptr<PutSource>>()>;
 
 }  // namespace hourcell

@@ -1,6 +1,6 @@
-// RecentRows: has a row been seen of late? For streams that do not say which put begins a row. A
-// fixed table of hashes; a row that was pushed out counts as new when it comes again, and two rows
-// with one hash count as one. Thread-compatible.
+// RecentRows: remembers recently seen rows, for streams that do not mark the first put of a row. A
+// fixed table of hashes; a row that was pushed out counts as new again, and two rows with one hash
+// count as one. Thread-compatible.
 
 #pragma once
 
@@ -19,9 +19,9 @@ class RecentRows {
   // REQUIRES: rows > 0.
   explicit RecentRows(size_t rows = kRecentRowsDefault) : hashes_(rows) {}
 
-  // True the first time; `time` tells rows of one series apart.
+  // True the first time; `time` distinguishes rows of one series.
   bool IsNew(std::string_view series, uint64_t time) {
-    // absl::Hash has another seed in each process, which would make runs differ.
+    // absl::Hash has a different seed in each process, which would make runs differ.
     uint64_t hash = 0xCBF29CE484222325 ^ (time * 0x9E3779B97F4A7C15);
     for (const char c : series)
       hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001B3;  // FNV-1a

@@ -22,7 +22,7 @@ class RowListSource final : public PutSource {
                   .number = row.series,
                   .time_ms = base_ms};
     put->row_key = std::string_view(list_.keys_).substr(row.key_begin, row.key_bytes);
-    // A row is written when its hour is over.
+    // A row is written at the end of its hour.
     put->now_ms = base_ms + kRowSpanMs;
     put->puts = row.points;
     put->begins_row = true;

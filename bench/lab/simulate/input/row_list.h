@@ -1,5 +1,5 @@
 // RowList: the rows of a store as a PutSource: collected in the order of their keys, put again in
-// the order of their hours, as they once were written; within an hour in the order of the keys.
+// the order of their hours, as originally written; within an hour in the order of the keys.
 //
 // Memory: about 24 bytes and the key for each row; at most kRowListBytesMax. The list outlives its
 // sources. Thread-compatible.
@@ -35,7 +35,7 @@ class RowList {
 
   size_t size() const { return rows_.size(); }
 
-  // Puts rows in order; no Add after it.
+  // Sorts the rows by arrival; Add must not follow.
   void Sort();
   // REQUIRES: Sort was called last.
   std::unique_ptr<PutSource> NewSource() const;

@@ -33,8 +33,8 @@ std::string_view WithoutBlanks(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
-// What expat calls for each tag and text, in their order. It goes on to call for a moment after it
-// was stopped, so nothing counts after a fault.
+// The handlers that expat calls for tags and texts, in order. expat may still call them for a
+// moment after a stop, so calls after a fault have no effect.
 class SiteReader {
  public:
   explicit SiteReader(XML_Parser parser) : parser_(parser) {
@@ -48,7 +48,7 @@ class SiteReader {
     XML_SetCharacterDataHandler(parser, [](void* self, const char* text, int size) {
       static_cast<SiteReader*>(self)->AddText({text, static_cast<size_t>(size)});
     });
-    // Before anything of it is read: nothing is expanded, and nothing is fetched.
+    // Stops before the DOCTYPE is read: nothing is expanded or fetched.
     XML_SetStartDoctypeDeclHandler(
         parser, [](void* self, const char* /*name*/, const char* /*system*/, const char* /*pub*/,
                    int /*has_subset*/) {
@@ -69,7 +69,7 @@ class SiteReader {
 
  private:
   uint64_t line() const {
-#if XML_MAJOR_VERSION * 100 + XML_MINOR_VERSION >= 209  // where the other one is deprecated
+#if XML_MAJOR_VERSION * 100 + XML_MINOR_VERSION >= 209  // which deprecates the other one
     return XML_GetCurrentLineNumber64(parser_);
 #else
     return XML_GetCurrentLineNumber(parser_);
@@ -126,7 +126,7 @@ class SiteReader {
 
   void TakeProperty() {
     if (!name_.has_value() || name_->empty()) return Refuse("</property>", "a <name> before it");
-    // A property without a value is one that is not set.
+    // A property without a value counts as unset.
     if (value_.has_value()) settings_.insert_or_assign(*std::move(name_), *std::move(value_));
   }
 
@@ -141,9 +141,9 @@ class SiteReader {
   const XML_Parser parser_;
   SettingMap settings_;
   absl::Status fault_;
-  size_t depth_ = 0;  // how many elements are open
-  std::string part_;  // of a property: the innermost element
-  std::string text_;  // in it
+  size_t depth_ = 0;  // number of open elements
+  std::string part_;  // in a property: the innermost element
+  std::string text_;  // its text
   std::optional<std::string> name_;
   std::optional<std::string> value_;
 };
@@ -155,7 +155,7 @@ absl::StatusOr<SettingMap> ParseSiteFile(std::string_view text) {
     return absl::InvalidArgumentError(
         fmt::format("got {} bytes; want at most {}", text.size(), kSiteFileBytesMax));
   }
-  // Whatever encoding it declares: Hadoop's files are UTF-8.
+  // Ignores the declared encoding: Hadoop's files are UTF-8.
   const std::unique_ptr<std::remove_pointer_t<XML_Parser>, decltype(&XML_ParserFree)> parser(
       XML_ParserCreate("UTF-8"), &XML_ParserFree);
   HOURCELL_CHECK(parser != nullptr);

@@ -4,9 +4,9 @@
 //     <property><name>hbase.hregion.max.filesize</name><value>10737418240</value></property>
 //   </configuration>
 //
-// Of that form, and no other XML: no attributes but xmlns:*, no XInclude, and no DOCTYPE, so that
-// nothing is expanded or fetched. In a property description, final, source and tag may stand as
-// well. A name that comes twice: the later one holds, as in Hadoop. expat reads the XML. Pure.
+// Only this form of XML is accepted: no attributes except xmlns:*, no XInclude, and no DOCTYPE, so
+// that nothing is expanded or fetched. A property may also have description, final, source and tag.
+// For a repeated name the last value counts, as in Hadoop. expat parses the XML. Pure.
 
 #pragma once
 
@@ -21,11 +21,11 @@ namespace hourcell {
 
 inline constexpr size_t kSiteFileBytesMax = 4 * 1024 * 1024;
 
-// kInvalidArgument: "line 7: got ..; want ..", or "line 7: " and what expat says. A text longer
-// than kSiteFileBytesMax is refused.
+// kInvalidArgument: "line 7: got ..; want ..", or "line 7: " and expat's message; also for a text
+// longer than kSiteFileBytesMax.
 absl::StatusOr<SettingMap> ParseSiteFile(std::string_view text);
 
-// True if the text is XML rather than a properties file: its first character is a '<'.
+// True if the text is XML, not a properties file: its first character is '<'.
 bool LooksLikeXml(std::string_view text);
 
 }  // namespace hourcell

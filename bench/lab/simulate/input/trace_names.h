@@ -1,6 +1,5 @@
-// TraceNames: UIDs for names, in turn as they come, for the sources of a simulation that have
-// names: metrics, tag keys and tag values from 1, three bytes each, as a new OpenTSDB gives them.
-// Thread-compatible.
+// TraceNames: assigns sequential UIDs to the names of a source: metrics, tag keys and tag values
+// from 1, three bytes each, as in a new OpenTSDB. Thread-compatible.
 
 #pragma once
 
@@ -21,8 +20,8 @@ namespace hourcell {
 
 class TraceNames {
  public:
-  // The tsuid of a series, and its number, from 0. It lives until the next call.
-  // kResourceExhausted: more names of a kind than three bytes can number.
+  // The tsuid of a series, valid until the next call, and its number, from 0. kResourceExhausted:
+  // more names of a kind than three bytes can number.
   struct Series {
     std::string_view tsuid = {};
     uint64_t number = 0;

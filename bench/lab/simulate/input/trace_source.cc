@@ -85,7 +85,7 @@ class TraceSource final : public PutSource {
     return absl::OkStatus();
   }
 
-  // The text before the next tab; `*rest` is what follows, nothing at the end.
+  // The text before the next tab; `*rest` becomes the text after it, empty at the end.
   static std::string_view TakeField(std::optional<std::string_view>* rest) {
     const std::string_view text = **rest;
     const size_t tab = text.find('\t');

@@ -15,9 +15,10 @@
 namespace hourcell {
 namespace {
 
-// A row or group that has so much of a region's bytes leaves no useful place for a split.
+// A row or group with this share of a region's bytes leaves no useful place for a split.
 constexpr double kDominantShare = 0.5;
-// Regions below count as one that is split by and by; above, one region should not take so much.
+// A region with this share of the puts is hot, unless a table with under 3 regions is still
+// splitting.
 constexpr double kHotShare = 0.5;
 constexpr double kEmptyShare = 0.4;
 constexpr size_t kNamedMax = 3;
@@ -53,7 +54,7 @@ class Predictor {
     predictions_.push_back({.kind = kind, .is_warning = false, .text = std::move(text)});
   }
 
-  // Regions that are larger than they should be and cannot be split.
+  // Regions that are too large and cannot be split.
   void Rows() {
     size_t rows = 0;
     size_t prefixes = 0;
@@ -127,7 +128,7 @@ class Predictor {
     if (!fault.empty()) Warn(PredictionKind::kCycleTooShort, std::move(fault));
   }
 
-  // The regions of a salted table differ by how many series each bucket got.
+  // The regions of a salted table differ by the number of series in each bucket.
   void Buckets() {
     const uint64_t buckets = result_.scan_ranges;
     if (buckets < 2 || result_.totals.puts == 0 || result_.spread.max_over_mean < 1.5) return;
@@ -188,7 +189,7 @@ class Predictor {
   std::vector<Prediction> predictions_;
 };
 
-// The time after `name=` in a cyclic distributor; 0 if there is none.
+// The time after `name=` in a cyclic distributor; 0 if it is missing.
 uint64_t SpanIn(std::string_view text, std::string_view name) {
   const size_t at = text.find(name);
   if (at == std::string_view::npos) return 0;

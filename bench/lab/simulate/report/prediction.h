@@ -1,5 +1,5 @@
-// Predictions: what a simulated run foretells of a design, in words: what will go wrong, why, and
-// what to do instead; and what to set. Pure.
+// Predictions: advice on a design from a simulated run, in words: problems, causes and remedies;
+// and recommended settings. Pure.
 
 #pragma once
 
@@ -13,17 +13,17 @@
 namespace hourcell {
 
 enum class PredictionKind : uint8_t {
-  kDominantRow,     // a row as large as a region: no split relieves it
-  kPrefixTooShort,  // groups that must not be cut are larger than regions (HBASE-23620)
+  kDominantRow,     // a row as large as a region: a split cannot relieve it
+  kPrefixTooShort,  // groups kept whole are larger than regions (HBASE-23620)
   kHotRegion,       // one region takes most of the writes of each moment
-  kUnusedRegions,   // pre-split regions that no key falls into
-  kEmptyRegions,    // what a TTL leaves
+  kUnusedRegions,   // pre-split regions without any key
+  kEmptyRegions,    // left by a TTL
   kCycleTooShort,   // the time between two laps of a cyclic key
   kFewSeries,       // too few series for the buckets of a salt
-  kMemory,          // more regions than memory has room for
+  kMemory,          // more regions than fit into memory
   kBlockedWrites,
-  kPresplit,    // how many regions to begin with
-  kSampleSize,  // how even a pre-split by sample can be
+  kPresplit,    // the recommended number of first regions
+  kSampleSize,  // the expected evenness of a pre-split by sample
 };
 
 std::string_view PredictionName(PredictionKind kind);
@@ -34,15 +34,15 @@ struct Prediction {
   std::string text = {};
 };
 
-// What the run foretells; warnings first.
+// The predictions from a run; warnings first.
 std::vector<Prediction> Predict(const SimulationResult& result);
 
-// What is wrong with a cyclic distributor: the rule period >= TTL + 2 x the longest time between
-// major LSM compactions, by these settings. Empty for any other distributor, and if it is kept.
+// The fault of a cyclic distributor: the rule period >= TTL + 2 x the longest time between major
+// LSM compactions, by these settings. Empty for any other distributor, and if the rule is kept.
 std::string CycleFault(std::string_view distributor, const ModelSettings& settings);
 
-// How many times the mean the busiest of `buckets` buckets has to be expected to get when `series`
-// series are dealt to them by a hash: 1 + sqrt(2 ln(buckets) buckets / series). REQUIRES: both > 0.
+// The expected load of the busiest of `buckets` buckets, as a multiple of the mean, when a hash
+// distributes `series` series: 1 + sqrt(2 ln(buckets) buckets / series). REQUIRES: both > 0.
 double ExpectedBucketRatio(double series, double buckets);
 
 }  // namespace hourcell

@@ -42,7 +42,7 @@ std::string Key(std::string_view key) {
   return text;
 }
 
-// Positions of the regions to be shown, in key order.
+// Positions of the shown regions, in key order.
 std::vector<size_t> Shown(const SimulationResult& result, size_t regions_max) {
   std::vector<size_t> shown(result.regions.size());
   std::iota(shown.begin(), shown.end(), size_t{0});

@@ -1,5 +1,5 @@
-// Reports of simulations as text: region-helper's classic one, a table for people, CSV and JSON for
-// programs, and several designs side by side. Keys are printed as HBase's shell prints them. Pure.
+// Reports of simulations as text: region-helper's classic report, a readable table, CSV and JSON
+// for programs, and a comparison of designs. Keys are printed as in HBase's shell. Pure.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace hourcell {
 
-// ClassicReport (region_report.h) of the puts ever to each region's keys.
+// ClassicReport (region_report.h) of all puts to each region's keys.
 std::string ClassicText(const SimulationResult& result);
 
 struct TableTextOptions {
@@ -19,20 +19,20 @@ struct TableTextOptions {
   size_t incidents_max = 20;  // lines of the timeline, from its beginning
 };
 
-// What was simulated, totals, a line a region, predictions.
+// The input of the simulation, totals, a line per region, predictions.
 std::string TableText(const SimulationResult& result, const TableTextOptions& options = {});
 
-// Splits, merges, stalls and splits that could not be, a line each.
+// Splits, merges, stalls and failed splits, a line each.
 std::string TimelineText(const SimulationResult& result, size_t incidents_max);
 
-// A line a region under a line of names. Texts are quoted as RFC 4180 has it.
+// A line per region under a line of names. Texts are quoted as in RFC 4180.
 std::string CsvText(const SimulationResult& result);
 
 // An array with an object for each result: design, totals, regions, timeline, curve, heat,
-// predictions. Bytes, milliseconds. Keys are there as bytes and, where they are known, in words.
+// predictions. Bytes, milliseconds. Keys are bytes and, if they are known, words.
 std::string JsonText(std::span<const SimulationResult> results);
 
-// Side by side, one design after the other.
+// A comparison of the designs.
 std::string CompareText(std::span<const SimulationResult> results);
 
 }  // namespace hourcell
