@@ -50,7 +50,7 @@ void Replace(const std::string& path, const std::string& content) {
   HOURCELL_CHECK(out.good());
 }
 
-// What becomes of one page of unsynced bytes.
+// Decides the fate of one page of unsynced bytes.
 void LosePage(char* page, uint64_t size, Random* random) {
   switch (random->Below(4)) {
     case 0:
@@ -69,7 +69,7 @@ void LosePage(char* page, uint64_t size, Random* random) {
   }
 }
 
-// What becomes of content[from, end), which is not on disk.
+// Decides the fate of content[from, end), which is not on disk.
 void LoseBytes(std::string* content, uint64_t from, FaultFs::Loss loss, Random* random) {
   const uint64_t unsynced = content->size() - from;
   if (unsynced == 0) return;
@@ -137,7 +137,7 @@ std::string_view NameOf(FaultFs::Failure failure) {
 
 }  // namespace
 
-// What becomes of one read of a file.
+// Applies faults to one read of a file.
 class FaultReads {
  public:
   FaultReads(FaultFs* fs, std::string path) : fs_(*fs), path_(std::move(path)) {}
@@ -656,7 +656,7 @@ void FaultFs::LoseUnsynced(uint64_t seed, Loss loss) {
   Random random(seed);
   ++generation_;
   UndoNames(&random);
-  std::map<Inode*, std::string> written;  // and a path of it
+  std::map<Inode*, std::string> written;  // with one of its paths
   for (const auto& [path, inode] : inodes_) {
     if (!std::filesystem::exists(path)) continue;
     if (const auto other = written.find(inode.get()); other != written.end()) {
@@ -673,7 +673,7 @@ void FaultFs::LoseUnsynced(uint64_t seed, Loss loss) {
     Replace(path, content);
     written.emplace(inode.get(), path);
   }
-  // All that is left is on disk, which is what a file that is not known is taken for.
+  // All remaining bytes are on disk. That is also the assumption for an unknown file.
   inodes_.clear();
 }
 

@@ -1,6 +1,6 @@
-// FaultFs: a file system for tests that fails when told to and can lose what was not synced, as a
-// power loss does. Real files of the real file system lie under it; what is "on disk" in the sense
-// of a power loss it keeps account of by itself, so nothing is really synced and tests are fast.
+// FaultFs: a file system for tests that injects faults and can lose unsynced data, as a power loss
+// does. Its files are real files of the real file system, but FaultFs itself keeps account of the
+// bytes "on disk" in the sense of a power loss. So nothing is really synced, and tests are fast.
 //
 //   FaultFs fs;
 //   fs.FailOn({.operations = FaultFs::kAppend, .nth = 3, .with = FaultFs::Failure::kNoSpace});
@@ -12,8 +12,8 @@
 // something meanwhile. Every fault that came to pass is in a log, for tests to print if they fail.
 //
 // The model of a power loss:
-//   content    what was appended or cut since the file's last sync is there, or not, or in part: a
-//              prefix, or any pages of 4 KiB of it, the others being zeros, torn at a sector of
+//   content    appends and cuts since the file's last sync are there, or not, or in part: a
+//              prefix, or any pages of 4 KiB, with zeros for the others, torn at a sector of
 //              512 bytes, or garbage. A cut that was not synced may be undone.
 //   names      a file that was created, renamed, linked or deleted since its directory's last sync
 //              may be as it was before. Changes to one directory survive in their order: the last
@@ -75,20 +75,20 @@ class FaultFs : public rocksdb::FileSystemWrapper {
     kOtherFile = 32,  // directories too
     kAllFiles = 63,
   };
-  // What becomes of bytes that were not synced: any page of them, or their end only, as where a
-  // file grows once its bytes are on disk (ext4's data=ordered). RocksDB's manifest, which is read
-  // as a whole or not at all, bears the second.
+  // The loss of unsynced bytes: any page, or the end only, as where a file grows once its bytes are
+  // on disk (ext4's data=ordered). RocksDB's manifest, which is read as a whole or not at all,
+  // tolerates the second.
   enum class Loss { kPages, kEnds };
 
   struct Fault {
-    uint32_t operations = kAllOperations;  // which of them
-    uint64_t nth = 1;                      // the n-th of those from now on fails
+    uint32_t operations = kAllOperations;  // a set of bits
+    uint64_t nth = 1;                      // the n-th of these operations from now on fails
     bool is_lasting = false;               // and all after it
     Failure with = Failure::kIoError;
     size_t append_bytes = 0;  // of a failing append that get into the file
     uint32_t files = kAllFiles;
   };
-  // What is about to be done, and to what.
+  // The next operation, and its path.
   using Hook = std::function<void(Operation operation, const std::string& path)>;
 
   FaultFs();
@@ -104,13 +104,13 @@ class FaultFs : public rocksdb::FileSystemWrapper {
   // The faults that came to pass, oldest first: "read 000007.log at 4096: short (1024th)", a line
   // each, counted among operations of that kind.
   std::string Log() const;
-  // Called before each operation, by whoever does it; may block. Empty = none.
+  // Called before each operation, on the thread that does it; may block. Empty = none.
   void SetHook(Hook hook);
 
   static FileKind KindOf(const std::string& path);
 
-  // Power loss. Files that are open stay dead: what is done to them fails, and changes nothing.
-  // REQUIRES: no other call meanwhile.
+  // Power loss. Open files stay dead: operations on them fail and change nothing. REQUIRES: no
+  // other call meanwhile.
   void LoseUnsynced(uint64_t seed, Loss loss = Loss::kPages);
 
   rocksdb::IOStatus NewWritableFile(const std::string& path,
@@ -165,16 +165,16 @@ class FaultFs : public rocksdb::FileSystemWrapper {
   friend class FaultDirectory;
   friend class FaultReads;
 
-  // A file whatever its names are: how long it is and how much of it is on disk.
+  // A file, under any number of names: its length, and the bytes that are on disk.
   struct Inode {
     uint64_t bytes = 0;
     uint64_t synced_bytes = 0;
-    // Where the file was cut below synced_bytes since its sync: from where on it differs, and what
-    // was there.
+    // If the file was cut below synced_bytes since its sync: the offset from which it differs, and
+    // the old bytes.
     std::optional<uint64_t> cut_at;
     std::string cut_content;
   };
-  // What a name led to.
+  // The former target of a name.
   struct Entry {
     std::shared_ptr<Inode> inode;
     std::string content;

@@ -24,7 +24,7 @@ namespace hourcell {
 
 class LateCommits final : public BlockCommitter {
  public:
-  // A batch of so many points, in a block of its own after those before it.
+  // A batch of `points` points, in a separate block after those before it.
   CommitTicket Take(size_t points, bool sync = false) {
     MutexLock lock(&mutex_);
     const uint64_t block = blocks_.empty() ? 1 : blocks_.rbegin()->first + 1;

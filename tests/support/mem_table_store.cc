@@ -20,7 +20,7 @@ class MemRowCursor : public RowCursor {
   using Rows = std::map<std::string, std::string>;
   MemRowCursor(const Rows& rows, const ScanRange& range)
       : end_(range.end.empty() ? rows.end() : rows.lower_bound(range.end)),
-        // A range that ends where it begins, or before, has no rows.
+        // A range that ends at or before its begin is empty.
         begin_(!range.end.empty() && range.end <= range.begin ? end_
                                                               : rows.lower_bound(range.begin)),
         rows_(rows),

@@ -24,7 +24,7 @@ class MemTableStore : public TableStore {
 
   MemTableStore();
 
-  // It keeps nothing, and has no files.
+  // It stores nothing on disk.
   TableCapabilities capabilities() const override {
     return {TableCapability::kOrderedScans,  TableCapability::kMergeOperands,
             TableCapability::kSnapshots,     TableCapability::kAtomicGroups,
@@ -60,13 +60,13 @@ class MemTableStore : public TableStore {
   // The next `count` Applies fail with kUnavailable and change nothing.
   void FailApplies(int count) { failing_applies_ = count; }
 
-  // That table takes no rows for now; nothing: all do.
+  // Makes this table refuse rows for now; nothing: all tables accept them.
   void SetLagging(std::optional<TableId> table) { lagging_ = table; }
 
   // The next `count` ApplyAtOnces meet a region that lags, though IsLagging has said no.
   void LagAtOnce(int count) { lags_at_once_ = count; }
 
-  // Called by each Apply before it does anything. Set it while nobody applies.
+  // Called by each Apply before it does anything. Set it while no Apply runs.
   void OnApply(std::function<void()> call) { on_apply_ = std::move(call); }
 
   // Rows that Get, GetMany and Scan found so far.

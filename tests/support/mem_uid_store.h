@@ -43,10 +43,10 @@ class MemUidStore : public UidStore {
   void FailCommit(int n);
   // The n-th Commit from now applies everything and fails all the same, as RocksDB may.
   void FailCommitThatIsThere(int n);
-  // From now on the store says so of commits that fail.
+  // From now on, a failed commit reports that its rows may be there.
   void SayFailedCommitsMayBeThere() { failed_commits_may_be_there_ = true; }
   bool failed_commits_may_be_there() const override { return failed_commits_may_be_there_; }
-  // Every read fails with kUnavailable, until told otherwise.
+  // While set, every read fails with kUnavailable.
   void FailReads(bool fail);
   // GetCounter of the kind fails with kDataLoss, until the counter is set.
   void DamageCounter(UidKind kind);

@@ -12,8 +12,9 @@
 
 namespace hourcell {
 
-// Until no region has what is another's. Files that an LSM compaction is busy with are left for the
-// next time, and how long one takes is the machine's affair: a minute is for those that hang.
+// Repeats until no region has rows of another one, because files in use by an LSM compaction are
+// left for the next round. Its duration depends on the machine: the limit of a minute is for those
+// that hang.
 inline absl::Status TrimAllRegions(RegionStore* store, TableId table) {
   constexpr int kTriesMax = 3000;
   constexpr std::chrono::milliseconds kTryAgainAfter(20);

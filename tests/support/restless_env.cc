@@ -24,7 +24,7 @@ class RestlessEnv : public rocksdb::EnvWrapper {
       : EnvWrapper(rocksdb::NewCompositeEnv(fs)) {
     system_clock_ = std::make_shared<RestlessClock>(rocksdb::SystemClock::Default());
   }
-  // What an Env around this one asks.
+  // The sleeps of an Env around this one.
   void SleepForMicroseconds(int micros) override {
     EnvWrapper::SleepForMicroseconds(std::min(micros, 1000));
   }

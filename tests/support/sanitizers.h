@@ -1,5 +1,5 @@
 // kIsSanitized: this program was built with AddressSanitizer or ThreadSanitizer, which take five to
-// fifteen times as long. Tests of many random cases try fewer of them there. For the preprocessor:
+// fifteen times as long. Tests of many random cases try fewer there. For the preprocessor:
 // HOURCELL_IS_SANITIZED, true or false. kIsThreadSanitized: with the latter.
 
 #pragma once

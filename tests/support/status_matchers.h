@@ -1,4 +1,4 @@
-// Matchers for absl::Status and absl::StatusOr: Debian 12's Abseil has none.
+// Matchers for absl::Status and absl::StatusOr, which Debian 12's Abseil lacks.
 //
 //   ASSERT_OK(status);  EXPECT_OK(status_or.status());
 //   EXPECT_THAT(result, IsOkAndHolds(42));

@@ -1,5 +1,5 @@
-// What kill -9 leaves of a store that is open: a copy of its files as they are, to be opened beside
-// it.
+// A copy of the files of an open store in their present state, as after kill -9. It can be opened
+// while the store is open.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// A directory of its own for one test, removed when it ends.
+// A separate directory for one test, removed when it ends.
 
 #pragma once
 

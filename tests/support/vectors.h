@@ -20,7 +20,8 @@ struct TestVector {
   bool wants_error() const;
 };
 
-// All vectors of an area, in file order. The program ends if the file is unreadable or has none.
+// All vectors of an area, in file order. The program ends if the file is unreadable or the area is
+// empty.
 //   LoadVectors("storage.json", "qualifier.build")
 std::vector<TestVector> LoadVectors(const std::string& file, std::string_view area);
 

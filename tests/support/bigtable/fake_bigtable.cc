@@ -73,7 +73,7 @@ void VisitRange(const api::RowRange& range,
                 const VisitRow& visit) {
   const auto begin = BeginOf(range, table);
   const auto end = EndOf(range, table);
-  // A range that ends before it begins has no row.
+  // A range that ends before it begins is empty.
   if (end != table.end() && (begin == table.end() || end->first <= begin->first)) return;
   if (reversed) {
     for (auto row = end; row != begin;) {
@@ -145,7 +145,7 @@ size_t BytesOf(const std::vector<FakeCell>& cells) {
   return bytes;
 }
 
-// What a read sends, decided below the lock; it is sent without it.
+// The response to a read, chosen under the lock and sent without it.
 struct ReadAnswer {
   std::vector<Chunk> chunks;
   size_t chunks_per_message = 0;
@@ -353,7 +353,7 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
     AppendChunks(key, cells, fake_.faults_.chunk_bytes, &answer->chunks);
   }
 
-  // Counters alone: what else a rule may do, the fake does not know.
+  // The fake supports only counters, no other rules.
   grpc::Status CheckRules(const api::ReadModifyWriteRowRequest& request, FakeTable* table)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(fake_.mutex_) {
     const grpc::Status status = CheckWrite(request.row_key(), request.rules_size(), fake_.limits_);
@@ -633,7 +633,7 @@ void FakeBigtable::ApplyLate(bool all) {
   std::vector<LateWrite> left;
   for (LateWrite& write : late_) {
     if (all || Happens(0.3)) {
-      // Nobody waits for its answer.
+      // The client no longer waits for the response.
       bool is_matched = false;
       const grpc::Status ignored = write.conditional.has_value()
                                        ? ApplyConditional(*write.conditional, &is_matched)

@@ -1,8 +1,8 @@
 // FakeBigtable: the Bigtable data API over gRPC, for tests: a server on a free port of this machine
 // whose rows are in memory, below one lock. Every call is linearizable, and each row is written and
-// read as a whole. It refuses what the service refuses (service_rules.h). Faults happen on demand.
-// With a directory the rows outlive the process: what was answered is there after kill -9
-// (kept_tables.h). What is late then never happens.
+// read as a whole. It refuses the same requests as the service (service_rules.h). Faults happen on
+// demand. With a directory the rows outlive the process: answered writes are there after kill -9
+// (kept_tables.h), and late ones never happen then.
 
 #pragma once
 
@@ -37,10 +37,10 @@ struct BigtableFaults {
   double partial = 0;             // MutateRows writes some of its rows, and refuses others
   double cut_streams = 0;         // ReadRows ends with UNAVAILABLE in the middle of a row
   double resets = 0;              // of each row: it is begun, voided and sent again
-  size_t chunk_bytes = 0;         // values are cut into chunks of so many bytes; 0: never
+  size_t chunk_bytes = 0;         // values are cut into chunks of this size; 0: never
   size_t chunks_per_message = 0;  // 0: all in one message
   int64_t latency_ms = 0;         // before each answer
-  // What a refusal says.
+  // The error of refused calls.
   grpc::StatusCode refused_as = grpc::StatusCode::UNAVAILABLE;
 };
 
@@ -55,7 +55,7 @@ struct BigtableCalls {
   std::atomic<int> read_modify_write{0};
   std::atomic<int> sample_row_keys{0};
   std::atomic<int> create_table{0};
-  // Of all calls that write: rows, and changes of them.
+  // Totals of all writing calls: rows, and changes of rows.
   std::atomic<int64_t> rows_written{0};
   std::atomic<int64_t> mutations{0};
 };
@@ -63,7 +63,7 @@ struct BigtableCalls {
 // "read_rows=1 mutate_rows=0 ...", one line without its end.
 std::string CallsText(const BigtableCalls& calls);
 
-// Thread-safe, but for what says otherwise.
+// Thread-safe, except where a comment says otherwise.
 class FakeBigtable {
  public:
   using Column = FakeColumn;
@@ -82,12 +82,12 @@ class FakeBigtable {
 
   void SetFaults(const BigtableFaults& faults);
   void SetLimits(const ServiceLimits& limits);
-  // The next `count` MutateRows after `skipped` of them are refused as `faults.refused` says.
+  // After `skipped` MutateRows, refuses the next `count` with `faults.refused`.
   void RefuseMutateRows(int skipped, int count);
-  // What becomes of a call, decided before it does anything. A read is answered or refused.
+  // The outcome of a call, decided before it does anything. A read is answered or refused.
   enum class Fate : uint8_t { kAnswered, kRefused, kUnanswered, kLate, kDoubled };
-  // Each call asks `gate`, with its app profile, what becomes of it, and waits for that; kAnswered:
-  // what the faults say. Null: none is asked.
+  // Each call passes its app profile to `gate` and waits for the outcome; kAnswered: the faults
+  // decide. Null: no gate.
   using Gate = std::function<Fate(const std::string& app_profile)>;
   void SetGate(Gate gate);
   // The header by which the service finds the node of a table, of the last ReadRows.
@@ -95,7 +95,7 @@ class FakeBigtable {
   // Writes all that is late.
   void SettleLateWrites();
 
-  // A copy of a table, by the last part of its name; empty if there is none.
+  // A copy of a table, by the last part of its name; empty if it does not exist.
   Table TableOf(const std::string& name);
   // Writes a cell as any other program could. REQUIRES: the table is there.
   void PutCell(const std::string& table,
@@ -132,7 +132,7 @@ class FakeBigtable {
   // Writes a row that changed to the directory.
   void Keep(const std::string& table, const std::string& key, const Row& row)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Returns what the gate says.
+  // Returns the decision of the gate.
   Fate Pause(const std::string& app_profile);
 
   std::string address_;

@@ -69,7 +69,7 @@ std::shared_ptr<grpc::Channel> ConnectTo(const std::string& socket) {
   return channel;
 }
 
-// The deadline of a call, and what it says of its client.
+// Copies the deadline and the metadata of the client.
 void PassOn(const grpc::ServerContext& from, grpc::ClientContext* to) {
   to->set_deadline(from.deadline());
   for (const char* const name : {"bigtable-features", "x-goog-request-params"}) {

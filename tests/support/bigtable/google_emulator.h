@@ -1,8 +1,7 @@
-// GoogleEmulator: Google's own emulator of Bigtable in a process of its own, reached through a
-// server of ours on a free port of this machine. The server lets one call at a time through, and
-// reads each stream to its end first. Without that, a read beside a write of a new column of its
-// row may miss a column or have one twice: in the emulator, not in the service. Rows end with the
-// process.
+// GoogleEmulator: Google's own emulator of Bigtable in a separate process, reached through a server
+// of ours on a free port of this machine. The server lets one call at a time through, and reads
+// each stream to its end first. Without that, a read during a write of a new column of its row may
+// miss a column or have one twice: in the emulator, not in the service. Rows end with the process.
 
 #pragma once
 
@@ -19,7 +18,7 @@ namespace hourcell {
 // The program: HOURCELL_BIGTABLE_EMULATOR of the environment, or where its Debian package
 // google-cloud-cli-bigtable-emulator has it.
 std::string GoogleEmulatorPath();
-// Why there is none, for whoever reads that a test was skipped; empty: there is one.
+// Why the emulator is missing, for the message of a skipped test; empty: it is installed.
 std::string MissingEmulator();
 // CI=true: a missing one is a failure.
 bool MustHaveEmulator();

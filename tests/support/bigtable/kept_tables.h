@@ -1,6 +1,5 @@
 // KeptTables: the tables of a FakeBigtable in a directory, so that they outlive its process. Rows
-// are values of a RocksDB. What was written is there after kill -9, and not after power loss: it is
-// for tests.
+// are values of a RocksDB. Writes survive kill -9, but not a power loss: it is for tests.
 
 #pragma once
 
@@ -21,7 +20,7 @@ namespace hourcell {
 // Thread-safe. Ends the process if the directory cannot be used.
 class KeptTables {
  public:
-  // Makes the directory if there is none. No other process has it open.
+  // Creates the directory if it is missing. No other process has it open.
   explicit KeptTables(const std::string& directory);
   ~KeptTables();
   KeptTables(const KeptTables&) = delete;
@@ -30,9 +29,9 @@ class KeptTables {
   // All tables, by full name, and their families.
   FakeTables Load(FakeFamilies* families) const;
 
-  // A table with these families, from now on. Names have no byte 0.
+  // Adds a table with these families. Names contain no byte 0.
   void KeepTable(const std::string& name, const std::set<std::string>& families);
-  // The row as it is from now on: all of it or nothing. An empty one is deleted.
+  // Replaces the row atomically. An empty row is deleted.
   void KeepRow(const std::string& table, const std::string& key, const FakeRow& row);
 
  private:

@@ -38,7 +38,7 @@ grpc::Status Interleave(const api::RowFilter::Interleave& filter, std::vector<Fa
   return grpc::Status::OK;
 }
 
-// Of each column so many cells, the newest.
+// Keeps the newest `limit` cells of each column.
 void LimitColumns(size_t limit, std::vector<FakeCell>* cells) {
   size_t of_column = 0;
   std::vector<FakeCell> kept;

@@ -58,7 +58,7 @@ grpc::Status CheckShape(const api::RowFilter& filter) {
     case api::RowFilter::kInterleave:
       return CheckSeveral(filter.interleave().filters(), "Interleave");
     case api::RowFilter::kFamilyNameRegexFilter: {
-      // Names alone: what else an expression may be, the fake does not know.
+      // Plain names only: the fake supports no other expressions.
       const bool is_name = CheckFamilyName(filter.family_name_regex_filter()).ok();
       return is_name ? grpc::Status::OK : Invalid("Error in field 'family_name_regex_filter'");
     }

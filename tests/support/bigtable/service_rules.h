@@ -1,5 +1,5 @@
-// ServiceRules: the requests that the service refuses, by its documents and by what Google's
-// emulator refuses. ServiceRulesTest holds the same rules on both.
+// ServiceRules: the requests that the service refuses, according to its documents and to Google's
+// emulator. ServiceRulesTest holds the same rules on both.
 
 #pragma once
 
@@ -47,8 +47,8 @@ grpc::Status CheckMutation(const google::bigtable::v2::Mutation& mutation,
                            const std::set<std::string>& families,
                            const ServiceLimits& limits);
 
-// INVALID_ARGUMENT: a name that no table or family may have: letters, digits, `-`, `_` and `.`, of
-// which `-` and `.` are not first, at most 50 of a table and 64 of a family.
+// INVALID_ARGUMENT: an invalid name of a table or family. A name has letters, digits, `-`, `_` and
+// `.`, but neither `-` nor `.` first; at most 50 of a table and 64 of a family.
 grpc::Status CheckTableName(std::string_view name);
 grpc::Status CheckFamilyName(std::string_view name);
 

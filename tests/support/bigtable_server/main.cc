@@ -3,7 +3,7 @@
 //   hourcell_fake_bigtable [PORT] [--data DIR] [--faults SEED] [--latency MS]
 //
 // It listens on 127.0.0.1, port 8086 by default, until SIGINT or SIGTERM. Rows are in memory and
-// end with it, or are kept in DIR: then what was answered is there after kill -9. With --faults,
+// end with it, or are kept in DIR: then answered writes are there after kill -9. With --faults,
 // calls fail in every way by chance. SIGUSR1 prints how many calls there were.
 
 #include <charconv>
@@ -34,7 +34,7 @@ bool Parse(std::string_view text, Number* number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// False: they make no sense.
+// False: the flags are invalid.
 bool ParseFlags(int argc, char** argv, FakeFlags* flags) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
