@@ -18,7 +18,7 @@ namespace hourcell {
 
 class CallSchedule {
  public:
-  // What the next call is: of which of the processes that have one, and what becomes of it.
+  // The next call: its process, among those with a pending call, and its fate.
   struct Choice {
     size_t process = 0;
     FakeBigtable::Fate fate = FakeBigtable::Fate::kAnswered;
@@ -42,7 +42,7 @@ class CallSchedule {
  private:
   enum class State : uint8_t { kRuns, kWaits, kEnded };
 
-  // Of a call: returns when it may be made, with what becomes of it.
+  // For a call: returns when it may be made, with its fate.
   FakeBigtable::Fate Hold(const std::string& profile);
   bool AnyRuns() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -55,13 +55,13 @@ class CallSchedule {
   size_t calls_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
-// Goes through all schedules of a test that leave a process that could have gone on for another one
-// at most so often.
+// Goes through all schedules of a test with at most a given number of switches from a process that
+// could have continued to another one.
 class EveryOrder {
  public:
   explicit EveryOrder(int changes_max) : changes_max_(changes_max) {}
 
-  // The next schedule; false: there is none.
+  // Moves to the next schedule; false: all are done.
   bool Next();
   // For CallSchedule::Run, once a schedule.
   CallSchedule::Choice Choose(const std::vector<size_t>& waiting, size_t last);

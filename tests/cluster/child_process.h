@@ -13,8 +13,8 @@ namespace hourcell {
 class ChildProcess {
  public:
   // Starts it; it is killed when the thread that calls this ends. `words` are the program and its
-  // arguments; `environment` is "NAME=value", beside that of this process. What it prints is
-  // appended to a file.
+  // arguments; `environment` is "NAME=value", added to that of this process. Its output is appended
+  // to a file.
   ChildProcess(std::vector<std::string> words,
                const std::vector<std::string>& environment,
                const std::string& output_file);
@@ -27,9 +27,9 @@ class ChildProcess {
   void Signal(int signal) const;
   // True once it has ended; its remains are gone then.
   bool HasEnded();
-  // Waits for its end for so long; kills it then, and returns false.
+  // Waits at most `ms` for its end; then kills it and returns false.
   bool EndWithin(int64_t ms);
-  // Once it has ended: of which signal; 0: of none.
+  // The signal that ended it, once it has ended; 0: no signal.
   int ended_by() const { return ended_by_; }
 
  private:
@@ -37,9 +37,9 @@ class ChildProcess {
   int ended_by_ = 0;
 };
 
-// A port of 127.0.0.1 that nobody listens on.
+// A port of 127.0.0.1 on which no process listens.
 uint16_t FreePort();
-// False: nobody listens within so many milliseconds.
+// False: no process listens within `ms`.
 bool ListensWithin(uint16_t port, int64_t ms);
 
 }  // namespace hourcell

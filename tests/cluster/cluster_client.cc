@@ -139,7 +139,7 @@ bool ClusterClient::Delete(int node) {
   return true;
 }
 
-// By the tag, of all series or of one, so that the index of series is asked, too.
+// By the tag, for all series or for one, so that the read also uses the index of series.
 bool ClusterClient::Read(int node, std::optional<int> series) {
   HistoryAnswer answer;
   answer.series = series;

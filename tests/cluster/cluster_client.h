@@ -1,5 +1,5 @@
 // ClusterClient: puts, overwrites, deletes and reads points through random nodes of a cluster, and
-// writes down what it was answered.
+// records the answers.
 
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace hourcell {
 
-// What the clients of a cluster share. Thread-safe.
+// The state that the clients of a cluster share. Thread-safe.
 struct ClusterLoad {
   std::vector<uint16_t> ports = {};  // of the nodes
   History* history = nullptr;
@@ -35,7 +35,7 @@ class ClusterClient {
 
   // Does one thing through a random node. False: the node does not listen.
   bool Step();
-  // Reads all through a node, or one series. False: there was no answer.
+  // Reads all series, or one, through a node. False: no answer.
   bool Read(int node, std::optional<int> series = std::nullopt);
 
  private:

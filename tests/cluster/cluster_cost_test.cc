@@ -1,6 +1,6 @@
-// What a node spends on points: calls of the engine, and processor time beside the same program on
-// a directory. A short run holds the counts; HOURCELL_COST_SERIES and HOURCELL_COST_SECONDS give a
-// longer one, whose figures are those of docs/benchmarks.md.
+// The cost of points at a node: calls of the engine, and processor time compared with the same
+// program on a directory. A short run checks the counts; HOURCELL_COST_SERIES and
+// HOURCELL_COST_SECONDS give a longer one, whose figures are those in docs/benchmarks.md.
 
 #include <signal.h>
 #include <unistd.h>
@@ -116,7 +116,7 @@ class ClusterCostTest : public testing::Test {
   uint16_t port() const { return cluster_.port(0); }
   double Cpu() { return CpuSeconds(cluster_.process(0)->pid()); }
 
-  // Counts of what a step does.
+  // The counts of the calls of a step.
   Counts CallsOf(const char* what, const std::function<void()>& step) {
     const Counts before = CountsOf(&cluster_);
     step();
@@ -146,10 +146,10 @@ TEST_F(ClusterCostTest, PointsAreFewCalls) {
               static_cast<double>(puts.at("mutations") + seal.at("mutations")) * 1e6 /
                   static_cast<double>(points));
 
-  // Some calls a batch, however many of its series are new; besides, the beats of some seconds.
+  // A few calls a batch, however many of its series are new, and the heartbeats of some seconds.
   EXPECT_LE(made.at("mutate_rows"), 20 + series_ / 100);
   EXPECT_LE(made.at("read_rows"), 20 + series_ / 100);
-  // A call a batch; besides, the beats of some seconds and what was left of the index of series.
+  // One call a batch, the heartbeats of some seconds, and the rest of the index of series.
   EXPECT_EQ(puts.at("check_and_mutate"), (points + kBatchPoints - 1) / kBatchPoints);
   EXPECT_LE(puts.at("mutate_rows"), 10 + points / 100'000 + series_ / 100);
   // A row an hour of a series, and some of the store's.

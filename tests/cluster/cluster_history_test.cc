@@ -1,11 +1,11 @@
-// Nodes of a cluster are killed, stopped, cut off and started again, and so is the engine, while
-// clients put, overwrite, delete and read: every answer has what was acknowledged before it was
-// asked for, and nothing that was never sent or was deleted. On Google's emulator, which keeps no
-// rows, the engine is not killed.
+// Nodes of a cluster, and the engine, are killed, stopped, cut off and restarted, while clients
+// put, overwrite, delete and read. Every answer has all points that were acknowledged before the
+// question, and none that was never sent or was deleted. On Google's emulator, which keeps no rows,
+// the engine is not killed.
 //
-// HOURCELL_CLUSTER_ROUNDS is how many clusters live and die (1), HOURCELL_CLUSTER_EVENTS what each
-// of them goes through (2), HOURCELL_TEST_SEED the first seed. A history that is wrong is written
-// to a file in HOURCELL_CLUSTER_HISTORIES, or in the directory of temporary files.
+// HOURCELL_CLUSTER_ROUNDS is the number of clusters (1), HOURCELL_CLUSTER_EVENTS the number of
+// events in each (2), HOURCELL_TEST_SEED the first seed. A wrong history is written to a file in
+// HOURCELL_CLUSTER_HISTORIES, or in the directory of temporary files.
 
 #include <signal.h>
 
@@ -43,7 +43,7 @@ uint64_t NumberOf(const char* name, uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-// Google's emulator forgets its rows when it ends, and has no faults on demand.
+// Google's emulator loses its rows when it ends, and cannot inject faults.
 std::vector<std::string> FakeArguments(uint64_t seed) {
   if (seed % 2 == 0) return {};
   return {"--faults", fmt::format("{}", seed)};
@@ -146,7 +146,7 @@ class Round {
     EXPECT_TRUE(is_read) << what << Logs();
   }
 
-  // Names, the index of series and rows agree. UIDs that a node wasted when it died are no fault.
+  // Names, the index of series and rows agree. UIDs that a dying node wasted are allowed.
   void CheckStore() {
     const std::string url =
         fmt::format("http://127.0.0.1:{}", cluster_.port(load_.answering_node.load()));
@@ -154,7 +154,8 @@ class Round {
     EXPECT_EQ(fsck.exit_code, 0) << fsck.out << fsck.err << Logs();
   }
 
-  // One that a node comes to by itself, or none. It may be the first time or a later one.
+  // A kill point that a node reaches in normal operation, or none. It may be the first time or a
+  // later one.
   std::string NextKillPoint() {
 #ifdef HOURCELL_KILL_POINTS
     const std::string& point = kill_points_[random_.Below(kill_points_.size())];
@@ -163,7 +164,7 @@ class Round {
     return {};
   }
 
-  // Does something to the cluster, and says what ends it.
+  // Disturbs the cluster, and returns the action that ends the disturbance.
   Undo Disturb() {
     // Mostly the one that writes.
     const int node = random_.Below(3) == 0 ? static_cast<int>(random_.Below(kClusterNodes))
@@ -207,8 +208,8 @@ class Round {
     }
   }
 
-  // A writer that was stopped for minutes makes a checkpoint as soon as it goes on, before its next
-  // heartbeat. The request is there when it does.
+  // A writer that was stopped for minutes makes a checkpoint as soon as it continues, before its
+  // next heartbeat. The request is there when it does.
   void GoOnWithCheckpoint(int node) {
     TcpClient client(cluster_.port(node), kLeaseMs);
     if (client.is_connected()) {
@@ -229,7 +230,7 @@ class Round {
     };
   }
 
-  // It stays so: what follows happens to nodes whose clocks differ.
+  // The step stays: later events happen to nodes whose clocks differ.
   Undo StepClock(int node) {
     const int hours = static_cast<int>(random_.Below(49)) - 24;
     Say(fmt::format("the clock is {} hours off", hours), node);

@@ -1,5 +1,5 @@
-// CutProxy: a TCP proxy on 127.0.0.1 whose traffic can be cut, one way or both, or delayed. What is
-// cut is not lost: it arrives once the cut is over, as with TCP on a network that was away.
+// CutProxy: a TCP proxy on 127.0.0.1 whose traffic can be cut, one way or both, or delayed. Cut
+// data is not lost: it arrives once the cut is over, as with TCP on a network that was away.
 
 #pragma once
 
@@ -23,9 +23,9 @@ class CutProxy {
   CutProxy& operator=(const CutProxy&) = delete;
 
   uint16_t port() const { return port_; }
-  // What clients send waits, and what the other side sends.
+  // Holds back data from clients, data from the other side, or both.
   void Cut(bool requests, bool answers);
-  // What is sent arrives so much later, and nothing that is sent after it before that.
+  // Delays all data by this time, and keeps its order.
   void Delay(int64_t ms) { delay_ms_ = ms; }
   void Heal() {
     Cut(false, false);

@@ -1,4 +1,4 @@
-// The program hourcell_fake_bigtable keeps what it answered.
+// The program hourcell_fake_bigtable keeps answered writes.
 
 #include <signal.h>
 

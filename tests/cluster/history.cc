@@ -27,7 +27,7 @@ std::string TextOf(const HistoryWrite& write) {
 bool MayBe(const HistoryAnswer& answer,
            const std::optional<int64_t>& found,
            const std::vector<const HistoryWrite*>& writes) {
-  // What ended before this began is over at the question: something was written after it.
+  // A write that ended before this moment was overwritten before the question.
   Moment followed = -1;
   for (const HistoryWrite* write : writes) {
     if (write->ended < answer.begun) followed = std::max(followed, write->begun);

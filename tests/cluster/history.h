@@ -1,11 +1,10 @@
-// History: what clients asked of a cluster, and what they were answered; and whether each answer
-// may be so.
+// History: the requests of a cluster's clients and the answers, with a check that each answer is
+// possible.
 //
-// Each point is a register: a put writes a value that is written once only, a delete writes that
-// there is nothing, and nothing is there at first. An answer may have what a write wrote that began
-// before the answer ended, unless another write followed it whose end was known before the question
-// was asked. Nobody knows whether a write without an answer took effect, or when it will: it never
-// ends.
+// Each point is a register: a put writes a unique value, a delete writes "absent", and each point
+// is absent at first. An answer may have the value of a write that began before the answer ended,
+// unless another write followed that write and ended before the question. A write without an answer
+// may take effect at any time, or never: it never ends.
 
 #pragma once
 
@@ -41,7 +40,7 @@ struct HistoryWrite {
 };
 
 struct HistoryAnswer {
-  std::map<PointKey, int64_t> points;  // all that there are
+  std::map<PointKey, int64_t> points;  // all existing ones
   std::optional<int> series = {};      // none: of all series
   Moment begun = 0;
   Moment ended = 0;
@@ -54,12 +53,12 @@ class History {
   Moment Now() { return ++now_; }
   void Add(HistoryWrite write);
   void Add(HistoryAnswer answer);
-  // What was done to the cluster.
+  // Records a disturbance of the cluster.
   void AddEvent(const std::string& what);
 
-  // What no answer may have been, a line each; empty if all is well.
+  // The impossible answers, a line each; empty: all is well.
   std::vector<std::string> Faults() const;
-  // All of it, by the time of its beginning.
+  // The whole history, by time of beginning.
   std::string Text() const;
 
   size_t answers() const;

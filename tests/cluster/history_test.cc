@@ -1,4 +1,4 @@
-// The checker finds what it is there to find.
+// The checker finds each kind of impossible answer.
 
 #include "tests/cluster/history.h"
 
@@ -21,7 +21,7 @@ class HistoryTest : public testing::Test {
   void Write(Moment begun, Moment ended, std::optional<int64_t> value) {
     history_.Add(HistoryWrite{.key = kKey, .value = value, .begun = begun, .ended = ended});
   }
-  // What is wrong with an answer that has this value.
+  // The faults of an answer with this value.
   std::vector<std::string> Answer(Moment begun, Moment ended, std::optional<int64_t> value) {
     HistoryAnswer answer{.points = {}, .begun = begun, .ended = ended, .by = "node 1"};
     if (value.has_value()) answer.points[kKey] = *value;

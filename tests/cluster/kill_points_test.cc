@@ -32,17 +32,17 @@ class ClusterKillPointsTest : public testing::Test {
 #endif
   }
 
-  // One node at a time, so a short lease is nobody's loss.
+  // One node at a time, so a short lease does no harm.
   static ClusterSetup OneNode() {
     return {.settings = {"tsd.http.query.allow_delete=true"}, .lease_ms = 100, .nodes = 0};
   }
 
-  // Whether its log says, in what follows the first `logged` bytes, that the node writes.
+  // Whether the node logged, after the first `logged` bytes, that it writes.
   static bool Writes(const TestCluster& cluster, size_t logged) {
     return cluster.LogOf(0).find("this process writes to the store", logged) != std::string::npos;
   }
 
-  // A node that dies at a point, at the latest when it is told to stop.
+  // Makes a node die at a kill point, at the latest when it stops.
   static void DieAt(const std::string& point, TestCluster* cluster, ClusterLoad* load) {
     SCOPED_TRACE(point);
     const size_t logged = cluster->LogOf(0).size();
@@ -88,8 +88,8 @@ TEST_F(ClusterKillPointsTest, ANodeThatDiesAtAnyOfThemLosesNothing) {
   EXPECT_GT(history.acknowledged(), 0U);
 }
 
-// A node dies while it makes a name, whose rows are no atomic group: its UID is wasted. That is no
-// fault of the store, and OpenTSDB's `uid fsck` calls it an error.
+// A node dies while it creates a name. The rows of a name are not one atomic group, so its UID is
+// wasted. The store is whole, but OpenTSDB's `uid fsck` reports an error.
 TEST_F(ClusterKillPointsTest, FsckDeletesUidsThatWereWasted) {
   TestCluster cluster(OneNode());
   const auto put = [&](int name) {
@@ -112,7 +112,7 @@ TEST_F(ClusterKillPointsTest, FsckDeletesUidsThatWereWasted) {
   cluster.KillNode(0);
   constexpr int kNames = 6;
   for (int name = 1; name <= kNames; ++name) {
-    // Later and later in what the first put writes.
+    // Later and later stages of the first put.
     start(fmt::format("group:stage#{}", name + 3));
     put(name);
     cluster.KillNode(0);
@@ -140,7 +140,7 @@ TEST_F(ClusterKillPointsTest, FsckDeletesUidsThatWereWasted) {
 }
 
 TEST_F(ClusterKillPointsTest, AStoreThatIsHalfMadeIsMade) {
-  // The first groups write what a new store is.
+  // The first groups are the writes of a new store.
   std::vector<std::string> points = {"group:stage", "group:stage#2", "group:stage#3"};
   for (const std::string& point : KillPointsIn("engine/bigtable")) {
     if (point.starts_with("create:")) points.push_back(point);

@@ -44,7 +44,7 @@ class ClusterMigrateTest : public EngineProgramTest {
     return RunProgram(words, {}, environment);
   }
 
-  // Points of three metrics, a TTL and what an export has of them.
+  // Points of three metrics, a TTL and their export.
   void Fill(const std::string& directory) const {
     std::string lines;
     for (int i = 0; i < 3000; ++i) {

@@ -37,7 +37,7 @@ class ClusterOpenTsdbTablesTest : public EngineProgramTest {
     return RunProgram(words, input);
   }
 
-  // A store in tables of its own.
+  // A store whose tables have this prefix.
   static void Fill(const std::string& prefix) {
     std::string lines;
     for (int i = 0; i < 3000; ++i)

@@ -1,8 +1,8 @@
-// The protocol by which one process writes, with the real code and an engine that makes one call at
-// a time: a writer that appends, seals a part of its blocks and deletes them, changes names, and is
-// asked whether it writes; processes that replace it at once; and one that follows. Every order of
-// their calls with up to a number of changes from one to another, and random orders with calls that
-// fail.
+// The protocol by which one process at a time writes, with the real code and an engine that makes
+// one call at a time. A writer appends, seals a part of its blocks and deletes them, changes names,
+// and checks that it still writes; other processes replace it at once; one follows. Tested are
+// every order of their calls with up to a number of switches between processes, and random orders
+// with calls that fail.
 
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +37,7 @@ namespace {
 constexpr int64_t kNeverMs = 3'600'000;
 constexpr std::string_view kNames = "hourcell-uid";
 
-// One world: an engine, and what its processes were told.
+// One world: an engine, and the answers that its processes received.
 class World {
  public:
   explicit World(size_t processes) : schedule_(&fake_) {
@@ -59,21 +59,21 @@ class World {
     if (has_follower_) processes.back() = [this] { Follow(clients_.size() - 1); };
     schedule_.Run(processes, choose);
   }
-  // The last process follows, and takes nothing over.
+  // Makes the last process a follower, which never takes over.
   void LetLastFollow() { has_follower_ = true; }
 
-  // Empty: all is as promised. What is late has happened.
+  // Empty: all promises hold. Late calls have happened by then.
   std::string Faults();
 
  private:
-  // An answer: when it was asked for, in calls, and what it had.
+  // An answer: the time of the question, in calls, and the content.
   struct Answer {
     std::string by;
     size_t asked = 0;
     std::set<std::string> known;
-    bool reads_cells = true;  // else it must know what is in cells, too
+    bool reads_cells = true;  // else it must know the contents of cells, too
   };
-  // What a writer has in memory: the blocks by number, and what else was changed.
+  // A writer's memory: the blocks by number, and other changes.
   struct Memory {
     std::map<uint64_t, std::string> blocks;
     std::set<std::string> changes;
@@ -93,7 +93,7 @@ class World {
     return std::make_unique<BigtableClient>(options, *OpenBigtableChannels(options));
   }
 
-  // Others are taken for dead at once.
+  // Every other process counts as failed at once.
   static std::unique_ptr<WriterSeat> TakeSeat(BigtableClient* client) {
     auto seat = WriterSeat::Take(client, {.lease_ms = 0, .beat_ms = kNeverMs});
     EXPECT_OK(seat);
@@ -105,7 +105,7 @@ class World {
     acknowledged_[what] = schedule_.calls();
   }
 
-  // What is acknowledged is known to its process.
+  // Adds an acknowledged block to the memory of its process.
   void Append(BigtableJournal* journal, const std::string& payload, Memory* memory) {
     const std::string_view parts[] = {payload};
     const uint64_t sequence = journal->next_sequence();
@@ -290,7 +290,7 @@ TEST(TakeoverModelTest, EveryOrderOfTwoThatTakeOver) {
   EXPECT_GT(RunEveryOrder(/*processes=*/3, /*changes_max=*/1), 20U);
 }
 
-// A follower beside a writer that seals, and beside one that takes over.
+// A follower during the writer's seals, and during a takeover.
 TEST(TakeoverModelTest, EveryOrderOfAWriterAndAFollower) {
   EXPECT_GT(RunEveryOrder(/*processes=*/2, /*changes_max=*/3, /*has_follower=*/true), 200U);
 }

@@ -32,7 +32,7 @@ HttpResult Put(uint16_t port, int value) {
                               1356998400 + value, value));
 }
 
-// Two nodes, and the first of them writes.
+// Two nodes; the first one is the writer.
 class ClusterTakeoverTest : public testing::TestWithParam<BigtableService> {
  protected:
   void SetUp() override {
@@ -65,7 +65,7 @@ TEST_P(ClusterTakeoverTest, AKilledWriterIsReplacedAtOnce) {
   EXPECT_THAT(HttpCall(cluster().port(1), "GET", kAll).body, HasSubstr(kThree));
 }
 
-// It stands still, and nobody may take over.
+// The writer is stopped, and no other node may take over.
 TEST_P(ClusterTakeoverTest, AQueryNeedsNoWriter) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(kStartMs);
   while (cluster().LogOf(1).find("queries are answered by this process") == std::string::npos) {

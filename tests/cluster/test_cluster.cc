@@ -82,7 +82,7 @@ bool TestCluster::CanStepClocks() const {
 void TestCluster::StepClock(int node, int hours) {
   const std::string path = directory_.file(fmt::format("clock{}", node));
   std::ofstream(path + ".new") << fmt::format("{:+}h\n", hours);
-  std::filesystem::rename(path + ".new", path);  // never half of it
+  std::filesystem::rename(path + ".new", path);  // atomically
 }
 
 std::vector<std::string> TestCluster::EngineFlags() const {

@@ -1,6 +1,6 @@
-// TestCluster: three nodes of the real program on one engine that is a program, too. Each node
-// speaks with the engine through a proxy of its own, and other nodes speak with it through another
-// one. Both can be cut.
+// TestCluster: three nodes of the real program on one engine, which is a program, too. Each node
+// reaches the engine through its own proxy, and other nodes reach the node through a second one.
+// Both can be cut.
 
 #pragma once
 
@@ -50,29 +50,29 @@ class TestCluster {
   void SignalNode(int node, int signal);
   // Whether StepClock can be called: Debian's package `faketime` is there.
   bool CanStepClocks() const;
-  // Within a second the wall clock of a node is so many hours before or after the machine's. It
-  // stays so when the node is started again. REQUIRES: CanStepClocks().
+  // Within a second, the wall clock of a node is `hours` before or after the machine's. A restart
+  // of the node keeps the step. REQUIRES: CanStepClocks().
   void StepClock(int node, int hours);
   bool HasEnded(int node);
-  // Whether a node answers a query within so many milliseconds, and does not end before.
+  // Whether a node answers a query within `ms`, and does not end before.
   bool AnswersWithin(int node, int64_t ms);
   CutProxy* proxy(int node) { return At(node).proxy.get(); }
   // Of the connections that other nodes pass on to it.
   CutProxy* front(int node) { return At(node).front.get(); }
 
-  // For so long, starts nodes again that ended, or that say that only a new start helps.
+  // For `ms`, restarts nodes that ended, or that report that only a restart helps.
   void Tend(int64_t ms);
-  // Does so until a node answers a query; false: none does within so long.
+  // Does so until a node answers a query; false: no node does within `ms`.
   bool TendUntilOneAnswers(int64_t ms);
 
-  // What a command needs to work on the store: --set and the settings of the engine.
+  // The flags of a command that works on the store: --set and the settings of the engine.
   std::vector<std::string> EngineFlags() const;
   // "NAME=value" of the engine's address for a node, or a command in its place.
   std::string EngineAddress(int node) {
     return "BIGTABLE_EMULATOR_HOST=127.0.0.1:" + std::to_string(At(node).proxy->port());
   }
 
-  // What the programs printed.
+  // The output of the programs.
   std::string LogOf(int node) const { return ReadLog("node" + std::to_string(node)); }
   std::string FakeLog() const { return ReadLog("fake"); }
   // The fake's counts of calls so far.
