@@ -1,5 +1,5 @@
-// Named damages of the files of a backup: `verify` tells each with the file, and `restore` refuses
-// it and leaves no store. docs/damage.md has the table.
+// Named damages of the files of a backup: `verify` reports each with the file, and `restore`
+// refuses it and leaves no store. docs/damage.md has the table.
 
 #include <algorithm>
 #include <cstdint>
@@ -65,7 +65,7 @@ std::string Manifest(const std::string& backups) {
 
 using FileIn = std::string (*)(const std::string& backups);
 
-// What becomes of any file.
+// A damage to any file.
 struct FileDamage {
   std::string name;
   std::function<void(const std::string& path)> damage;
@@ -191,7 +191,7 @@ TEST_F(BackupDamageTest, AManifestOfAnotherNumberIsTold) {
   EXPECT_THAT(Faults(), ElementsAre(HasSubstr("got the manifest of backup 1; want that of 2")));
 }
 
-// What no manifest names is no backup.
+// Files that no manifest names are not a backup.
 TEST_F(BackupDamageTest, WithoutItsManifestThereIsNone) {
   Copy();
   fs::remove(Manifest(backups_));

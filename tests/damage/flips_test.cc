@@ -1,7 +1,7 @@
-// Single bits of the files of a store that was closed, flipped at random: the store is not opened,
-// or every question is answered as before or with an error. An answer that differs without an error
-// is a silent loss; there must be none (crash contract C6). And of the journal of a store that was
-// killed, where what it cannot tell is known to the block.
+// Single bits of the files of a closed store, flipped at random: the store does not open, or every
+// answer is as before or an error. A different answer without an error is a silent loss, which must
+// not occur (crash contract C6). The same for the journal of a killed store, where the undetectable
+// flips are known to the block.
 
 #include <algorithm>
 #include <array>
@@ -53,7 +53,7 @@ struct FlippedBit {
   uint64_t bit = 0;  // of the file
 };
 
-// What became of a store.
+// The reaction of a store.
 enum class Outcome : uint8_t { kRefused, kAnswersErrors, kAnswersRight, kLost };
 constexpr const char* kOutcomeNames[] = {"refused", "errors", "right", "lost"};
 
@@ -77,8 +77,9 @@ class FlipsTest : public testing::Test {
     }
   }
 
-  // Half of them in any byte, so mostly of rows; the others in any file, so often in a small one,
-  // and half of those in the file's last bytes, where indexes, footers and newest records are.
+  // Half of the flips are in any byte, so mostly in rows. The others are in any file, often in a
+  // small one, and every second one is in the file's last bytes, where indexes, footers and newest
+  // records are.
   FlippedBit Draw(Random* random) const {
     if (random->Below(2) == 0) {
       uint64_t byte = random->Below(bytes_);
@@ -145,7 +146,7 @@ TEST_F(FlipsTest, NoFlippedBitIsEverFewerPoints) {
   EXPECT_GT(2 * (all[0] + all[1]), flips);
 }
 
-// A scan that met a damaged block and went on after it answered without that block's rows.
+// A scan that met a damaged block and continued after it answered without that block's rows.
 TEST_F(FlipsTest, EveryPartOfTheRowsIsReadOrTold) {
   constexpr uint64_t kStep = 2048;  // less than a block
   for (const auto& [file, bytes] : files_) {
@@ -161,11 +162,12 @@ struct JournalPlace {
   uint64_t begin = 0;
   uint64_t end = 0;
   uint64_t sequence = 0;      // its own, or of a segment's first block
-  uint64_t synced_below = 0;  // what it says
+  uint64_t synced_below = 0;  // as the place states it
 };
 
-// Flips in the journal of a store that was killed. Each point is a block of its own, and every so
-// many are synced: so it is known of each bit what is damage, and what looks like a torn tail.
+// Flips in the journal of a killed store. Each point is a separate block, and every kSyncedEvery
+// blocks are synced: so it is known for each bit whether its flip is damage or looks like a torn
+// tail.
 class JournalFlipsTest : public testing::Test {
  protected:
   static constexpr int kPoints = 400;
@@ -179,8 +181,8 @@ class JournalFlipsTest : public testing::Test {
   }
 
   void SetUp() override {
-    // The committer, which runs every 20 ms, may find what an Append says of a new series before it
-    // has said the point. That makes a block more, and the store is made again.
+    // The committer, which runs every 20 ms, may write the definition of an Append's new series
+    // before its point. That makes one block more, and the store is made again.
     for (int i = 0; i < 20 && (places_.empty() || places_.back().sequence != kPoints); ++i)
       ASSERT_NO_FATAL_FAILURE(MakeKilledStore(dir_.file(fmt::format("store{}", i))));
     ASSERT_EQ(places_.back().sequence, uint64_t{kPoints});
@@ -220,7 +222,7 @@ class JournalFlipsTest : public testing::Test {
     }
   }
 
-  // Whether something after a place, or the note of the last sync, says that the block there was
+  // Whether something after a place, or the note of the last sync, records that the block there was
   // synced.
   bool IsToldAsSynced(size_t place) const {
     const uint64_t sequence = places_[place].sequence;
@@ -244,7 +246,7 @@ class JournalFlipsTest : public testing::Test {
     return values;
   }
 
-  // Of a flip in a place: damage is refused, and of what was not synced just that block is lost.
+  // After a flip in a place: damage is refused, and of unsynced blocks only that one is lost.
   void Check(size_t index, uint64_t bit) {
     const JournalPlace& place = places_[index];
     SCOPED_TRACE(fmt::format("{} bit {}, block {}", place.file, bit, place.sequence));
@@ -283,7 +285,7 @@ TEST_F(JournalFlipsTest, WhatWasSyncedIsRefusedAndOfTheRestOneBlockIsLost) {
   const uint64_t seed = NumberOf("HOURCELL_TEST_SEED", 1);
   Random random(seed);
   for (uint64_t i = 0; i < flips; ++i) {
-    // Every other one in the newest blocks, of which some were not synced.
+    // Every other one is in the newest blocks, some unsynced.
     const size_t among =
         i % 2 == 0 ? places_.size() : std::min<size_t>(places_.size(), 2 * kSyncedEvery);
     const size_t index = places_.size() - 1 - random.Below(among);
@@ -295,7 +297,7 @@ TEST_F(JournalFlipsTest, WhatWasSyncedIsRefusedAndOfTheRestOneBlockIsLost) {
   EXPECT_GT(cut_, 0U);
 }
 
-// The blocks at the end of what was synced, and all after them, bit by bit of their headers.
+// The last synced blocks, and all after them, bit by bit of their headers.
 TEST_F(JournalFlipsTest, TheNewestSyncedBlockIsTheLastThatIsTold) {
   for (size_t i = places_.size() - 2 * kSyncedEvery; i < places_.size(); ++i)
     Check(i, 8 * places_[i].begin + i % 64);

@@ -47,7 +47,7 @@
 namespace hourcell::formats_test {
 namespace {
 
-// What bytes say, stored again: nothing if they are refused.
+// Reads bytes and stores the result; nothing if they are refused.
 using Restore = std::function<std::optional<std::string>(std::string_view bytes)>;
 
 struct Format {
@@ -113,7 +113,7 @@ Format PackedCells() {
   return format;
 }
 
-// Every one is an error to read; what is asked of is that merging keeps it one.
+// Every one is an error to read, and must stay one after a merge.
 Format DamagedCells() {
   Format format{.name = "DamagedCell", .samples = {}, .restore = RestoreCell, .is_read = false};
   std::string good;
@@ -123,7 +123,7 @@ Format DamagedCells() {
   return format;
 }
 
-// The merge of a cell with what it is merged with must keep what decodes, and say what does not.
+// A merge of a cell with others must keep the points that decode, and report the rest.
 Format MergedCells() {
   Format format{.name = "MergedCell", .samples = {}, .restore = {}, .is_read = false};
   for (const CellColumns& columns : SampleColumns())
@@ -490,7 +490,7 @@ Format Counters() {
           }};
 }
 
-// What the only row of the uid table says, written again.
+// The contents of the only row of the uid table, written again.
 std::optional<std::string> RestoreUidRow(MemTableStore* tables) {
   TableUidStore store({}, tables);
   std::vector<UidChange> changes;
@@ -539,11 +539,11 @@ Format UidRows(std::string name, const UidChange& change) {
 }
 
 UidChange UidOf(UidChange::What what) {
-  // One bit from 0, which is no UID.
+  // One bit from 0, which is an invalid UID.
   return {.what = what, .kind = UidKind::kTagk, .uid = 256, .name = "host"};
 }
 
-// What the only row of the series table says of new series.
+// The new series in the only row of the series table, written again.
 std::optional<std::string> RestoreLogRow(MemTableStore* tables) {
   TableUidStore uid_store({}, tables);
   const auto uids = UidDirectory::Open({}, &uid_store);
@@ -583,7 +583,7 @@ Format SeriesLogRows() {
   return format;
 }
 
-// A store that says so has no other format.
+// A store with one of these texts has no other format.
 Format StoreFormats() {
   return {.name = "StoreFormat",
           .samples = {"1", "2"},
@@ -643,7 +643,7 @@ class FormatsTest : public testing::TestWithParam<Format> {
     return GetParam().restore(std::string_view(exact.get(), bytes.size()));
   }
 
-  // What was read, read again, is the same.
+  // Bytes that were read and stored give the same when they are read again.
   static void CheckValid(const std::string& bytes) {
     const std::optional<std::string> stored = Read(bytes);
     if (!stored.has_value()) return;

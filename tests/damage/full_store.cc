@@ -278,7 +278,7 @@ void MakeFullStore(const std::string& path) {
     Check(split.status());
     Check(tsdb->Close());
   }
-  // The manifest of this session has edits of its own after what it began with.
+  // The manifest of this session has further edits after its initial contents.
   const std::unique_ptr<Tsdb> tsdb = MustOpen(path);
   PutLate(tsdb.get());
   Check(tsdb->Flush());

@@ -1,5 +1,4 @@
-// A store with something of every kind in it, what it answers, and copies of it that share the
-// files that are not damaged.
+// A store with something of every kind, its answers, and copies that share the undamaged files.
 
 #pragma once
 
@@ -22,7 +21,7 @@ Options FullStoreOptions(const std::string& path);
 // annotations, a TTL and names that were renamed. The same bytes of points with each call.
 void MakeFullStore(const std::string& path);
 
-// What a store says to one question.
+// The answer of a store to one question.
 struct StoreAnswer {
   std::string question;
   absl::Status status;  // not OK: it answers with an error

@@ -1,6 +1,6 @@
-// Named damages of the journal and RocksDB's WAL of a store that was killed: what was synced and is
-// not there any more is refused at open, with the file; of what was not synced just the blocks that
-// are damaged are lost, and that is told. docs/damage.md has the table.
+// Named damages of the journal and RocksDB's WAL of a killed store. If synced bytes are missing,
+// the open is refused and names the file; of unsynced bytes only the damaged blocks are lost, and
+// the loss is reported. docs/damage.md has the table.
 
 #include <algorithm>
 #include <cstdint>
@@ -190,7 +190,7 @@ TEST_F(KilledStoreTest, AHeaderOfASegmentCostsNoBlock) {
   }
 }
 
-// What the bytes from `begin` to `end` of a segment become.
+// The damage to the bytes from `begin` to `end` of a segment.
 enum class Becomes : uint8_t { kFlipped, kZeros, kGarbage, kCutOff };
 
 struct UnsyncedDamage {
@@ -203,7 +203,7 @@ struct UnsyncedDamage {
   size_t points = 0;  // of 400 that are left at least
 };
 
-// A point is a block of its own, of some 40 bytes, and a segment has some 100 of them.
+// A point is a separate block of some 40 bytes, and a segment has some 100 points.
 std::vector<UnsyncedDamage> UnsyncedDamages() {
   return {{.name = "ABitInABlock", .begin = 2000, .points = 399},
           {.name = "ABitInTheFirstHeader", .begin = 20, .points = 400},
@@ -339,7 +339,7 @@ class KilledUnsyncedStoreTest : public testing::Test {
     EXPECT_EQ(Values(tsdb->get()), want);
   }
 
-  // Every check tells it, until one is told to be the last.
+  // Every check reports the cuts, until one acknowledges them.
   void CheckUntilAcknowledged(const std::string& store) {
     for (const bool acknowledge : {false, true}) {
       const auto report = RunFsck(UnsyncedOptions(store), {.acknowledge_cuts = acknowledge});

@@ -1,5 +1,5 @@
-// Named damages of the files and rows of a store, and what becomes of each: what an open says, what
-// questions are answered, what is counted and what fsck says. docs/damage.md has the table.
+// Named damages of the files and rows of a store, and the effects of each: the result of an open,
+// the answers to questions, the counters and the findings of fsck. docs/damage.md has the table.
 
 #include <algorithm>
 #include <filesystem>
@@ -36,7 +36,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-// What a store does.
+// The reaction of a store.
 enum class Does : uint8_t {
   kRefuse,     // the open fails
   kAnswer,     // every question is answered as before
@@ -98,7 +98,7 @@ void FlipAt(const std::string& path, size_t offset, int bit = 0) {
   ReplaceFile(path, content);
 }
 
-// From the file's end, where RocksDB has what describes the rest.
+// From the file's end, where RocksDB keeps the description of the rest.
 void FlipFromEnd(const std::string& path, size_t back, int bit = 0) {
   FlipAt(path, ReadFile(path).size() - back, bit);
 }
@@ -147,7 +147,7 @@ std::string LargestOfRows(const std::string& store) {
   return SstFileOf(store, "data.");
 }
 
-// What says which SST files there are.
+// The manifests, which list the SST files.
 std::vector<NamedDamage> DamagedManifests() {
   return {
       {"CurrentMissing", [](const auto& s) { fs::remove(s + "/db/CURRENT"); }, Does::kRefuse,
@@ -185,7 +185,8 @@ std::vector<NamedDamage> DamagedSstFiles() {
       {"SstFileEmpty", [=](const auto& s) { ReplaceFile(data(s), ""); }, Does::kRefuse, ".sst"},
       {"RowsFlipped",
        [](const auto& s) {
-         // A file of a split is each daughter's; what only a sister reads harms nobody.
+         // After a split, daughters share files, and damage to rows that only a sister reads does
+         // no harm.
          for (const std::string& path : SstFilesOf(s, "data."))
            FlipAt(path, PropertiesOf(path).data_size / 2);
        },
