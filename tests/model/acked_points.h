@@ -1,9 +1,9 @@
-// AckedPoints: what a store that fails now and then may show. Unlike PointModel it knows of calls
-// whose outcome nobody was told: what they put or deleted is there, or not.
+// AckedPoints: the points that a store that sometimes fails may show. Unlike PointModel it knows
+// calls of unknown outcome: their puts or deletes are there, or not.
 //
-// Of each instant of a series it keeps the states that are possible, the newest last: a value, or
-// nothing. A call that succeeded leaves one; one that failed adds one. What is possible after a
-// power loss is kept apart: all states since the last that was on disk for certain.
+// For each instant of a series it keeps the possible states, the newest last: a value, or nothing.
+// A call that succeeded leaves one; one that failed adds one. The states possible after a power
+// loss are kept apart: all states since the last that was on disk for certain.
 //
 // Thread-compatible.
 
@@ -22,7 +22,6 @@ namespace hourcell {
 
 class AckedPoints {
  public:
-  // What became of a call.
   enum class Outcome {
     kUnknown,  // it failed
     kDone,     // and kill -9 does not undo it
@@ -32,19 +31,19 @@ class AckedPoints {
   using Shown = PointModel::Shown;
 
   void Put(const Series& series, int64_t ms, const ModelValue& value, Outcome outcome);
-  // Of all series of the metric, [start_ms, end_ms]. What succeeds is on disk.
+  // Deletes [start_ms, end_ms] of all series of the metric. A success is on disk.
   void Delete(const std::string& metric, int64_t start_ms, int64_t end_ms, bool is_done);
   // All that was done so far is on disk now.
   void Synced();
 
-  // What is wrong with what a store shows of all series; empty if nothing is.
+  // The fault in the points that a store shows of all series; empty: no fault.
   std::string Fault(const Shown& shown) const { return Fault(shown, &Instant::possible); }
   // The same after a power loss.
   std::string FaultAfterPowerLoss(const Shown& shown) const {
     return Fault(shown, &Instant::possible_on_disk);
   }
-  // What is shown now is the truth from now on, and on disk: a store was opened after a crash.
-  // REQUIRES: nothing is wrong with it.
+  // Takes the points shown now as the truth from now on, and as on disk: a store was opened after a
+  // crash. REQUIRES: Fault(shown) is empty.
   void Settle(const Shown& shown);
 
   // Instants that a store must show now, for tests that must not be empty.

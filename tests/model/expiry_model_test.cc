@@ -1,8 +1,8 @@
-// Points that expire, and TTLs that are raised again, against a model of maps that allows what is
-// not said then: random puts and queries while hours are sealed, flushed, merged and dropped,
-// regions change, and the store is closed, opened and killed. Where TTLs only become shorter, all
-// is said: step_list_test.cc has that, and everything else. A failure prints the seed, and what was
-// done to the store besides puts; HOURCELL_TEST_SEED reruns it.
+// Points that expire, and TTLs that are raised again, against a model of maps that then allows
+// every unspecified result: random puts and queries while hours are sealed, flushed, merged and
+// dropped, regions change, and the store is closed, opened and killed. Where TTLs only become
+// shorter, every result is specified: step_list_test.cc has that, and everything else. A failure
+// prints the seed, and the events other than puts; HOURCELL_TEST_SEED reruns it.
 
 #include <algorithm>
 #include <cstdio>
@@ -70,7 +70,7 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
     options.env = env_.get();
     options.clock = &clock_;
     options.cell_encoding = GetParam().cells;
-    // What is not given is as it was last given.
+    // A TTL that is not given stays as it was last given.
     if (store_ttl_s_ != kept_ttl_s_ || random_.Below(2) == 0) options.ttl_s = store_ttl_s_;
     kept_ttl_s_ = store_ttl_s_;
     if (GetParam().tiny_budgets) {
@@ -96,7 +96,7 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
   // Points are of the hours before this and one after it.
   int64_t FirstMs() { return clock_.NowMs() / kHourMs * kHourMs - (kHours - 1) * kHourMs; }
 
-  // In order, out of order, late, overwritten in another type or precision: all of it.
+  // In order, out of order, late, overwritten in another type or precision.
   OwnedPoint RandomPoint() {
     const std::string& metric = kMetrics[random_.Below(4) == 0 ? 1 : 0];
     const std::string host = fmt::format("h{}", random_.Below(kHosts));
@@ -167,7 +167,7 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
     return key;
   }
 
-  // Splits and merges, whatever comes of them: small tables have few places to be cut at.
+  // Splits and merges, with any result: small tables have few places to be cut at.
   void ChangeRegions() {
     const auto listed = tsdb_->regions()->List("data", ListDetail::kPlain);
     ASSERT_OK(listed);
@@ -215,7 +215,7 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
     (done.ok() ? epochs_ : epochs_refused_)++;
   }
 
-  // What must not change an answer.
+  // Events that must not change an answer.
   void Disturb() {
     if (GetParam().epochs && random_.Below(4) == 0) {
       ASSERT_NO_FATAL_FAILURE(ChangeSalt());
@@ -257,7 +257,7 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
     }
   }
 
-  // What hides points, and drops those that are hidden.
+  // Hides points, and drops hidden ones.
   void Expire() {
     switch (random_.Below(5)) {
       case 0:
@@ -300,7 +300,7 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
     model_.SetMetricTtl(metric, ttl_s);
   }
 
-  // Goes on with what kill -9 leaves: nothing that the dying store still does gets to the files.
+  // Continues with the files as after kill -9: the dying store cannot change them any more.
   void Kill() {
     fs_->FailOn({.is_lasting = true});
     tsdb_.reset();
@@ -327,7 +327,7 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
     ASSERT_EQ(model_.Fault(metric, start, end, shown), "");
   }
 
-  // One host by its literal name: point reads see what the scan of all sees.
+  // One host by its literal name: point reads see the same as the scan of all.
   void CheckOneHost() {
     const std::string host = fmt::format("h{}", random_.Below(kHosts));
     if (!model_.Knows({"m", host})) return;
@@ -381,7 +381,7 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
     ASSERT_NO_FATAL_FAILURE(CheckScan());
   }
 
-  // Once all is expired and merged, the disk has none of it, so no TTL brings anything back.
+  // Once all is expired and merged, the points have left the disk, so no TTL brings anything back.
   void ExpireAll() {
     for (const std::string& metric : kMetrics)
       ASSERT_NO_FATAL_FAILURE(SetMetricTtl(metric, 3600));
@@ -408,7 +408,7 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
   std::unique_ptr<Tsdb> tsdb_;
   PointModel model_{clock_.NowMs()};
   int64_t store_ttl_s_ = 0;
-  int64_t kept_ttl_s_ = 0;  // as of the last open
+  int64_t kept_ttl_s_ = 0;  // at the last open
   int splits_ = 0;
   int merges_ = 0;
   int epochs_ = 0;

@@ -1,8 +1,8 @@
-// C1, C5, C6, C7 under failing disks: a script of calls to a store during which the n-th write to a
-// file fails, or that and all after it, or there is no space, or the n-th read fails, or gives too
-// few bytes, for every n until the script runs without meeting the fault. Whatever fails, what was
-// acknowledged is shown, or an error is, nothing is that was never put, and the store opens again.
-// HOURCELL_SWEEP=all takes every n; the everyday suite takes some of them.
+// C1, C5, C6, C7 under failing disks. During a script of calls to a store, the n-th write to a file
+// fails, or that and all after it, or the disk is full, or the n-th read fails, or returns too few
+// bytes, for every n until the script runs without meeting the fault. After any failure, a store
+// shows each acknowledged point or an error, shows nothing that was never put, and opens again.
+// HOURCELL_SWEEP=all takes every n; the everyday suite takes some.
 
 #include <atomic>
 #include <cstdio>
@@ -31,7 +31,7 @@ constexpr uint64_t kSeed = 20130101;
 // With ThreadSanitizer RocksDB rests for a second after each failure, see restless_env.h.
 constexpr int kCalls = kIsSanitized ? 40 : 120;
 constexpr uint64_t kSanitizedRuns = 3;
-constexpr size_t kLogBytes = 2000;  // of faults that came to pass, in what is printed
+constexpr size_t kLogBytes = 2000;  // of the faults that occurred, in the output
 
 struct Sweep {
   std::string name;
@@ -137,8 +137,8 @@ INSTANTIATE_TEST_SUITE_P(
                           .sync = Durability::kAlways}),
     [](const auto& param_info) { return param_info.param.name; });
 
-// Bits that differ are of SST files only, which have a checksum for every block: of a log's or a
-// manifest's last bytes nobody can tell whether they were ever written.
+// Bit flips are only in SST files, which have a checksum for every block. The last bytes of a
+// damaged log or manifest cannot be distinguished from bytes that were never written.
 INSTANTIATE_TEST_SUITE_P(
     ReadFaults,
     FaultSweepTest,
@@ -167,9 +167,9 @@ INSTANTIATE_TEST_SUITE_P(
                           .stride = 8}),
     [](const auto& param_info) { return param_info.param.name; });
 
-// Opening a store reads what nobody has in memory: manifest, logs, catalogue, journal. It is opened
-// again and again as kill -9 would have left it, and a read of that fails, any of those there are.
-// HOURCELL_OPENS says how often.
+// An open reads data that is not in memory yet: manifest, logs, catalogue, journal. The test opens
+// the store repeatedly as kill -9 would have left it, each time with one of these reads failing.
+// HOURCELL_OPENS is the number of opens.
 class OpenSweepTest : public FaultSweepTest {
  protected:
   static uint64_t Rounds() {

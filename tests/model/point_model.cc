@@ -103,7 +103,7 @@ std::string PointModel::SeriesFault(const Series& series,
   const auto end = before_ms > end_ms ? at : instants.upper_bound(end_ms);
   for (const ShownPoint& point : shown) {
     if (point.ms < before_ms) return fmt::format("{}: shown; want it expired", point.ms);
-    // What the store leaves out must be what it may have dropped.
+    // The store may omit only points that it may have dropped.
     for (; at != end && at->first < point.ms; ++at) {
       if (!at->second.has_expired) return fmt::format("{}: not shown; want it", at->first);
     }

@@ -1,12 +1,12 @@
-// PointModel: what a store must show, without any of its cleverness: maps of every point that was
-// put, the time, and the TTLs.
+// PointModel: the points that a store must show, by simple means: maps of every point that was put,
+// the time, and the TTLs.
 //
-// A point that is older than its metric's TTL must not be shown. What has expired may go from a
-// store at any time and in parts, so once a TTL is raised the model allows a set: of an instant
-// that has been expired either nothing is shown or a value that was put there; which of several is
-// not said, as the last may have gone from its file before the first. A point put since then is
-// certain again. Raising TTLs is worth the set: only so is it tested that new points survive beside
-// rows that are being dropped.
+// A point that is older than its metric's TTL must not be shown. Expired points may leave a store
+// at any time and in parts, so once a TTL is raised the model allows a set: an instant that has
+// been expired shows either nothing or a value that was put there. With several values each is
+// allowed, as the last may have left its file before the first. A point put since then is certain
+// again. Raising TTLs is worth the set: only this tests that new points survive next to rows that
+// are being dropped.
 
 #pragma once
 
@@ -29,7 +29,7 @@ struct ModelValue {
   friend bool operator==(const ModelValue&, const ModelValue&) = default;
 };
 
-// What a store shows at an instant. `is_ms` empty: it does not say.
+// A store's value at an instant. `is_ms` empty: not shown.
 struct ShownPoint {
   int64_t ms = 0;
   Value value;
@@ -48,7 +48,7 @@ class PointModel {
   // A point that is expired already is not stored.
   void Put(const Series& series, Timestamp time, Value value);
   void SetNow(int64_t now_ms);
-  // Seconds; 0 = for ever.
+  // Seconds; 0 = points never expire.
   void SetStoreTtl(int64_t ttl_s);
   // Nothing: as the store's.
   void SetMetricTtl(const std::string& metric, std::optional<int64_t> ttl_s);
@@ -56,8 +56,8 @@ class PointModel {
   const std::map<std::string, int64_t>& metric_ttls() const { return metric_ttls_; }
   bool Knows(const Series& series) const { return points_.contains(series); }
 
-  // What is wrong with the points shown of [start_ms, end_ms], both inclusive, of all series of
-  // `metric`, or of all metrics if it is empty; empty if nothing is. REQUIRES: start_ms <= end_ms.
+  // The fault in the points shown of [start_ms, end_ms], both inclusive, of all series of `metric`,
+  // or of all metrics if it is empty; empty: no fault. REQUIRES: start_ms <= end_ms.
   std::string Fault(const std::string& metric,
                     int64_t start_ms,
                     int64_t end_ms,
@@ -68,8 +68,8 @@ class PointModel {
                                         int64_t start_ms,
                                         int64_t end_ms) const;
 
-  // What the run has covered so far, in points: refused for their age; expired in the store; in
-  // sight again as a TTL was raised, counted at each change of time or TTL.
+  // The coverage of the run so far, in points: refused for their age; expired in the store; visible
+  // again after a TTL was raised, counted at each change of time or TTL.
   uint64_t expired_when_put() const { return expired_when_put_; }
   uint64_t expired_later() const { return expired_later_; }
   uint64_t back_in_sight() const { return back_in_sight_; }
@@ -82,7 +82,8 @@ class PointModel {
   using Instants = std::map<int64_t, Instant>;
 
   int64_t ExpiresBeforeMs(const std::string& metric) const;
-  // Notes what is expired now; to be called after whatever makes points expire.
+  // Records the points that are expired now; to be called after every change that makes points
+  // expire.
   void NoteExpired();
   std::string SeriesFault(const Series& series,
                           int64_t start_ms,

@@ -1,7 +1,7 @@
-// C1 under power loss: a script of calls to a store is cut off at any write, what was not synced is
-// lost at random, and the store is opened again: what was acknowledged as synced is there, nothing
-// is that was never put, and regions and UIDs are whole. Again and again on the same store.
-// HOURCELL_POWER_SEEDS says how many stores; the everyday suite has twenty.
+// C1 under power loss: a script of calls to a store is cut off at any write, unsynced bytes are
+// lost at random, and the store is opened again. Points acknowledged as synced are there, points
+// that were never put are not, and regions and UIDs are whole. This repeats on the same store.
+// HOURCELL_POWER_SEEDS is the number of stores; the everyday suite has twenty.
 
 #include <cstdio>
 #include <cstdlib>

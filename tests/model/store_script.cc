@@ -33,7 +33,7 @@ StoreScript::StoreScript(uint64_t seed, Options options)
 
 absl::Status StoreScript::Reopen() {
   if (tsdb_ != nullptr) {
-    // What is acknowledged outlives a close that fails; one that succeeds has it on disk.
+    // Acknowledged points outlive a close that fails; one that succeeds has them on disk.
     if (tsdb_->Close().ok() && options_.sync != Durability::kNever) points_.Synced();
     tsdb_.reset();
   }
@@ -119,7 +119,7 @@ void StoreScript::Put() {
     if (is_refused) continue;
     points_.Put(sent[i].series, sent[i].ms, sent[i].value, outcome);
   }
-  // A batch of which no point was taken syncs nothing.
+  // A batch whose points were all refused syncs nothing.
   if (outcome == Outcome::kSynced && refused.size() < sent.size()) points_.Synced();
 }
 
@@ -192,7 +192,7 @@ std::string StoreScript::CheckRest() {
   // Rows against names, series and active sets.
   const auto checked = tsdb_->fsck()->Check({});
   if (!checked.ok()) return checked.status().ToString();
-  // A crash may leave what an open cuts off the journal.
+  // A crash may leave bytes that an open cuts off the journal.
   for (const FsckFinding& finding : checked->examples) {
     if (finding.fault != FsckFault::kCut) return finding.text;
   }
@@ -200,7 +200,7 @@ std::string StoreScript::CheckRest() {
 }
 
 void StoreScript::Note(const std::string& what, const absl::Status& status) {
-  // Refused for what was asked, not for what failed.
+  // Refused because of the request, not because of a failure.
   const bool is_refusal = absl::IsFailedPrecondition(status) || absl::IsInvalidArgument(status);
   if (!status.ok() && !is_refusal) ++failed_calls_;
   history_ += fmt::format("\n  {}{}", what,

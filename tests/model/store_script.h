@@ -1,6 +1,6 @@
-// StoreScript: a seeded sequence of calls to a store of which any may fail: puts, late and again
-// and of both precisions, deletes, seals, flushes, merges, splits, changes of the salt, closes and
-// opens; beside them what the store may show by then.
+// StoreScript: a seeded sequence of calls to a store, in which any call may fail: puts, late and
+// again and of both precisions, deletes, seals, flushes, merges, splits, changes of the salt,
+// closes and opens; with a model of the points that the store may show by then.
 //
 // The same seed makes the same calls as long as they have the same outcomes. Thread-compatible.
 
@@ -27,16 +27,16 @@ class StoreScript {
   // `options`: of the store; its clock is the script's own.
   StoreScript(uint64_t seed, Options options);
 
-  // The next call. What the store answers wrongly is in faults().
+  // Makes the next call. Wrong answers of the store are in faults().
   void Step();
   // Closes the store if it is open, and opens it.
   absl::Status Reopen();
-  // Drops the store, whatever becomes of it.
+  // Drops the store in any state.
   void Drop() { tsdb_.reset(); }
 
   // Every point of the store. REQUIRES: it is open.
   absl::StatusOr<AckedPoints::Shown> ReadAll();
-  // What is wrong with the store at rest, besides its points: regions, UIDs. REQUIRES: it is open.
+  // Faults of the store at rest outside of its points: regions, UIDs. REQUIRES: it is open.
   std::string CheckRest();
 
   AckedPoints* points() { return &points_; }

@@ -15,7 +15,7 @@ std::string TextOf(Value value) {
                             : fmt::format("{}f ({:a})", value.floating(), value.floating());
 }
 
-// What of a query's answer is not said.
+// The unspecified parts of a query's answer.
 struct Freedom {
   bool any_zero = false;           // 0.0 or -0.0
   bool integer_as_double = false;  // integers are as good as the doubles they were

@@ -1,7 +1,7 @@
-// AnswerDifference: what is wrong with a store's answer to a query, held against that of a naive
-// one, bit for bit. What is not said is equal:
+// AnswerDifference: the difference between a store's answer to a query and that of a naive one, bit
+// for bit. Where the result is unspecified, these are equal:
 //   NaN and NaN, whatever their bits
-//   0.0 and -0.0 of a percentile or a median, as sorting does not tell them apart, and without an
+//   0.0 and -0.0 of a percentile or a median, which sorting treats as equal, and without an
 //   aggregator, as a single member may be given out as it is or as the sum of one
 //   percentiles of integers beyond 2^53 that are the same double: OpenTSDB makes them of doubles,
 //   but gives out a single member as it is

@@ -33,7 +33,7 @@ bool Elapses(DurationUnit unit) {
   return unit <= DurationUnit::kHour;
 }
 
-// Where the steps of hours and what is shorter begin: the instant the table of units names.
+// The origin of steps in hours and shorter units: the instant that the table of units names.
 int64_t ElapsedBaseMs(const DownsampleSpec& spec, int64_t ms) {
   const absl::CivilSecond local = absl::ToCivilSecond(absl::FromUnixMillis(ms), spec.timezone);
   const int64_t second_ms = FloorTo(ms, 1000);

@@ -16,7 +16,7 @@ namespace {
 
 using Points = std::map<int64_t, Value>;
 
-// Of ASCII letters; the names of the test have no others that have a case.
+// For ASCII letters; the names of the test have no other letters with case.
 std::string Lower(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) {
@@ -114,7 +114,7 @@ Points RatesOf(const Points& points, const RateSpec& spec) {
   return rates;
 }
 
-// What a missing member counts for.
+// The value of a missing member.
 enum class Missing : uint8_t { kLine, kZero, kLargest, kSmallest, kLatest };
 
 Missing MissingOf(const SubQuery& query) {

@@ -1,4 +1,4 @@
-// NaiveStore: what a store answers, from maps of all points and loops over them: no plan, no
+// NaiveStore: the answers of a store, from maps of all points and loops over them: no plan, no
 // columns, no cells. The rules are OpenTSDB's with the deviations of engine/query/README.md; of the
 // engine it uses the types of queries and results, no arithmetic. Thread-compatible.
 
@@ -24,13 +24,13 @@ namespace hourcell {
 
 using NaiveTags = std::map<std::string, std::string>;
 
-// The answer to a query: its series or, if there are any, the errors of which it must have one.
+// The answer to a query: its series or, if errors are listed, any one error from the list.
 struct NaiveAnswer {
   std::vector<ResultSeries> series;  // tags by name
   std::set<absl::StatusCode> errors;
 };
 
-// A regular expression that the naive store knows, and whether a value has a match of it.
+// A regular expression that the naive store knows, and its predicate: whether a value matches.
 struct NaiveRegexp {
   std::string pattern;
   bool (*fits)(std::string_view value);
@@ -49,10 +49,10 @@ struct NaiveSeries {
   std::map<int64_t, NaivePoint> points;  // by ms
 };
 
-// What a deletion took away.
+// The points and rows that a deletion removed.
 struct NaiveDeletion {
   uint64_t points = 0;
-  uint64_t rows = 0;  // that had some of them
+  uint64_t rows = 0;  // with at least one such point
 };
 
 class NaiveStore {
@@ -61,7 +61,7 @@ class NaiveStore {
 
   // A name and the bytes of its UID, which decide the order of series, tags and groups.
   void AddName(UidKind kind, const std::string& name, const std::string& uid_bytes);
-  // REQUIRES: the first has a UID, the second has none.
+  // REQUIRES: the first has a UID, the second does not.
   void Rename(UidKind kind, const std::string& name, const std::string& new_name);
   // REQUIRES: it is of no series.
   void DeleteName(UidKind kind, const std::string& name) { uids_.erase({kind, name}); }
@@ -77,13 +77,12 @@ class NaiveStore {
 
   // Of the series the sub query selects, [start_ms, end_ms]. Nothing: one of its names is unknown.
   std::optional<NaiveDeletion> Delete(const SubQuery& query, int64_t start_ms, int64_t end_ms);
-  // Points before `before_ms`, which is asked for each metric, are gone.
+  // Removes points before `before_ms`, which is called for each metric.
   void Expire(const std::function<int64_t(const std::string& metric)>& before_ms);
 
   NaiveAnswer Query(const QuerySpec& spec) const;
 
-  // The tsuids in hex of what the sub query selects, ascending. Nothing: one of its names is
-  // unknown.
+  // The tsuids in hex that the sub query selects, ascending. Nothing: one of its names is unknown.
   std::optional<std::vector<std::string>> Select(const SubQuery& query) const;
   // All there ever were, by tsuid in hex.
   const std::map<std::string, NaiveSeries>& series() const { return series_; }

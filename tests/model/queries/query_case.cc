@@ -65,7 +65,7 @@ std::string SubQueryText(const SubQuery& query) {
   return text;
 }
 
-// The parts between separators, of which there are several, that are not empty.
+// The non-empty parts between separators; there are several separators.
 std::vector<std::string_view> Split(std::string_view text, std::string_view separators) {
   std::vector<std::string_view> parts;
   while (!text.empty()) {
@@ -83,7 +83,7 @@ int64_t NumberOf(std::string_view text) {
   return number;
 }
 
-// What is before the first separator and what follows it.
+// The text before the first separator, and the text after it.
 std::pair<std::string_view, std::string_view> SplitFirst(std::string_view text, char separator) {
   const size_t at = text.find(separator);
   HOURCELL_CHECK(at != std::string_view::npos);

@@ -1,5 +1,5 @@
-// QueryCase: how a store came to be, as a list of steps, and queries to it; both to and from a
-// compact text, so that what a random test found can be kept as a test:
+// QueryCase: the steps that make a store, and queries to it; both to and from a compact text, so
+// that a case found by a random test can be kept as a test:
 //
 //   store salt=1/20 cells=packed regions=eight
 //   names metric m other
@@ -41,7 +41,7 @@ struct CaseStep {
   Value value = {};
 };
 
-// What regions the data table has.
+// The regions of the data table.
 enum class CaseRegions : uint8_t {
   kOne,
   kEight,     // from the start, or as many as there are metrics, hours and buckets to be cut at

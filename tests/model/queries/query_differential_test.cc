@@ -1,5 +1,5 @@
-// Random queries to random stores, held against a naive store of maps: the same series, tags and
-// points, bit for bit, however the points are stored and whichever plan reads them. What differs is
+// Random queries to random stores, compared with a naive store of maps: the same series, tags and
+// points, bit for bit, however the points are stored and whichever plan reads them. A difference is
 // made small and printed as a text for a FixedCaseTest.
 //
 //   HOURCELL_TEST_SEED=<n>      the first seed
@@ -61,7 +61,7 @@ class CaseStore {
     options.open_hours_bytes = 4 << 20;
     options.journal_segment_bytes = 1 << 20;
     options.lanes = 2;
-    options.active_from_series = 0;  // every plan asks
+    options.active_from_series = 0;  // every plan looks up active series
     options.names_from_series = 0;   // and looks for names that begin alike
     options.cell_encoding = stored.cells;
     options.layout.salt_width = stored.salt_width;
@@ -93,7 +93,7 @@ class CaseStore {
 
   NaiveAnswer NaiveQuery(const QuerySpec& spec) const { return naive_.Query(spec); }
 
-  // What is wrong with the answers to `spec` by all plans; empty if nothing is.
+  // The fault in the answers to `spec` by all plans; empty: no fault.
   std::string FaultOf(const QuerySpec& spec, const NaiveAnswer& want) {
     if (!failure_.empty()) return failure_;
     for (int method = 0; method < kReadMethods; ++method) {
@@ -193,7 +193,8 @@ std::string FaultOf(const QueryCase& stored, const QuerySpec& spec) {
   return store.FaultOf(spec, store.NaiveQuery(spec));
 }
 
-// Leaves out what the fault does not need: parts of the query, then steps in ever smaller pieces.
+// Removes parts that the fault does not need: parts of the query, then steps in ever smaller
+// pieces.
 class Shrinker {
  public:
   Shrinker(QueryCase* stored, QuerySpec* spec) : stored_(*stored), spec_(*spec) {}
@@ -339,7 +340,7 @@ class QueryDifferentialTest : public testing::TestWithParam<Variant> {
     if (has_points) ++answers_with_points_;
   }
 
-  // What the run has covered.
+  // The coverage of the run.
   uint64_t queries_ = 0;
   uint64_t errors_ = 0;
   uint64_t answers_with_points_ = 0;
@@ -349,7 +350,7 @@ class QueryDifferentialTest : public testing::TestWithParam<Variant> {
 };
 
 TEST_P(QueryDifferentialTest, AnswersAreThoseOfANaiveStore) {
-  // Every variant has seeds of its own.
+  // Every variant has different seeds.
   const auto variants = AllVariants();
   const std::string name = GetParam().Name();
   const auto index = std::ranges::find(variants, name, &Variant::Name) - variants.begin();
@@ -381,7 +382,7 @@ INSTANTIATE_TEST_SUITE_P(Stores,
                          testing::ValuesIn(AllVariants()),
                          [](const auto& param_info) { return param_info.param.Name(); });
 
-// Cases by hand: what a random test has found goes here, and what it rarely meets.
+// Cases by hand: those that a random test found, and those that it rarely meets.
 void ExpectAgreement(std::string_view stored, std::string_view query) {
   EXPECT_EQ(FaultOf(ParseCase(stored), ParseQuery(query)), "");
 }

@@ -21,7 +21,7 @@ namespace hourcell {
 namespace {
 
 constexpr int64_t kPointsMax = 600;   // of a store
-constexpr int64_t kFilledMax = 1500;  // buckets of a series that a fill policy asks for
+constexpr int64_t kFilledMax = 1500;  // buckets of a series with a fill policy
 
 const std::vector<std::string> kMetrics = {"m", "sys.cpu", "other"};
 const std::vector<std::string> kTagks = {"host", "dc", "cpu", "role"};
@@ -99,7 +99,7 @@ class ValueMaker {
   int64_t counter_ = 0;
 };
 
-// What the series of a store have in common.
+// The properties that the series of a store have in common.
 struct Times {
   int64_t begin_ms = 0;
   int64_t step_ms = 0;
@@ -134,7 +134,7 @@ class CaseMaker {
   }
 
  private:
-  // All names of all kinds, in an order of their own, so that no UID goes by the alphabet.
+  // All names of all kinds, shuffled, so that no UID goes by the alphabet.
   void AddNames() {
     const std::vector<std::string>* const names[] = {&kMetrics, &kTagks, &kTagvs};
     for (const UidKind kind : kUidKinds) {
@@ -200,7 +200,7 @@ class CaseMaker {
       (OneIn(12, &random_) ? late : steps).push_back(std::move(step));
     if (!OneIn(4, &random_)) SortByTime(&steps);
     if (sealing_ == Sealing::kHalf) {
-      // What follows opens some of the sealed hours again.
+      // Later steps open some of the sealed hours again.
       const auto half = static_cast<ptrdiff_t>(random_.Below(steps.size() + 1));
       steps.insert(steps.begin() + half, {.kind = CaseStep::Kind::kSeal});
       if (OneIn(2, &random_)) steps.insert(steps.begin() + half, {.kind = CaseStep::Kind::kFlush});
@@ -367,7 +367,7 @@ class QueryMaker {
     SetInterval(&spec);
     spec.calendar = OneIn(3, &random_);
     if (spec.calendar) spec.timezone = RandomZone();
-    // Few enough buckets for maps. What is scanned is never less than what is asked for.
+    // Few enough buckets for maps. The scanned range is never smaller than the requested one.
     const bool has_many = (range.end_ms - range.start_ms) / spec.interval_ms > kFilledMax;
     const NaiveRange scan =
         NaiveRangeOf(range.start_ms, range.end_ms, has_many ? std::nullopt : std::optional(spec));

@@ -8,7 +8,7 @@
 
 namespace hourcell {
 
-// What is done between the puts.
+// The sealing between the puts.
 enum class Sealing : uint8_t { kNothing, kAll, kHalf };
 
 // Steps and names; the other fields are the caller's. One to three metrics with 1 to 40 series;
@@ -16,7 +16,7 @@ enum class Sealing : uint8_t { kNothing, kAll, kHalf };
 // and points that are put again; integers, decimals, whole doubles and counters with resets.
 QueryCase RandomCase(Sealing sealing, Random* random);
 
-// One or two sub queries, mostly about what is stored.
+// One or two sub queries, mostly about stored data.
 QuerySpec RandomQuery(const QueryCase& stored, Random* random);
 
 }  // namespace hourcell

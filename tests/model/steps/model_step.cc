@@ -10,7 +10,7 @@ namespace {
 constexpr uint32_t kSeed = 1'000'000;
 constexpr uint32_t kMinute = 300;  // of the five hours around the present
 
-// What costs a millisecond or more is rare, so that a long run has many steps of every kind.
+// Steps that cost a millisecond or more are rare, so that a long run has many steps of every kind.
 constexpr StepKindFacts kFacts[] = {
     {StepKind::kPut, "kPut", 420, {kWorldSeries, kMinute, 12, 8, 24, kSeed}},
     {StepKind::kPutBad, "kPutBad", 30, {10, kWorldSeries, kMinute}},

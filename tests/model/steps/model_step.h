@@ -1,7 +1,7 @@
-// ModelStep: one call to a store, or one thing that happens to it, as a kind and a few small
-// numbers. What the numbers mean is modular and depends on nothing that an earlier step returned,
-// so any list of steps can be run, and a list that shows a fault stays a list when steps are taken
-// out of it. As text it is C++, to be pasted into a test:
+// ModelStep: one call to a store, or one event, as a kind and a few small numbers. The meaning of
+// the numbers is modular and depends on no result of an earlier step, so any list of steps can be
+// run, and a list that shows a fault stays a list when steps are removed. As text it is C++, to be
+// pasted into a test:
 //
 //   {StepKind::kPut, {3, 120, 1}}, {StepKind::kReopen},
 
@@ -26,7 +26,7 @@ enum class StepKind : uint8_t {
   kSuggest,      // names of a kind that begin with a text: kind, text, most
   kUid,          // find, assign, grep and delete names: what, kind, name
   kLookup,       // series by their tags: seed
-  kDelete,       // points of what a query selects: seed, minute, minutes
+  kDelete,       // points that a query selects: seed, minute, minutes
   kAnnotate,     // write an annotation: series, minute, form
   kUnannotate,   // delete annotations: series, minute, minutes
   kAnnotations,  // read one, and all
@@ -42,8 +42,8 @@ enum class StepKind : uint8_t {
   kSalt,       // another number of buckets: buckets, hour
   kTtl,        // of a metric, never a longer one: metric, seconds
   kReopen,     // closed and opened: 1 of 4: with the other format of cells
-  kKill,       // what kill -9 leaves, opened
-  kLosePower,  // what a power loss leaves, after a put that was synced: series, minute, seed
+  kKill,       // kill -9, then an open
+  kLosePower,  // a power loss after a put that was synced, then an open: series, minute, seed
   kBackup,
   kRestore,  // the newest backup takes the place of the store
   kRename,   // kind, name, new name
@@ -59,12 +59,12 @@ struct ModelStep {
   friend bool operator==(const ModelStep&, const ModelStep&) = default;
 };
 
-// What there is to know of a kind.
+// The properties of a kind.
 struct StepKindFacts {
   StepKind kind;
   std::string_view name;           // as in the enum
   uint32_t weight;                 // how often it is drawn, of all kinds' weights
-  std::array<uint32_t, 6> bounds;  // each number is drawn below its bound; 0: there is none
+  std::array<uint32_t, 6> bounds;  // each number is drawn below its bound; 0: unused
 };
 inline constexpr size_t kStepKinds = static_cast<size_t>(StepKind::kCheck) + 1;
 // All, in the order of the enum.

@@ -1,4 +1,4 @@
-// StepChecker: asks a store all kinds of questions, and holds its answers against a model's.
+// StepChecker: reads a store in all ways, and compares its answers with a model's.
 // Thread-compatible.
 
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace hourcell {
 
-// What came of an answer.
+// The result of a comparison.
 struct ComparedAnswer {
   std::string fault = {};  // empty: it is the model's
   // In words that do not depend on the layout of the store.

@@ -92,14 +92,14 @@ TEST_F(StepListTest, RandomStepsAgreeWithTheModel) {
   EXPECT_GE(steps_, HasFailure() ? 0 : steps);
 }
 
-// What a client sees does not depend on how the store is opened.
+// The answers to a client do not depend on how the store is opened.
 TEST_F(StepListTest, TheSameStepsGiveTheSameAnswersUnderOtherOptions) {
   const uint64_t pairs = kIsSanitized ? 1 : 4;
   for (uint64_t seed = kFirstSeed; seed < kFirstSeed + pairs; ++seed) {
     Random random(seed);
     const StepOptions one = DrawStepOptions(&random);
     StepOptions other = DrawStepOptions(&random);
-    // What a client does see.
+    // Options that do change answers.
     other.ttl_s = one.ttl_s;
     other.metric_ttls = one.metric_ttls;
     other.no_new_names = one.no_new_names;
@@ -144,7 +144,7 @@ TEST_F(StepListTest, AFaultIsMadeSmall) {
   fmt::print("made small in {} tries\n", small.tries);
 }
 
-// As a text, and as what the compiler makes of it.
+// As a text, and as compiled code.
 #define HOURCELL_TEXT_OF(...) #__VA_ARGS__
 #define HOURCELL_PRINTED_OPTIONS {.salt_width = 1, .salt_buckets = 20, .seal_grace_s = 0}
 #define HOURCELL_PRINTED_STEPS     \

@@ -1,6 +1,6 @@
-// StepModel: what a store of steps has by now, in maps. Unlike PointModel it is certain of every
-// point: TTLs only become shorter here, so that what has expired never comes back. Copied for each
-// backup. Thread-compatible.
+// StepModel: the contents of a store after its steps, in maps. Unlike PointModel it is certain of
+// every point: TTLs only become shorter here, so that expired points never come back. Copied for
+// each backup. Thread-compatible.
 
 #pragma once
 
@@ -35,15 +35,15 @@ class StepModel {
   // In byte order, with their UIDs.
   std::vector<std::pair<std::string, std::string>> NamesOf(UidKind kind) const;
 
-  // Seconds; 0 = for ever.
+  // Seconds; 0 = points never expire.
   int64_t TtlOf(const std::string& metric) const;
   void SetTtl(const std::string& metric, int64_t ttl_s) { ttls_[metric] = ttl_s; }
   const std::map<std::string, int64_t>& ttls() const { return ttls_; }
   int64_t ExpiresBeforeMs(const std::string& metric, int64_t now_ms) const;
-  // Forgets what is expired.
+  // Removes expired points.
   void Expire(int64_t now_ms);
 
-  // In hex; nothing if a name of it is not there.
+  // In hex; nothing if one of its names is unknown.
   std::optional<std::string> TsuidOf(const WorldSeries& series) const;
 
   // By tsuid in hex, empty for global ones, and ms.

@@ -30,12 +30,12 @@ struct StepOptions {
   uint32_t cuts = 0;           // keys the data table is cut at from the start
   uint32_t ttl_s = 0;          // of the store
   uint32_t metric_ttls = 0;    // 1: metrics get TTLs
-  uint32_t background = 0;     // 1: the store seals, drops and splits by itself
+  uint32_t background = 0;     // 1: seals, drops and splits in the background
   uint32_t query_threads = 1;  // 0: by the processors
   uint32_t no_new_names = 0;   // 1: of metrics, 2: of tag values
   uint32_t seal_grace_s = 600;
-  uint32_t active_from = 256;  // series from which on a plan asks which are active
-  uint32_t keep_empty = 0;     // 1: series of which all has expired stay
+  uint32_t active_from = 256;  // series from which on a plan looks for active ones
+  uint32_t keep_empty = 0;     // 1: series stay after all points expired
 
   friend bool operator==(const StepOptions&, const StepOptions&) = default;
 };
@@ -49,7 +49,7 @@ std::vector<StepOptions> SimplerThan(const StepOptions& options);
 // But for the path, the clock and the Env.
 Options ToOptions(const StepOptions& options);
 
-// "{.salt_width = 1, .sync = 2}": what is not as by default.
+// "{.salt_width = 1, .sync = 2}": the options that differ from the defaults.
 std::string ToCode(const StepOptions& options);
 
 struct StepCase {

@@ -35,7 +35,7 @@ ComparedAnswer OfStatus(std::string_view what, const absl::Status& status) {
   return {fmt::format("{}: got {}; want OK", what, status.ToString())};
 }
 
-// A change that a store may refuse for what it has at the moment.
+// A change that a store may refuse because of its present contents.
 ComparedAnswer OfChange(std::string_view what, const absl::Status& status) {
   const bool may_be = status.ok() || absl::IsFailedPrecondition(status) ||
                       absl::IsUnavailable(status) || absl::IsInvalidArgument(status);
@@ -56,7 +56,6 @@ class StepRunner {
   ComparedAnswer CheckAll() { return checker().All(); }
 
  private:
-  // What becomes of a point.
   enum class Fate : uint8_t { kStored, kExpired, kRefused };
 
   Tsdb* tsdb() { return store_.tsdb(); }
@@ -98,7 +97,7 @@ class StepRunner {
 std::string StepRunner::Open() {
   if (const absl::Status opened = store_.Open(); !opened.ok()) return opened.ToString();
   model_.set_epochs(*tsdb()->salt()->Epochs());
-  // What may not be created by points is there from the start.
+  // Names that points may not create are there from the start.
   if (no_new_names_ == 0) return "";
   const UidKind kind = no_new_names_ == 1 ? UidKind::kMetric : UidKind::kTagv;
   for (uint32_t series = 0; series < kWorldSeries; ++series) {
@@ -229,7 +228,7 @@ StepRunner::Fate StepRunner::FateOf(const StepWorld::Point& point) {
   return is_known ? Fate::kStored : Fate::kRefused;
 }
 
-// A name that is there now, if it was not before: its UID is asked for.
+// Adds a name that is there now, unless it was before: looks up its UID.
 std::string StepRunner::NoteName(UidKind kind, const std::string& name) {
   if (model_.HasName(kind, name)) return "";
   const auto found = tsdb()->FindUid(kind, name);
@@ -381,7 +380,7 @@ ComparedAnswer StepRunner::Uid(const ModelStep& step) {
   }
 }
 
-// Only of what no series has: what has lost its name is no part of the model.
+// Only for names without series: a series without a name is outside of the model.
 ComparedAnswer StepRunner::DeleteUid(UidKind kind, const std::string& name) {
   if (model_.IsUsed(kind, name)) return {"", "used"};
   const absl::Status deleted = tsdb()->DeleteUid(kind, name);
@@ -476,7 +475,7 @@ ComparedAnswer StepRunner::Unannotate(const ModelStep& step) {
   return OfStatus("unannotate", deleted.status());
 }
 
-// Never longer than it is: what has expired is gone for good.
+// Never longer than it is: expired points are gone for good.
 ComparedAnswer StepRunner::SetTtl(const ModelStep& step) {
   const std::string& metric = StepWorld::NameOf(UidKind::kMetric, step.n[0]);
   int64_t ttl_s = 1 + int64_t{step.n[1]};

@@ -33,7 +33,7 @@ class StepShrinker {
     return true;
   }
 
-  // From the end, so that what follows the fault goes first. True if something went.
+  // From the end, so that steps after the fault go first. True if something went.
   bool DropPieces(size_t piece) {
     bool has_dropped = false;
     size_t end = best_.steps.steps.size();

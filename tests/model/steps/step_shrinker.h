@@ -1,6 +1,6 @@
-// ShrinkSteps: makes a list of steps that fails small: first what follows the fault goes, then
-// pieces of the list, ever smaller ones, down to single steps, until none can go; then options
-// become those by default; then numbers become zeros, or halves. Bounded by how often it tries.
+// ShrinkSteps: reduces a failing list of steps. First the steps after the fault go, then pieces of
+// the list, ever smaller ones, down to single steps, until none can go; then options become those
+// by default; then numbers become zeros, or halves. Bounded by the number of tries.
 
 #pragma once
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int64_t kFirstOfStartMs = kWorldStartMs / kHourMs * kHourMs - (kWorldHours - 1) * kHourMs;
 
-// Those that RandomQuery asks for come first.
+// The names that RandomQuery uses come first.
 const std::array<std::vector<std::string>, 3>& Names() {
   static const std::array<std::vector<std::string>, 3> names = {{
       {"m", "sys.cpu", "other", "m.new", "x"},

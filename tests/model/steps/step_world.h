@@ -1,4 +1,4 @@
-// StepWorld: what the numbers of steps stand for: series and names that are always the same, and
+// StepWorld: the meaning of the numbers in steps: series and names that are always the same, and
 // times around the present. Pure but for the present.
 
 #pragma once
@@ -51,8 +51,8 @@ class StepWorld {
   // Of a kPut or kLosePower.
   std::vector<Point> PointsOf(const ModelStep& step) const;
 
-  // From seeds. Tsuids are of names, as nothing here knows UIDs: `tsuid_of` is asked for each, and
-  // has nothing for one with a name that is not there.
+  // From seeds. Tsuids are from names, as nothing here knows UIDs: `tsuid_of` is called for each,
+  // and returns nothing for a series with an unknown name.
   using TsuidOf = std::function<std::optional<std::string>(const WorldSeries&)>;
   QuerySpec QueryOf(uint32_t seed, const TsuidOf& tsuid_of) const;
   // Of a kDelete: a sub query and a range.

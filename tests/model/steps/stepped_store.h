@@ -33,9 +33,9 @@ class SteppedStore {
   absl::Status Open();
   // With the other format of cells if wished.
   absl::Status Reopen(bool with_other_cells);
-  // What kill -9 leaves: nothing that the dying store still does gets to the files.
+  // Opens the files as after kill -9: the dying store cannot change them any more.
   absl::Status Kill();
-  // The same, and what was not synced is lost at random.
+  // The same, with unsynced bytes lost at random.
   absl::Status LosePower(uint64_t seed);
   absl::Status Backup();
   // The newest backup takes the place of the store. REQUIRES: there is one.
