@@ -34,7 +34,7 @@ struct ClusterAnswer {
   uint64_t journal_bytes = 0;
 };
 
-// Nothing: it is another document. The texts are in `document`.
+// nullopt: the document is not such an answer. The texts are views into `document`.
 std::optional<ClusterAnswer> ReadAnswer(const simdjson::dom::element& document) {
   ClusterAnswer answer;
   simdjson::dom::array nodes;

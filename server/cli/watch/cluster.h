@@ -1,4 +1,4 @@
-// `hourcell cluster status`: which processes share the store of a running server.
+// `hourcell cluster status`: lists the nodes that share the store of a running server.
 
 #pragma once
 
@@ -17,8 +17,8 @@ struct ClusterOptions {
   std::vector<std::string> words = {};  // "status"
 };
 
-// A line for each process, and one for the journal. kExitFailure: the server does not answer, or
-// something else; kExitUsage: no URL, other words.
+// Prints a line for each node, and one for the journal. kExitFailure: the server does not answer,
+// or its answer is unexpected; kExitUsage: the URL is missing, or the words are invalid.
 int RunCluster(const ClusterOptions& options, Terminal& terminal);
 
 // `hourcell cluster` with these flags and words.

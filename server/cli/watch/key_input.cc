@@ -24,7 +24,7 @@ void NoteKeySignal(int signal) {
 KeyInput::KeyInput(int terminal_fd) : fd_(terminal_fd) {
   key_signal = 0;
   struct sigaction action = {};
-  action.sa_handler = &NoteKeySignal;  // without SA_RESTART: poll ends
+  action.sa_handler = &NoteKeySignal;  // without SA_RESTART, so that a signal ends poll
   sigaction(SIGINT, &action, &interrupt_);
   sigaction(SIGTERM, &action, &terminate_);
   if (fd_ < 0) return;
@@ -45,13 +45,13 @@ KeyInput::~KeyInput() {
 
 std::optional<char> KeyInput::Wait(int64_t wait_ms) {
   if (signal() != 0) return std::nullopt;
-  // poll leaves out a descriptor that is negative.
+  // poll ignores a negative descriptor.
   pollfd input = {.fd = fd_, .events = POLLIN, .revents = 0};
   const auto timeout = static_cast<int>(std::clamp<int64_t>(wait_ms, 0, INT_MAX));
   if (poll(&input, 1, timeout) <= 0 || (input.revents & POLLIN) == 0) return std::nullopt;
   char key = 0;
   if (read(fd_, &key, 1) == 1) return key;
-  fd_ = -1;  // the terminal is gone
+  fd_ = -1;  // the terminal was closed
   return std::nullopt;
 }
 

@@ -29,8 +29,8 @@ constexpr double kDelayMinS = 0.1;
 constexpr double kDelayMaxS = 3600;
 constexpr int kSignalExit = 128;
 
-// ANSI: to the upper left corner; erase the rest of the line, and of the screen; a screen of its
-// own, and back.
+// ANSI: go to the upper left corner; erase the rest of the line, and of the screen; switch to the
+// alternate screen, and back.
 constexpr std::string_view kHome = "\x1b[H";
 constexpr std::string_view kEraseLine = "\x1b[K";
 constexpr std::string_view kEraseBelow = "\x1b[J";
@@ -45,7 +45,7 @@ TopSize ScreenSize() {
   return {.rows = size.ws_row, .width = size.ws_col};
 }
 
-// The screen of a terminal: snapshots, and below them what was typed or answered.
+// Shows snapshots on a terminal, and below them the input or a message.
 class TopScreen {
  public:
   explicit TopScreen(Terminal& terminal) : terminal_(terminal) {
@@ -70,7 +70,7 @@ class TopScreen {
  private:
   void Draw() {
     TopSize size = ScreenSize();
-    --size.rows;  // of the message
+    --size.rows;  // for the message
     std::string screen(kHome);
     for (const char c : TopText(view_, size)) {
       if (c == '\n') screen += kEraseLine;
@@ -95,14 +95,14 @@ std::string CancelQuery(std::string_view id, HttpClient* client) {
                                   : HttpErrorText(*reply);
 }
 
-// Keys until the next snapshot is due. False: the user wants to quit.
+// Handles keys until the next snapshot is due. False: the user quits.
 class TopKeys {
  public:
   TopKeys(KeyInput* keys, HttpClient* client, TopScreen* screen)
       : keys_(*keys), client_(*client), screen_(*screen) {}
 
   bool WaitUntil(int64_t until_ms, Clock* clock) {
-    // While an id is typed, the screen stands still.
+    // The screen does not change while the user types an id.
     for (int64_t left_ms = until_ms - clock->MonotonicMs(); left_ms > 0 || id_.has_value();
          left_ms = until_ms - clock->MonotonicMs()) {
       const std::optional<char> key = keys_.Wait(id_.has_value() ? 1000 : left_ms);
@@ -143,7 +143,7 @@ class TopKeys {
   KeyInput& keys_;
   HttpClient& client_;
   TopScreen& screen_;
-  std::optional<std::string> id_;  // that is being typed
+  std::optional<std::string> id_;  // while the user types it
 };
 
 int ShowScreen(const TopOptions& options, HttpClient* client, TopSample first, Terminal& terminal) {
@@ -180,7 +180,7 @@ int PrintSnapshots(const TopOptions& options,
                                      client->address(), terminal.clock->NowMs());
     constexpr TopSize kAll = {.rows = SIZE_MAX, .width = SIZE_MAX};
     PrintTo(terminal.out, "{}\n", options.json ? TopJson(view) : TopText(view, kAll));
-    if (std::fflush(terminal.out) != 0) return kExitOk;  // FinishOutput says why
+    if (std::fflush(terminal.out) != 0) return kExitOk;  // FinishOutput reports the error
     if (shown == options.count) return kExitOk;
     signals.Wait(options.delay_ms);
     if (KeyInput::signal() != 0) return kSignalExit + KeyInput::signal();
@@ -224,7 +224,7 @@ int TopMain(const std::vector<std::string>& args, Terminal& terminal) {
       "  hourcell top --url https://tsdb.example.org:4242 -d 5\n"
       "  hourcell top --json -n 2 | tail -n 1\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
-  if (count.has_value() && *count == 0) return kExitOk;  // none was asked for
+  if (count.has_value() && *count == 0) return kExitOk;  // -n 0
   options.count = count.value_or(0);
   if (!(delay_s >= kDelayMinS && delay_s <= kDelayMaxS)) {
     return FailUsage(

@@ -1,5 +1,6 @@
-// `hourcell top`: what a server does at this moment, every second. On a terminal it is a screen
-// with the keys q, which ends it, and k, which cancels a query; else one snapshot after the other.
+// `hourcell top`: shows the current activity of a server, every second. On a terminal it is a
+// screen with the keys q, which quits, and k, which cancels a query; else it prints successive
+// snapshots.
 
 #pragma once
 
@@ -16,13 +17,13 @@ struct TopOptions {
   std::string url = "http://localhost:4242";
   TlsTrust trust = {};
   int64_t delay_ms = 1000;  // between two snapshots
-  uint64_t count = 0;       // of snapshots; 0 = until it is ended
-  bool json = false;        // one object a line
+  uint64_t count = 0;       // number of snapshots; 0 = until it is ended
+  bool json = false;        // one object per line
   bool is_screen = false;   // output and input are a terminal
 };
 
-// kExitUsage: the URL; kExitFailure: the server does not answer or refuses; on a screen only if it
-// does so at the beginning. 128 and the signal after SIGINT and SIGTERM.
+// kExitUsage: the URL; kExitFailure: the server does not answer, or refuses; a screen ends this way
+// only at the start. 128 plus the signal after SIGINT and SIGTERM.
 int RunTop(const TopOptions& options, Terminal& terminal);
 
 // `hourcell top` with these flags.

@@ -24,7 +24,7 @@ void AddWord(std::string_view word, std::string* text) {
   *text += word;
 }
 
-// What a listed query asks, in short.
+// A short text for a query in the list.
 std::string ShortText(simdjson::dom::element query) {
   std::string text;
   std::string_view word;
@@ -44,7 +44,7 @@ std::string ShortText(simdjson::dom::element query) {
   return text.empty() ? simdjson::to_string(query) : text;
 }
 
-// The last number of an array but `skip`; 0 if there is none.
+// The last number of an array after dropping `skip` numbers; 0 if there are too few.
 uint64_t FromTheEnd(simdjson::dom::array numbers, size_t skip) {
   uint64_t number = 0;
   const size_t size = numbers.size();
@@ -122,7 +122,7 @@ absl::StatusOr<std::vector<TopRegion>> ParseTopRegions(std::string_view body) {
     }
     if (!is_open) continue;
     region.start = start;
-    // The last step is not over.
+    // The last step is still running.
     region.points_per_s =
         static_cast<double>(FromTheEnd(written, 1)) * 1000 / static_cast<double>(step_ms);
     region.bytes = FromTheEnd(bytes, 0);
@@ -143,7 +143,7 @@ absl::StatusOr<TopSample> TakeTopSample(HttpClient* client, int64_t now_ms) {
   if (queries.status != kHttpOk) return Refused(*client, queries);
   HOURCELL_ASSIGN_OR_RETURN(sample.queries, ParseTopQueries(queries.body));
   HOURCELL_ASSIGN_OR_RETURN(const HttpReply loads, client->Get("/api/admin/regions/loads"));
-  // Only administrators see the regions.
+  // Only administrators may see the regions.
   if (loads.status == kHttpOk) {
     HOURCELL_ASSIGN_OR_RETURN(sample.regions, ParseTopRegions(loads.body));
   }

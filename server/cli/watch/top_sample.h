@@ -1,7 +1,7 @@
-// What a server says of itself at one moment, as `hourcell top` reads it: /metrics,
-// /api/stats/query and /api/admin/regions/loads.
+// State of a server at one moment, as `hourcell top` reads it from /metrics, /api/stats/query and
+// /api/admin/regions/loads.
 //
-// Pure, but for TakeTopSample; thread-compatible.
+// Pure, except TakeTopSample; thread-compatible.
 
 #pragma once
 
@@ -20,7 +20,7 @@ namespace hourcell {
 
 struct TopQuery {
   uint64_t id = 0;
-  std::string user = {};    // empty: it has none
+  std::string user = {};    // empty: anonymous
   std::string client = {};  // "127.0.0.1:50000"
   std::string text = {};    // "sum:cpu.user", "SCAN cpu.user"; else its JSON
   int64_t age_ms = 0;
@@ -33,25 +33,26 @@ struct TopQuery {
 struct TopRegion {
   uint64_t id = 0;
   std::string start = {};   // its first key in hex; empty: the first region
-  double points_per_s = 0;  // written, in the last whole step
+  double points_per_s = 0;  // written, during the last complete step
   uint64_t bytes = 0;       // of its files and memory
 };
 
 struct TopSample {
   int64_t at_ms = 0;                          // Clock::MonotonicMs
-  std::map<std::string, double> values = {};  // of /metrics, by name and labels as they stand there
-  std::vector<TopQuery> queries = {};         // that run, oldest first
-  std::vector<TopRegion> regions = {};        // none if the user may not see them
+  std::map<std::string, double> values = {};  // of /metrics, by name and labels
+  std::vector<TopQuery> queries = {};         // running ones, oldest first
+  std::vector<TopRegion> regions = {};        // empty if the user may not see them
 };
 
-// The finite values of a text in Prometheus' format. Other lines are left out.
+// The finite values of a text in Prometheus' format. Skips other lines.
 std::map<std::string, double> ParseTopMetrics(std::string_view text);
 
-// kDataLoss: the text is not such an answer.
+// Parse answers. kDataLoss: the text is not such an answer.
 absl::StatusOr<std::vector<TopQuery>> ParseTopQueries(std::string_view body);
 absl::StatusOr<std::vector<TopRegion>> ParseTopRegions(std::string_view body);
 
-// Asks the server. kUnavailable: it does not answer, or refuses /metrics or the list of queries.
+// Reads the three targets. kUnavailable: the server does not answer, or refuses /metrics or the
+// list of queries.
 absl::StatusOr<TopSample> TakeTopSample(HttpClient* client, int64_t now_ms);
 
 }  // namespace hourcell

@@ -18,13 +18,13 @@ constexpr std::string_view kPrefix = "hourcell_";
 constexpr std::string_view kTotal = "_total";
 constexpr double kCountMax = 4611686018427387904.0;  // 2^62
 
-// Figures of two samples.
+// Values and rates of two samples.
 class Figures {
  public:
   Figures(const TopSample* before, const TopSample& now) : before_(before), now_(now) {}
 
   double Of(const std::string& name) const { return ValueIn(now_, name); }
-  // Between 0 and 2^62: no server counts further, and it fits a signed number.
+  // Clamped to 0 to 2^62, so that it fits a signed number. Real counters are smaller.
   uint64_t Count(const std::string& name) const {
     return static_cast<uint64_t>(std::clamp(Of(name), 0.0, kCountMax));
   }
@@ -92,7 +92,7 @@ std::string AgeText(int64_t seconds) {
   return fmt::format("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
 }
 
-// With strftime: fmt/chrono.h takes a compiler three seconds.
+// Uses strftime: fmt/chrono.h costs three seconds of compile time.
 std::string DateText(int64_t unix_s) {
   const auto time = static_cast<std::time_t>(unix_s);
   std::tm parts = {};
@@ -101,7 +101,7 @@ std::string DateText(int64_t unix_s) {
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts)};
 }
 
-// Lines that are cut where the terminal ends, and left out below it.
+// Builds lines, cut at the terminal's width, up to its height.
 class Lines {
  public:
   explicit Lines(const TopSize& size) : size_(size) {}
@@ -110,12 +110,12 @@ class Lines {
   void Add(fmt::format_string<Args...> format, Args&&... args) {
     if (rows_ == size_.rows) return;
     std::string line = fmt::format(format, std::forward<Args>(args)...);
-    // What a client named may not move the cursor.
+    // Control characters in a client's text must not move the cursor.
     std::ranges::replace_if(
         line, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '?');
     size_t shown = 0;
     size_t end = 0;
-    // Bytes that go on with a UTF-8 character take no place.
+    // Continuation bytes of UTF-8 do not count as characters.
     while (end < line.size()) {
       if ((static_cast<unsigned char>(line[end]) & 0xC0U) != 0x80U && shown++ == size_.width) {
         break;

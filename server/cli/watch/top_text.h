@@ -1,4 +1,4 @@
-// What `hourcell top` shows of a server: figures of two samples, as text or as JSON. Pure.
+// Computes the figures of `hourcell top` from two samples, as text or as JSON. Pure.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace hourcell {
 
-// Rates are per second between the two samples; nothing where there is only one.
+// Rates are per second between the two samples; nullopt with only one sample.
 struct TopView {
   std::string server = {};  // "localhost:4242"
   int64_t now_ms = 0;       // Unix milliseconds
@@ -31,8 +31,8 @@ struct TopView {
   uint64_t regions = 0;  // of the data table
   uint64_t queries_running = 0;
   uint64_t queries_waiting = 0;
-  // Counters of errors that are not 0, by /metrics' names without "hourcell_" and "_total"; those
-  // that grow first.
+  // Error counters above 0, by /metrics' names without "hourcell_" and "_total"; the
+  // fastest-growing first.
   struct Errors {
     std::string name = {};
     uint64_t count = 0;
@@ -40,25 +40,25 @@ struct TopView {
   };
   std::vector<Errors> errors = {};
   std::vector<TopQuery> queries = {};
-  std::vector<TopRegion> busy_regions = {};  // those that were written, busiest first
+  std::vector<TopRegion> busy_regions = {};  // by points written, busiest first
 };
 
-// `before` may be null. A counter that is less than before began anew: its rate is that since then.
+// `before` may be null. A counter below its earlier value was reset: its rate counts from 0.
 TopView MakeTopView(const TopSample* before,
                     const TopSample& now,
                     std::string_view server,
                     int64_t now_ms);
 
-// How much is shown. A line is cut at `width` characters.
+// Size of the text. Lines are cut at `width` characters.
 struct TopSize {
   size_t rows = 24;
   size_t width = 120;
 };
 
-// Lines with their ends: the figures, then queries and regions as far as there are rows.
+// Lines with their ends: the figures, then queries and regions while rows remain.
 std::string TopText(const TopView& view, const TopSize& size);
 
-// The same as an object, without a line end; all queries and regions.
+// The same as a JSON object, without a line end; it contains all queries and regions.
 std::string TopJson(const TopView& view);
 
 }  // namespace hourcell
