@@ -53,7 +53,7 @@ bool AreEqual(double a, double b) {
   return std::abs(a - b) <= kValueTolerance * std::max(std::abs(a), std::abs(b));
 }
 
-// Instants of `a` that `b` lacks, as a sentence.
+// Adds a sentence about the instants of `a` that `b` lacks.
 void AddMissing(const std::string& name,
                 std::string_view who,
                 const std::map<int64_t, double>& a,
@@ -104,7 +104,7 @@ void AddSeriesDifferences(const std::string& name,
                                    common, name, most, first));
 }
 
-// Random queries over the metrics and tags of a server.
+// Makes random queries over the metrics and tags of a server.
 class RandomQueries {
  public:
   RandomQueries(OpenTsdbSource* source,
@@ -137,13 +137,13 @@ class RandomQueries {
   }
 
  private:
-  // Of a random series: each of its tags as it is, as any, or not at all.
+  // Adds filters by a random series: for each tag its value, a wildcard, or no filter.
   absl::Status AddFilters(SubQuery* query) {
     const auto [known, is_new] = series_.try_emplace(query->metric);
     if (is_new) {
       absl::StatusOr<std::vector<OpenTsdbSource::Tags>> tags =
           source_->Lookup(query->metric, kSeriesLookedUp);
-      // A server without lookup is asked without filters.
+      // If the server lacks lookup, queries omit filters.
       if (tags.ok()) known->second = *std::move(tags);
       if (absl::IsUnavailable(tags.status())) return tags.status();
     }
@@ -169,12 +169,12 @@ class RandomQueries {
 
 struct CompareCounts {
   uint64_t same = 0;
-  uint64_t empty = 0;  // of the same
+  uint64_t empty = 0;  // included in same
   uint64_t different = 0;
   uint64_t too_large = 0;
 };
 
-// The sentences of one query; nothing if it is too large for one of them.
+// The differences of one query; nullopt if it is too large for one of the servers.
 absl::StatusOr<std::optional<std::vector<std::string>>> Ask(const QuerySpec& spec,
                                                             OpenTsdbSource* a,
                                                             OpenTsdbSource* b,

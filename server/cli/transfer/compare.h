@@ -1,5 +1,4 @@
-// `hourcell compare URL_A URL_B`: random queries asked of two servers, and how their answers
-// differ.
+// `hourcell compare URL_A URL_B`: sends random queries to two servers and compares their answers.
 
 #pragma once
 
@@ -17,21 +16,21 @@ struct CompareOptions {
   std::string url_a = {};
   std::string url_b = {};
   TlsTrust trust = {};
-  std::string start = "1d-ago";  // as query times (query_time.h)
+  std::string start = "1d-ago";  // query times (query_time.h)
   std::string end = "now";
   uint64_t queries = 100;
   uint64_t seed = 1;
   bool json = false;
 };
 
-// How answer B differs from A, in sentences: series that one lacks, instants that one lacks, values
-// that differ by more than one part in 10^9. Series without points count as none. Pure.
+// The differences of answers A and B, as sentences: series and instants that only one has, and
+// values that differ by more than one part in 10^9. Ignores series without points. Pure.
 std::vector<std::string> DifferencesOf(const std::vector<ResultSeries>& a,
                                        const std::vector<ResultSeries>& b);
 
-// Metrics and tags are those of A. Names the queries that differ and why, then counts. kExitOk: no
-// query differs. kExitFailure: one does, or a server does not answer. kExitUsage: URLs or times
-// make no sense.
+// Takes metrics and tags from A. Prints the queries with differences, then counts. kExitOk: all
+// answers agree. kExitFailure: one differs, or a server does not answer. kExitUsage: invalid URLs
+// or times.
 int RunCompare(const CompareOptions& options, Terminal& terminal);
 
 // `hourcell compare` with these flags and words.

@@ -18,8 +18,8 @@
 #include "codec/base/status_macros.h"
 #include "codec/text/number.h"
 
-// Why a log and not a file that is written anew and renamed: a large import has a hundred thousand
-// slices, and each of them would write all those before it.
+// Why a log, not a file that is rewritten and renamed: a large import has a hundred thousand
+// slices, and each would rewrite all previous ones.
 
 namespace hourcell {
 namespace {
@@ -31,7 +31,7 @@ absl::Status StateFailed(const std::string& path, std::string_view what) {
       fmt::format("{}: {}: {}", path, what, std::generic_category().message(errno)));
 }
 
-// Takes the text before the next blank off.
+// Removes and returns the text before the next blank.
 std::string_view TakeStateWord(std::string_view* rest) {
   const std::string_view word = rest->substr(0, rest->find(' '));
   rest->remove_prefix(std::min(word.size() + 1, rest->size()));
@@ -92,7 +92,7 @@ absl::StatusOr<std::unique_ptr<ImportState>> ImportState::Open(const std::string
 }
 
 absl::StatusOr<size_t> ImportState::Read(std::string_view text, std::string_view head) {
-  // A crash may have cut the head, too.
+  // A crash may have truncated the head, too.
   if (text.size() < head.size() && head.starts_with(text)) return 0;
   if (!text.starts_with(head)) {
     return absl::FailedPreconditionError(

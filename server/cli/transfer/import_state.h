@@ -1,13 +1,13 @@
-// ImportState: the file of what an import from a server has finished, so that it is not done again.
+// ImportState: a file that records the finished slices of an import from a server, so that a
+// repeated import skips them.
 //
 //   hourcell import 1
 //   source http://tsdb:4242
 //   target --data /var/lib/store
 //   slice <start_s> <end_s> <points> <sum> <metric> <crc32c in hex>
 //
-// A line is one write at the file's end, then an fdatasync; its checksum is that of the line before
-// the last blank. A line that a crash has cut is dropped when the file is opened again, with what
-// follows it. Thread-safe.
+// Each line is one write at the end of the file, then an fdatasync; its checksum covers the text
+// before the last blank. Open truncates the file at the first invalid line. Thread-safe.
 
 #pragma once
 
@@ -28,7 +28,7 @@
 
 namespace hourcell {
 
-// Points of a metric and slice that are in the target.
+// Points of a metric and slice that the target has.
 struct FinishedSlice {
   std::string metric;
   TimeSlice time;
@@ -39,8 +39,9 @@ struct FinishedSlice {
 
 class ImportState {
  public:
-  // Opens or creates the file; an empty path keeps nothing on disk. kFailedPrecondition: it is of
-  // another source or target, or no such file. kUnavailable, with the system's words.
+  // Opens or creates the file; an empty path keeps the state only in memory. kFailedPrecondition:
+  // the file belongs to another source or target, or is not a state file. kUnavailable, with the
+  // system's message.
   static absl::StatusOr<std::unique_ptr<ImportState>> Open(const std::string& path,
                                                            std::string_view source,
                                                            std::string_view target);
@@ -48,17 +49,16 @@ class ImportState {
   ImportState(const ImportState&) = delete;
   ImportState& operator=(const ImportState&) = delete;
 
-  // Keeps a slice. REQUIRES: the target has acknowledged its points, and
-  // synced them.
+  // Records a slice. REQUIRES: the target has acknowledged and synced its points.
   absl::Status Add(FinishedSlice slice);
 
-  // Of a metric, in the order of Add.
+  // Slices of a metric, in the order of Add.
   std::vector<FinishedSlice> SlicesOf(std::string_view metric) const;
 
  private:
   explicit ImportState(int file) : file_(file) {}
   absl::Status Append(const std::string& text) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // What a file holds; the length of what is whole.
+  // Reads a file's text. Returns the length of its valid part.
   absl::StatusOr<size_t> Read(std::string_view text, std::string_view head);
 
   const int file_;  // -1 = none
@@ -66,8 +66,8 @@ class ImportState {
   StringMap<std::vector<FinishedSlice>> slices_ ABSL_GUARDED_BY(mutex_);  // by metric
 };
 
-// A line of the file without its end, and what it says. Nothing: it is no such line, or its
-// checksum is another.
+// A line of the file without its end, and its slice. nullopt: the line has another format, or the
+// checksum differs.
 std::string FinishedSliceText(const FinishedSlice& slice);
 std::optional<FinishedSlice> ParseFinishedSlice(std::string_view line);
 

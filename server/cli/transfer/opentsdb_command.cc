@@ -29,7 +29,7 @@ namespace {
 constexpr std::string_view kAdoptCommand = "opentsdb adopt";
 constexpr std::string_view kGiveBackCommand = "opentsdb export";
 
-// Unlike other tools, with the layout of the settings: the rows have it.
+// Unlike other tools, opens with the layout of the settings, which is the layout of the rows.
 absl::StatusOr<std::unique_ptr<Tsdb>> OpenAdopting(const Config& config) {
   HOURCELL_ASSIGN_OR_RETURN(StorageChoice storage, AdoptingChoiceOf(config));
   HOURCELL_ASSIGN_OR_RETURN(Options options, EngineOptionsOf(config));
@@ -65,8 +65,8 @@ absl::StatusOr<AdoptionProgress> Adopt(const Config& config,
   return done;
 }
 
-// The points that a server will find. Other than what was taken over are those that a store which
-// was there before has, and those that have expired.
+// Counts the points that a server would find. The number differs from the adopted points if the
+// store existed before and has other points, or if points have expired.
 absl::StatusOr<uint64_t> CountPoints(const Config& config, LongWork* work) {
   HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<Tsdb> store,
                             OpenStore(config, StoreUse::kExisting));

@@ -29,9 +29,9 @@ namespace {
 constexpr std::string_view kSourceImport = "import";
 constexpr size_t kSinkBatchPoints = 10'000;
 constexpr auto kShowPause = std::chrono::milliseconds(10);
-// Ranges that are compared have about so many points, so that the source can answer them.
+// Limit of points per compared range, so that the source can answer.
 constexpr uint64_t kComparedPoints = 5'000'000;
-// Sums of floats depend on the order of their points.
+// Sums of floats depend on the order of points.
 constexpr double kSumTolerance = 1e-9;
 
 // A part of a metric's time, for one thread.
@@ -40,12 +40,12 @@ struct ImportUnit {
   TimeSlice range;
 };
 
-// How many points may go on each second. Thread-safe.
+// Limits points per second. Thread-safe.
 class PointRate {
  public:
   explicit PointRate(uint64_t per_second) : per_second_(per_second) {}
 
-  // Waits until it is the turn of so many points.
+  // Waits until `points` more points are within the limit.
   void Take(size_t points) {
     if (per_second_ == 0) return;
     using Clock = std::chrono::steady_clock;
@@ -65,7 +65,7 @@ class PointRate {
   std::chrono::steady_clock::time_point next_ ABSL_GUARDED_BY(mutex_);
 };
 
-// The tags as a LinePoint has them that may have any names; empty if a name is empty.
+// The tags in the form of a LinePoint with has_any_names; empty if a name is empty.
 std::string TagsText(const ResultSeries& series) {
   std::string text;
   for (const auto& [key, value] : series.tags) {
@@ -84,7 +84,7 @@ Timestamp TimeOfMs(int64_t ms) {
 
 QuerySpec SpecOf(const std::string& metric, TimeSlice slice, SubQuery query) {
   query.metric = metric;
-  // A start of 0 is none to OpenTSDB.
+  // OpenTSDB treats a start of 0 as missing.
   return {.start_ms = std::max<int64_t>(slice.start_s * 1000, 1),
           .end_ms = slice.end_s * 1000 - 1,
           .queries = {std::move(query)}};
@@ -103,7 +103,7 @@ SubQuery TotalOf(Aggregator function) {
   return query;
 }
 
-// The target does not know a metric of which nothing was written.
+// The target does not know a metric without written points.
 bool IsUnknownMetric(const absl::Status& status) {
   return absl::IsNotFound(status) ||
          (absl::IsInvalidArgument(status) &&
@@ -169,7 +169,7 @@ class SourceImporter {
                        options_.source.port, options_.source.prefix);
   }
 
-  // A few metrics are divided, so that each thread has something to do.
+  // Divides the time of a few metrics, so that every thread has work.
   void MakeUnits() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     const auto [start_s, end_s] = options_.range;
     const size_t threads = target_.sinks.size();
@@ -246,7 +246,7 @@ class SourceImporter {
                      PointSink* sink,
                      FinishedSlice* done) {
     std::vector<LinePoint> batch;
-    std::deque<std::string> texts;  // of the series of the batch; a deque, as views point into them
+    std::deque<std::string> texts;  // of the batch's series; a deque keeps views valid
     for (const ResultSeries& series : answer) {
       if (series.points.empty()) continue;
       const std::string& tags = texts.emplace_back(TagsText(series));
@@ -256,7 +256,7 @@ class SourceImporter {
         continue;
       }
       for (const ResultPoint& point : series.points) {
-        // A store has none; a query may print it.
+        // Stores do not have such values, but a query may print them.
         if (!std::isfinite(point.value.ToDouble())) continue;
         batch.push_back({.metric = series.metric,
                          .tags = tags,
@@ -288,7 +288,7 @@ class SourceImporter {
     return absl::OkStatus();
   }
 
-  // A point or series that the target does not take.
+  // Handles a point or series that the target refuses.
   absl::Status Refused(std::string_view what, std::string_view why) {
     if (!options_.skip_errors) {
       return absl::InvalidArgumentError(
@@ -313,7 +313,7 @@ class SourceImporter {
             failures_.size());
   }
 
-  // False if a metric differs, or cannot be compared.
+  // False if a metric differs, or the comparison fails.
   bool Compare() {
     OpenTsdbSource source(options_.source, options_.patience);
     const auto ask_source = [&source](const QuerySpec& spec) { return source.Query(spec); };
@@ -325,7 +325,7 @@ class SourceImporter {
       absl::Status status;
       for (const FinishedSlice& range : RangesOf(metric)) {
         status = AddTotals(metric, range, ask_source, &there);
-        // What was read of it, if the source does not know "0all".
+        // Without "0all" in the source, uses the points as imported.
         if (absl::IsInvalidArgument(status)) {
           there.points += static_cast<double>(range.points);
           there.sum += range.sum;
@@ -356,7 +356,7 @@ class SourceImporter {
     return is_same;
   }
 
-  // The finished slices that follow each other, put together up to kComparedPoints.
+  // Adjacent finished slices, joined up to kComparedPoints.
   std::vector<FinishedSlice> RangesOf(const std::string& metric) const {
     std::vector<FinishedSlice> slices = state_->SlicesOf(metric);
     std::ranges::sort(slices, {}, &FinishedSlice::time);
@@ -410,8 +410,8 @@ class SourceImporter {
   std::atomic<size_t> running_{0};
   Mutex mutex_;
   std::deque<ImportUnit> units_ ABSL_GUARDED_BY(mutex_);
-  std::vector<std::string> failures_;  // while threads run, under mutex_
-  uint64_t refused_ = 0;               // the same
+  std::vector<std::string> failures_;  // under mutex_ while threads run
+  uint64_t refused_ = 0;               // under mutex_ while threads run
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
-// An import from a running OpenTSDB, or Hourcell: all points of its metrics, while it serves.
+// An import of all points of metrics from a running OpenTSDB or Hourcell.
 //
 //   metrics -> slices of their time, on several threads -> query `none` -> points -> sinks
 //           -> state file -> at the end: counts and sums of both, compared
 //
-// What is imported twice is stored once, so a slice that was cut short is imported again. Whole
-// seconds are stored as seconds, other times as milliseconds.
+// Importing a point twice stores it once, so an interrupted slice is imported again. Whole seconds
+// are stored as seconds, other times as milliseconds.
 
 #pragma once
 
@@ -28,25 +28,25 @@ namespace hourcell {
 
 struct OpenTsdbImportOptions {
   HttpUrl source = {};
-  TimeSlice range = {};                   // what is imported
+  TimeSlice range = {};                   // the time range to import
   std::vector<std::string> metrics = {};  // empty: all
   std::string state_file = {};            // empty: none
-  uint64_t rate = 0;                      // points a second, of all threads; 0: no limit
-  bool skip_errors = false;               // count points that the target refuses, and go on
+  uint64_t rate = 0;                      // points per second, of all threads; 0: no limit
+  bool skip_errors = false;               // count points that the target refuses, and continue
   bool skip_compare = false;
   SourcePatience patience = {};
 };
 
-// Where the points go.
+// The target of an import.
 struct ImportTarget {
   std::string name = {};                               // for the state file
-  std::vector<std::unique_ptr<PointSink>> sinks = {};  // one a thread; at least one
+  std::vector<std::unique_ptr<PointSink>> sinks = {};  // one per thread; at least one
   std::function<absl::StatusOr<std::vector<ResultSeries>>(const QuerySpec&)> query = {};
 };
 
-// Says what it imported on `out`, then for each metric whether source and target have as many
-// points and the same sum. What fails is named on `err`, and ends its metric, not the others.
-// kExitFailure: a metric failed, or differs. A signal ends the import at its next batch.
+// Prints a summary on `out`, then compares the number and sum of points of each metric in source
+// and target. Reports failures on `err`; a failure ends only its metric. kExitFailure: a metric
+// failed, or differs. A signal ends the import at its next batch.
 int RunOpenTsdbImport(const OpenTsdbImportOptions& options,
                       ImportTarget target,
                       Terminal& terminal);

@@ -24,7 +24,7 @@ bool ComesBack(int status) {
   return status == 429 || status == 500 || status == 502 || status == 503;
 }
 
-// OpenTSDB's limits are a 413, or a 400 or 500 with these words; a storage that is too slow is 408
+// OpenTSDB reports its limits as 413, or as 400 or 500 with these words, and a slow storage as 408
 // or 504.
 bool AsksForLess(int status, std::string_view text) {
   if (status == 413 || status == 408 || status == 504) return true;
@@ -39,8 +39,8 @@ absl::Status NotASourceAnswer(std::string_view endpoint, std::string_view what) 
   return absl::DataLossError(fmt::format("{}: the answer has {}", endpoint, what));
 }
 
-// The characters of OpenTSDB's names: ASCII, and the letters of Latin-1, as its table of names is
-// in that encoding.
+// The characters of OpenTSDB's names: ASCII and letters of Latin-1, the encoding of its table of
+// names.
 std::vector<std::string> NameCharacters() {
   std::vector<std::string> characters;
   for (uint32_t code = 0x21; code <= 0xFF; ++code) {
@@ -79,10 +79,10 @@ absl::StatusOr<std::string> OpenTsdbSource::Ask(std::string_view target, std::st
     if (reply.ok() && reply->status == kHttpOk) return std::move(reply->body);
     last = reply.ok() ? Refusal(*reply) : reply.status();
     if (!absl::IsUnavailable(last)) return last;
-    // A name of a host that is misspelled stays so; that of a server that was there comes back.
+    // Gives up on an unknown host name, unless an earlier request has reached the server.
     if (!client_.has_connected() && MessageOf(last).find("resolve host") != std::string::npos)
       return last;
-    // A server that thinks for so long is asked for less, not again.
+    // Repeating a request that took too long would not help; the caller should request less.
     if (MessageOf(last).ends_with("no answer in time") && client_.has_connected())
       return absl::ResourceExhaustedError(last.message());
     if (reply.ok()) pause_ms = std::max(pause_ms, reply->retry_after_s * 1000);

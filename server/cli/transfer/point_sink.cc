@@ -33,13 +33,13 @@
 namespace hourcell {
 namespace {
 
-// How long a store may ask for patience before the import gives up: 5 minutes.
+// An import gives up on an overloaded store after kPausesMax pauses: 5 minutes.
 constexpr auto kPause = std::chrono::milliseconds(200);
 constexpr int kPausesMax = 1500;
 constexpr int64_t kRetryAfterMaxS = 60;
-// How long a store of this process may have no room.
+// Longest time without room in a store of this process.
 constexpr auto kStorePatience = std::chrono::seconds(30);
-// One request has few enough points that its body stays far below the server's limit.
+// Limits of one request; its body stays far below the server's limit.
 constexpr size_t kRequestPointsMax = 10'000;
 constexpr size_t kRequestBytesMax = 8 << 20;
 
@@ -75,8 +75,8 @@ class StoreSink : public PointSink {
   }
 
  private:
-  // Appends and waits. While the store has no room it is asked again; points that it has taken
-  // without being able to acknowledge them are the same when they come twice.
+  // Appends and waits. While the store lacks room, repeats the append. This is safe: a point that
+  // is appended twice is stored once.
   absl::Status Append(std::span<const LinePoint> points, std::vector<RefusedPoint>* refused) {
     const auto deadline = std::chrono::steady_clock::now() + kStorePatience;
     while (true) {
@@ -89,7 +89,7 @@ class StoreSink : public PointSink {
     }
   }
 
-  // Appends the throttled points again, in their order; adds those refused again to `*refused`.
+  // Appends the throttled points again, in order; adds newly refused points to `*refused`.
   absl::Status Retry(std::span<const LinePoint> points,
                      const std::vector<RefusedPoint>& throttled,
                      std::vector<RefusedPoint>* refused) {
@@ -136,14 +136,14 @@ class HttpSink : public PointSink {
   }
 
  private:
-  // Takes the tags of lines apart, which JSON wants one by one.
+  // Splits the tags of lines, because JSON has one member per tag.
   void Parse(std::span<const LinePoint> points, std::vector<RefusedPoint>* refused) {
     good_.clear();
     index_of_good_.clear();
     if (texts_.size() < points.size()) texts_.resize(points.size());
     for (size_t i = 0; i < points.size(); ++i) {
       const LinePoint& point = points[i];
-      // How many tags are too many is the server's to say.
+      // The server decides how many tags are too many.
       auto fault = texts_[i].ParseSeries(point, {.tags_max = kTagsMax});
       if (!fault.has_value() && point.value.is_stale_marker()) {
         fault = {.kind = PointErrorKind::kIllegalArgument,
@@ -171,7 +171,7 @@ class HttpSink : public PointSink {
     }
   }
 
-  // How many points from `begin` on go into one request; at least one.
+  // The number of points of the next request, from `begin`; at least one.
   static size_t PieceSize(std::span<const PointView> points, size_t begin) {
     constexpr size_t kPointOverhead = 100;  // field names, numbers, quotes
     size_t bytes = 0;
@@ -208,7 +208,7 @@ class HttpSink : public PointSink {
 
   HttpClient client_;
   const std::string target_;
-  std::deque<PointText> texts_;  // of each point of the batch; a deque, as views point into them
+  std::deque<PointText> texts_;  // of the batch's points; a deque keeps views valid
   std::vector<PointView> good_;
   std::vector<size_t> index_of_good_;
 };
@@ -233,14 +233,14 @@ void AppendPoint(const PointView& point, std::string* out) {
   out->append("}}");
 }
 
-// A number of the answer, which may be text there: as text.
+// A number of the answer as text; the answer may also contain it as text.
 std::string NumberText(simdjson::dom::element element) {
   std::string_view text;
   if (element.get(text) == simdjson::SUCCESS) return std::string(text);
   return simdjson::minify(element);
 }
 
-// True if the answer's datapoint is this point. Values are left out: their text may differ.
+// Whether the answer's datapoint is this point. Ignores values, whose text may differ.
 bool IsSamePoint(simdjson::dom::element datapoint, const PointView& point) {
   std::string_view metric;
   simdjson::dom::element timestamp;

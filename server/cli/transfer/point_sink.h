@@ -1,4 +1,4 @@
-// PointSink: where an import's points go: into a store of this process, or to a running server.
+// PointSink: the destination of an import's points: a store of this process, or a running server.
 
 #pragma once
 
@@ -21,32 +21,33 @@ class PointSink {
  public:
   virtual ~PointSink() = default;
 
-  // Stores a batch. Bad points are refused one by one, in `*refused`, ascending by index; OK means
-  // that the others are acknowledged. Waits while the store asks for patience.
-  // Errors: the store or the server cannot go on; what was acknowledged stays.
+  // Stores a batch. Lists bad points in `*refused`, ascending by index; OK means that all others
+  // are acknowledged. Waits while the store is overloaded. Errors: the store or the server fails;
+  // acknowledged points remain stored.
   virtual absl::Status Write(std::span<const LinePoint> points,
                              std::vector<RefusedPoint>* refused) = 0;
 };
 
-// When points are with the disk that a Write has acknowledged.
+// When acknowledged points are on disk.
 enum class SinkSync : uint8_t {
-  kLater,  // as the store's settings say
-  kEach,   // then: a power loss takes none of them
+  kLater,  // as in the store's settings
+  kEach,   // before the acknowledgement: they survive a power loss
 };
 
-// Appends to a store. `tsdb` is borrowed.
+// Appends to a store. Borrows `tsdb`.
 std::unique_ptr<PointSink> MakeStoreSink(Tsdb* tsdb, SinkSync sync = SinkSync::kLater);
 
-// Sends to /api/put?details in gzip'd pieces. kUnavailable: no server there, or it stays busy.
+// Sends to /api/put?details in gzip'd pieces. kUnavailable: the server does not answer, or remains
+// overloaded.
 std::unique_ptr<PointSink> MakeHttpSink(HttpUrl url, SinkSync sync = SinkSync::kLater);
 
-// The points as a body of /api/put, a JSON array. Seconds and milliseconds as given; the value's
-// type is kept.
+// The points as a body of /api/put, a JSON array. Keeps seconds, milliseconds, and the values'
+// types.
 std::string PutBody(std::span<const PointView> points);
 
-// Reads the answer to PutBody(points) with `details`: which points were refused. The answer names
-// points, not positions; they are found again in order. kDataLoss: the answer is not understood, or
-// it names more points than can be found.
+// Reads the answer to PutBody(points) with `details` and lists the refused points. The answer has
+// points, not positions; they are searched in order. kDataLoss: the answer is invalid, or has
+// points that are not found.
 absl::Status ParsePutReply(std::string_view body,
                            std::span<const PointView> points,
                            std::vector<RefusedPoint>* refused);

@@ -56,7 +56,8 @@ void AddSubQuery(const SubQuery& query, JsonWriter* json) {
   json->CloseObject();
 }
 
-// A bare number of ten digits or fewer would be read as seconds; OpenTSDB does not know "ms".
+// A number of ten digits or fewer means seconds, so it needs the unit "ms". Larger numbers omit the
+// unit, which OpenTSDB does not know.
 std::string MsText(int64_t ms) {
   constexpr int64_t kElevenDigits = 10'000'000'000;
   return ms < kElevenDigits ? fmt::format("{}ms", ms) : fmt::format("{}", ms);

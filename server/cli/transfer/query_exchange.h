@@ -1,5 +1,5 @@
-// Queries and their results between a tool and /api/query: the JSON that is asked, and the JSON
-// that is answered. Pure.
+// Converts queries and results between a tool and /api/query: the JSON of the request and of the
+// answer. Pure.
 
 #pragma once
 
@@ -13,18 +13,18 @@
 
 namespace hourcell {
 
-// The body of a POST to /api/query that asks `spec`, with times in milliseconds; `explain`: and how
-// it is read.
+// The body of a POST to /api/query for `spec`, with times in milliseconds. With `explain`, it also
+// requests the plans.
 std::string QueryBody(const QuerySpec& spec, bool explain = false);
 
-// Series of an answer with `arrays` and milliseconds, and how they were read if the answer says it.
+// The series of an answer with `arrays` and milliseconds, and the plans if the answer has them.
 struct QueryReply {
   std::vector<ResultSeries> series;
   std::vector<PlanReport> plans;
 };
 
-// Numbers keep their type; "NaN" and null are NaN. Aggregate tags and tsuids are left out.
-// kDataLoss: the text is not such an answer.
+// Numbers keep their type; "NaN" and null are NaN. Ignores aggregate tags and tsuids. kDataLoss:
+// the text is not such an answer.
 absl::StatusOr<QueryReply> ParseQueryReply(std::string_view body);
 
 }  // namespace hourcell

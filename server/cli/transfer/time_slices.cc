@@ -18,7 +18,7 @@ std::optional<TimeSlice> TimeSlices::Next() const {
   if (at_s_ >= end_s_) return std::nullopt;
   TimeSlice slice{.start_s = at_s_, .end_s = std::min(end_s_, at_s_ + size_s_)};
   if (at_s_ < kSliceOldEndS) slice.end_s = std::min(slice.end_s, kSliceOldEndS);
-  // SkipFinished has left none that holds at_s_.
+  // After SkipFinished, at_s_ is not within a finished slice.
   for (const TimeSlice& done : finished_) {
     if (done.start_s > at_s_) slice.end_s = std::min(slice.end_s, done.start_s);
   }
