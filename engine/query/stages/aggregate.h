@@ -30,18 +30,17 @@ namespace hourcell {
 int64_t AggregateIntegers(Aggregator aggregator, std::span<const int64_t> values);
 double AggregateDoubles(Aggregator aggregator, std::span<const double> values);
 
-// The times whose result is read, both ends included. Others are emitted too, for callers that want
-// all that was scanned.
+// The times whose result is read, both ends included. Other times are emitted too, for callers that
+// need all scanned points.
 struct AskedTimes {
   int64_t from_ms = INT64_MIN;
   int64_t to_ms = INT64_MAX;
   bool Has(int64_t ms) const { return ms >= from_ms && ms <= to_ms; }
 };
 
-// Members in series-key order. Emits times <= scan_end_ms.
-// kInvalidArgument "Got Infinity: ...": a result that is asked for is infinite. kResourceExhausted
-// by `memory`, which counts what is taken until the result is made, and the result with it; null:
-// nothing is counted.
+// Members in series-key order. Emits times <= scan_end_ms. kInvalidArgument "Got Infinity: ...":
+// the result of a time in `asked` is infinite. kResourceExhausted: from `memory`, which counts the
+// memory in use until the result is complete, and that of the result; null: does not count.
 // REQUIRES: aggregator != kNone.
 absl::StatusOr<Span> AggregateSpans(std::span<const Span> members,
                                     Aggregator aggregator,
@@ -50,7 +49,7 @@ absl::StatusOr<Span> AggregateSpans(std::span<const Span> members,
                                     AskedTimes asked = {},
                                     MemoryAccount* memory = nullptr);
 
-// AggregateSpans, of members that come one by one. Thread-compatible.
+// AggregateSpans for members that arrive one by one. Thread-compatible.
 class SpanAggregator {
  public:
   virtual ~SpanAggregator() = default;
@@ -58,10 +57,10 @@ class SpanAggregator {
   // Members in series-key order.
   virtual void Add(Span member) = 0;
 
-  // The aggregate of those added since the last Finish. Errors as AggregateSpans.
+  // The aggregate of the members added since the last Finish. Errors as AggregateSpans.
   virtual absl::StatusOr<Span> Finish() = 0;
 
-  // Bytes of memory it keeps between two Adds.
+  // Bytes of memory that it keeps between two Adds.
   virtual size_t allocated_bytes() const = 0;
 };
 
@@ -70,10 +69,10 @@ struct AggregationSpec {
   bool is_rate = false;
   int64_t scan_end_ms = 0;
   AskedTimes asked = {};
-  // If there are any: all the times that members may have points at, ascending; and then all
-  // members are floating point. Members need not be kept, if the aggregator is none that sorts.
+  // If there are any: all possible times of the members' points, ascending; then all members are
+  // floating point, and only aggregators that sort keep them.
   std::vector<int64_t> times = {};
-  MemoryAccount* memory = nullptr;  // borrowed; counts what Finish takes; null: nothing does
+  MemoryAccount* memory = nullptr;  // borrowed; counts Finish's memory; null: does not count
 };
 std::unique_ptr<SpanAggregator> MakeSpanAggregator(AggregationSpec spec);
 

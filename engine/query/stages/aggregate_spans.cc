@@ -1,6 +1,7 @@
-// AggregateSpans, column by column: first the union of all times, then, in tiles of it that stay in
-// the cache, every member adds its values to an array of accumulators. This gives the results of
-// OpenTSDB's point by point merge, since members are added in the same order at every time.
+// AggregateSpans works column by column: it first forms the union of all times. Then, in tiles of
+// the union that stay in the cache, every member adds its values to an array of accumulators. The
+// results equal OpenTSDB's point by point merge, because members are added in the same order at
+// every time.
 
 #include <algorithm>
 #include <cmath>
@@ -29,10 +30,10 @@ constexpr size_t kTileValues = size_t{1} << 18;
 
 using Times = std::vector<int64_t>;
 
-// What merging takes of each member besides its points: where it is, and how far it is merged.
+// Memory of each member during a merge, without its points: its position and its progress.
 constexpr size_t kMemberBytes = sizeof(Span*) + sizeof(size_t) + 2 * sizeof(Times);
 
-// What the values of a group are, which decides what its results can be.
+// The kinds of a group's values, which determine the kinds of its results.
 enum class Numbers : uint8_t { kIntegers, kDoubles, kMixed };
 
 Numbers NumbersOf(std::span<const Span* const> members) {
@@ -69,7 +70,7 @@ absl::StatusOr<TimesPart> MergeTimes(TimesPart a, TimesPart b, MemoryHold* hold)
   return merged;
 }
 
-// The union of the members' times up to `scan_end_ms`, ascending. `hold` has its bytes then.
+// The union of the members' times up to `scan_end_ms`, ascending. On return `hold` has its bytes.
 absl::StatusOr<Times> UnionOfTimes(std::span<const Span* const> members,
                                    int64_t scan_end_ms,
                                    MemoryHold* hold) {
@@ -119,10 +120,10 @@ double Lerp(int64_t dx, int64_t span_x, double y0, double y1) {
   return y0 + static_cast<double>(dx) * (y1 - y0) / static_cast<double>(span_x);
 }
 
-// What stands for a member that has no point at a time between two of its own.
+// The rule for a member at a time between two of its points.
 struct MissingRule {
   Interpolation interpolation;
-  bool is_rate;  // the latest rate holds; nothing is interpolated
+  bool is_rate;  // the latest rate holds; there is no interpolation
 };
 
 // The value of `member` at `ms`, between its points `next` - 1 and `next`.
@@ -175,8 +176,8 @@ size_t AddMember(const Span& member,
   return cursor;
 }
 
-// Marks the times at which the member's current or next point is floating point. A member counts
-// with its next point before it has begun, and not at all after it has ended.
+// Marks the times at which the member's current or next point is floating point. Before its begin a
+// member counts with its first point; after its end it does not count.
 void MarkDoubles(const Span& member,
                  size_t cursor,
                  std::span<const int64_t> times,
@@ -229,14 +230,14 @@ class GroupMerger {
       const Span& member = *members_[m];
       const size_t cursor = cursors_[m];
       if (cursor == member.size() || member.t[0] > tile.back()) {
-        // It has ended or not begun; the type of its first point counts all the same.
+        // It has ended or not begun; before its begin the type of its first point counts.
         if (cursor == 0 && member.is_float[0] != 0)
           std::fill(is_double_.begin(), is_double_.end(), 1);
         continue;
       }
       if (numbers_ == Numbers::kMixed) MarkDoubles(member, cursor, tile, &is_double_);
-      // In a mixed group both sums are made. Where a double takes part the integer sum is of its
-      // bits, and never read.
+      // In a mixed group both sums are computed. Where a double takes part, the integer sum is of
+      // its bits, and is never read.
       if (numbers_ != Numbers::kDoubles) {
         cursors_[m] = AddMember<int64_t>(member, cursor, tile, rule_, &integers_);
       }
@@ -265,13 +266,13 @@ class GroupMerger {
   const AskedTimes asked_;
   const Numbers numbers_;
   std::vector<size_t> cursors_;  // each member's first point not yet added
-  // One each for every time of the tile.
+  // One for every time of the tile.
   Integers integers_;
   Doubles doubles_;
   std::vector<uint8_t> is_double_;
 };
 
-// The aggregate of a single member of one type; nothing if it is not as simple as that.
+// The aggregate of a single member of one type; nullopt for other cases.
 std::optional<absl::StatusOr<Span>> AggregateOne(const Span& only,
                                                  Aggregator aggregator,
                                                  int64_t scan_end_ms,
@@ -296,7 +297,7 @@ std::optional<absl::StatusOr<Span>> AggregateOne(const Span& only,
   return out;
 }
 
-// Keeps the members until all are there.
+// Keeps the members until Finish.
 class KeepingAggregator final : public SpanAggregator {
  public:
   explicit KeepingAggregator(AggregationSpec spec) : spec_(std::move(spec)) { spec_.times = {}; }
@@ -321,8 +322,8 @@ class KeepingAggregator final : public SpanAggregator {
   size_t bytes_ = 0;
 };
 
-// Adds each member to an accumulator at every time between its ends. At times at which none of the
-// members has a point nothing is emitted.
+// Adds each member to an accumulator at every time between its ends. Omits times at which all
+// members lack a point.
 template <typename Doubles>
 class AddingAggregator final : public SpanAggregator {
  public:

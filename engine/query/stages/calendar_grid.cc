@@ -18,7 +18,7 @@ int64_t FloorDivide(int64_t a, int64_t b) {
   return a / b - (a % b < 0 ? 1 : 0);
 }
 
-// Counts of calendar units beyond any range of time would leave the range of years.
+// Larger counts of calendar units than any range of time would exceed the range of years.
 int64_t BoundedCount(const DownsampleSpec& spec) {
   const bool elapses = spec.unit <= DurationUnit::kHour;
   return elapses ? spec.count : std::min(spec.count, kStepsMax);
@@ -31,13 +31,13 @@ int64_t DayStartMs(absl::CivilDay day, absl::TimeZone timezone) {
   return absl::ToUnixMillis(is_skipped ? info.trans : info.pre);
 }
 
-// `ms` without what is past the local hour; by elapsed time, for an hour may come twice.
+// The start of the local hour of `ms`; computed by elapsed time, because an hour may occur twice.
 int64_t HourStartMs(int64_t ms, absl::CivilSecond local) {
   const int64_t in_second = ms - FloorDivide(ms, kSecondMs) * kSecondMs;
   return ms - local.minute() * kMinuteMs - local.second() * kSecondMs - in_second;
 }
 
-// Where the steps of a unit that elapses begin.
+// The base of the steps of a unit of elapsed time.
 int64_t ElapsedBaseMs(int64_t count, DurationUnit unit, int64_t ms, absl::TimeZone timezone) {
   const absl::CivilSecond local = absl::ToCivilSecond(absl::FromUnixMillis(ms), timezone);
   const int64_t hour_ms = HourStartMs(ms, local);

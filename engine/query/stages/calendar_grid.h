@@ -11,10 +11,10 @@
 //   n     1 January of its year                                             n months
 //   y     1 January of its year                                             n years
 //
-// All in local time. A day that a clock change begins late begins at the change. Differently from
-// OpenTSDB, the anchor is the start of the query rather than each series' first point, so that all
-// series have one grid; a grid is not anchored anew at the end of a month or year, as there.
-// Pure but for time zone tables; thread-safe.
+// All in local time. If a clock change delays the begin of a day, it begins at the change.
+// Differences from OpenTSDB: the anchor is the start of the query rather than each series' first
+// point, so that all series have one grid; a grid does not start a new base at the end of a month
+// or year. Pure but for time zone tables; thread-safe.
 
 #pragma once
 

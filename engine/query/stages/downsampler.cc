@@ -42,7 +42,8 @@ int64_t EndMs(const QueryRange& range) {
   return static_cast<int64_t>(std::min<uint64_t>(range.scan.end_s, INT64_MAX / 1000)) * 1000;
 }
 
-// Buckets aligned to multiples of the interval since 1970; what CalendarGrid is for calendars.
+// Buckets aligned to multiples of the interval since 1970; CalendarGrid is the calendar's
+// counterpart.
 class FixedGrid {
  public:
   explicit FixedGrid(int64_t interval_ms) : interval_ms_(interval_ms) {}
@@ -79,7 +80,7 @@ class OneBucketGrid {
   const int64_t end_ms_;
 };
 
-// Where buckets begin and end: points before `first_ms` and from `end_ms` on are skipped; with fill
+// The limits of the buckets: points before `first_ms` and from `end_ms` on are skipped; with fill
 // there are buckets from `fill_begin_ms` to (excluding) `end_ms`, both boundaries.
 struct BucketLimits {
   int64_t first_ms = 0;
@@ -104,7 +105,7 @@ BucketLimits LimitsByCalendar(const DownsampleSpec& spec,
           .fill_begin_ms = begin_ms};
 }
 
-// The values of a bucket of which one is picked by its rank; used like an accumulator.
+// The values of a bucket, for an aggregator that picks one by rank; used like an accumulator.
 class RankBucket {
  public:
   explicit RankBucket(const Rank& rank) : rank_(rank) {}
@@ -132,7 +133,7 @@ void Clear(RankBucket* bucket) {
   bucket->Clear();
 }
 
-// Besides the accumulator itself.
+// In addition to the accumulator's own size.
 template <typename Accumulator>
 size_t AllocatedBytes(const Accumulator& /*accumulator*/) {
   return 0;
@@ -149,7 +150,7 @@ size_t GrowthOf(const RankBucket& bucket, size_t points) {
   return bucket.GrowthBytes(points);
 }
 
-// What the values of some points are.
+// The kinds of a set of values.
 enum class ValueKinds : uint8_t { kIntegers, kFloats, kBoth };
 
 ValueKinds KindsOf(std::span<const uint8_t> flags) {
@@ -171,7 +172,7 @@ ValueKinds KindsOf(std::span<const uint8_t> flags) {
   return (all & kFloats) == kFloats ? ValueKinds::kFloats : ValueKinds::kBoth;
 }
 
-// Output values are all doubles: the type column is written once, at the end.
+// Output values are all doubles: the array of types is written once, at the end.
 template <typename Grid, typename Bucket>
 class BucketBuilder final : public SpanBuilder {
  public:
@@ -266,7 +267,7 @@ class BucketBuilder final : public SpanBuilder {
     bucket_ = std::move(bucket);
   }
 
-  // How many points from `i` on are in the open bucket: mostly as many as were in the one before.
+  // Number of points from `i` on in the open bucket: mostly as many as in the previous one.
   template <typename MsAt>
   size_t CountInBucket(size_t i, size_t end, const MsAt& ms_at) {
     size_t next = std::min(i + last_count_, end);
@@ -281,11 +282,11 @@ class BucketBuilder final : public SpanBuilder {
     return last_count_;
   }
 
-  // Ends the bucket there is, and begins the one of `ms`.
+  // Ends the open bucket, if there is one, and begins the one of `ms`.
   void OpenBucket(int64_t ms) {
     const bool was_open = is_open_;
     CloseBucket();
-    // Mostly it is the next one, which needs no division.
+    // Mostly it is the next one, which does not need a division.
     const int64_t next_end_ms = was_open ? grid_.Next(bucket_end_ms_) : 0;
     if (was_open && ms < next_end_ms) {
       bucket_ms_ = std::exchange(bucket_end_ms_, next_end_ms);
@@ -312,7 +313,7 @@ class BucketBuilder final : public SpanBuilder {
     ++count_;
   }
 
-  // Room for more buckets than a row mostly has, so that Push is a few instructions.
+  // Makes room for more buckets than most rows have, so that Push is a few instructions.
   void Grow() {
     const size_t size = std::max<size_t>(64, count_ + count_ / 2);
     span_.t.resize(size);
@@ -327,9 +328,9 @@ class BucketBuilder final : public SpanBuilder {
   bool is_open_ = false;
   int64_t bucket_ms_ = 0;
   int64_t bucket_end_ms_ = 0;
-  size_t last_count_ = 0;  // points of the bucket before
+  size_t last_count_ = 0;  // points of the previous bucket
   Bucket bucket_;
-  Span span_;  // the first `count_` are there
+  Span span_;  // the first `count_` are valid
   size_t count_ = 0;
 };
 

@@ -7,8 +7,8 @@
 namespace hourcell {
 namespace {
 
-// Appends the values of `tagks` (ascending) in `tags`; appends nothing and returns false if one is
-// lacking.
+// Appends the values of `tagks` (ascending) in `tags`; if one is missing, appends nothing and
+// returns false.
 bool AppendValues(std::span<const TagUids> tags,
                   std::span<const Uid> tagks,
                   std::vector<Uid>* values) {
@@ -26,7 +26,7 @@ bool AppendValues(std::span<const TagUids> tags,
   return true;
 }
 
-// What the members have seen of one key so far.
+// The state of one key after the members so far.
 struct KeyState {
   TagUids first;
   bool is_aggregated = false;

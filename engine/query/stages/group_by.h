@@ -1,4 +1,5 @@
-// Grouping: which spans of a sub query are aggregated together, and what tags the output has. Pure.
+// Grouping: the division of a sub query's spans into groups to aggregate, and the tags of the
+// output. Pure.
 
 #pragma once
 
@@ -25,7 +26,7 @@ class TagsColumn {
     tags_.insert(tags_.end(), tags.begin(), tags.end());
     ends_.push_back(tags_.size());
   }
-  // Those of `from` at [begin, end).
+  // Appends those of `from` at [begin, end).
   void Append(const TagsColumn& from, size_t begin, size_t end);
   void Reserve(size_t series, size_t tags) {
     ends_.reserve(series);
@@ -49,10 +50,10 @@ class SeriesGroups {
     const size_t begin = i == 0 ? 0 : ends_[i - 1];
     return std::span(members_).subspan(begin, ends_[i] - begin);
   }
-  // Those of all groups, group by group.
+  // The members of all groups, group by group.
   std::span<const uint32_t> members() const { return members_; }
 
-  // Adds to the last group, or to a new one.
+  // Adds `member` to the last group, or to a new one.
   void Add(uint32_t member, bool is_new_group) {
     members_.push_back(member);
     if (is_new_group || ends_.empty()) ends_.push_back(0);
@@ -67,14 +68,14 @@ class SeriesGroups {
 // Groups the series at the positions `selected` by their values of `group_by_tagks` (UIDs; order
 // and repeats do not matter): one group for each combination, ascending by the tag value UIDs in
 // tagk-UID order. Without keys: one group of all. `each_alone` (aggregator none): one group a
-// series. Series without one of the keys are left out. REQUIRES: `selected` ascends.
+// series. Series that lack one of the keys are omitted. REQUIRES: `selected` ascends.
 SeriesGroups GroupSeries(const TagsColumn& series,
                          std::span<const uint32_t> selected,
                          std::span<const Uid> group_by_tagks,
                          bool each_alone);
 
 // The tags of a group's output: a key is common, with its value, unless a later member has another
-// value of it; then it is aggregated. A key some members lack stays common (OpenTSDB's way).
+// value; then it is aggregated. A key that some members lack stays common (as in OpenTSDB).
 struct GroupTags {
   std::vector<TagUids> common;  // ascending by tagk
   std::vector<Uid> aggregated;  // ascending

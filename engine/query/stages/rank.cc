@@ -9,13 +9,13 @@ namespace {
 
 using Rule = Rank::Rule;
 
-// As a cast of Java: cut towards zero, at the ends of the range held there.
+// Like a cast in Java: truncates towards zero, and saturates at the ends of the range.
 int64_t ToInteger(double value) {
   if (value >= 0x1p63) return INT64_MAX;
   return value < -0x1p63 ? INT64_MIN : static_cast<int64_t>(value);
 }
 
-// Where among `n` sorted values, counted from 1, the percentile is.
+// The position, counted from 1, of the percentile among `n` sorted values.
 double PositionOf(const Rank& rank, size_t n) {
   const double quantile = rank.percent / 100;
   const auto count = static_cast<double>(n);
@@ -47,7 +47,7 @@ double Percentile(double position, std::span<T> values) {
   const double floor = std::floor(position);
   const auto above = static_cast<size_t>(floor);
   const auto lower = static_cast<double>(ValueAt(values, above - 1));
-  // What follows the place of the lower is not less than it.
+  // Values after the position of the lower one are not less.
   const auto upper = static_cast<double>(
       *std::min_element(values.begin() + static_cast<ptrdiff_t>(above), values.end()));
   return lower + (position - floor) * (upper - lower);

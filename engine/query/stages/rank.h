@@ -1,4 +1,4 @@
-// Rank: the aggregators that pick a value by its place among the sorted ones: the median and the
+// Rank: the aggregators that pick a value by its position among the sorted ones: the median and the
 // percentiles, with the positions of Apache commons-math3, which OpenTSDB uses.
 //
 //   n sorted values x[0..n-1], q = percent / 100
@@ -27,8 +27,8 @@ namespace hourcell {
 int64_t SelectRank(const Rank& rank, std::span<int64_t> values);
 double SelectRank(const Rank& rank, std::span<double> values);
 
-// The values of a tile of times, each of up to `members` values, and their ranks. Used like an
-// AccumulatorColumn (accumulator.h); NaN is skipped, nothing left gives NaN.
+// The values of a tile of times, up to `members` for each time, and their ranks. Used like an
+// AccumulatorColumn (accumulator.h); NaN is skipped; without other values the result is NaN.
 template <typename T>
 class RankColumn {
  public:
@@ -45,7 +45,7 @@ class RankColumn {
     }
     values_[i * members_ + counts_[i]++] = value;
   }
-  // REQUIRES for integers: something was added. To be asked once.
+  // REQUIRES for integers: a value was added. Call it once.
   T Result(size_t i) {
     if constexpr (std::is_floating_point_v<T>) {
       if (counts_[i] == 0) return std::nan("");

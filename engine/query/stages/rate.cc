@@ -5,13 +5,14 @@
 namespace hourcell {
 namespace {
 
-// `a` - `b` + `c` as Java's long arithmetic has it: wrapping at 64 bits.
+// `a` - `b` + `c` in Java's long arithmetic: wraps at 64 bits.
 int64_t WrappingSum(int64_t a, int64_t b, int64_t c) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b) +
                               static_cast<uint64_t>(c));
 }
 
-// `maximum` - `before` + `after`: in integers if both values are, lest large counters lose digits.
+// `maximum` - `before` + `after`: in integers if both values are, so that large counters keep all
+// digits.
 double Difference(Value before, Value after, int64_t maximum) {
   if (before.is_integer() && after.is_integer()) {
     return static_cast<double>(WrappingSum(maximum, before.integer(), after.integer()));

@@ -1,4 +1,4 @@
-// ScanBounds: how far around [start, end] OpenTSDB reads. All points in the bounds take part in
+// ScanBounds: OpenTSDB's range of reads around [start, end]. All points in the bounds take part in
 // downsampling, rate and interpolation; only the output is cut to [start, end]. Reference:
 // TsdbQuery.getScanStartTimeSeconds / getScanEndTimeSeconds. Pure but for time zone tables.
 
@@ -23,7 +23,7 @@ struct ScanBounds {
 //           else: E + (I - E * 1000 mod I) / 1000 rounded up to an hour
 //
 // By the calendar: from the boundary at or before the start to the one after the end, to whole
-// hours. (OpenTSDB takes the nominal interval from 1970 on and so cuts the last bucket short.)
+// hours. (OpenTSDB uses the nominal interval from 1970 on and so cuts the last bucket short.)
 ScanBounds ComputeScanBounds(int64_t start_ms,
                              int64_t end_ms,
                              const std::optional<DownsampleSpec>& downsample);

@@ -39,7 +39,7 @@ std::string ToLower(std::string_view text) {
   return lower;
 }
 
-// The parts of `text` between bars that are not empty; a quoted one (quoted_name.h) says its name.
+// The parts of `text` between bars that are not empty; quoted ones (quoted_name.h) as their names.
 std::vector<std::string> SplitAtBars(std::string_view text) {
   std::vector<std::string> parts;
   while (!text.empty()) {
@@ -57,7 +57,7 @@ std::vector<std::string> SplitAtBars(std::string_view text) {
   return parts;
 }
 
-// A glob with * only. When a later part does not fit, the last star takes one byte more; earlier
+// A glob with * only. When a later part does not fit, the last star takes one byte more. Earlier
 // stars need not be tried again, so the time is at most |pattern| * |value|.
 bool GlobMatches(std::string_view pattern, std::string_view value) {
   size_t p = 0;
@@ -81,7 +81,7 @@ bool GlobMatches(std::string_view pattern, std::string_view value) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
-// Of what stands for itself at the beginning of `text`.
+// The literal characters at the beginning of `text`.
 std::string_view LiteralPrefix(std::string_view text, std::string_view special) {
   const auto* const end = std::ranges::find_if(text, [special](char c) {
     return static_cast<unsigned char>(c) >= 0x80 || special.find(c) != std::string_view::npos;
@@ -89,7 +89,7 @@ std::string_view LiteralPrefix(std::string_view text, std::string_view special) 
   return text.substr(0, static_cast<size_t>(end - text.begin()));
 }
 
-// The character before a quantifier may be there or not, and so all before a bar.
+// The character before a quantifier is optional, and so is all text before a bar.
 std::string_view PrefixOfRegexp(std::string_view pattern) {
   if (!pattern.starts_with('^') || pattern.find('|') != std::string_view::npos) return {};
   pattern.remove_prefix(1);
@@ -135,7 +135,7 @@ absl::Status TagFilter::Impl::CompileLiterals() {
   if (parts.empty()) return BadFilter(spec, "no value; want at least one, separated by |");
   values.insert(parts.begin(), parts.end());
   if (spec.type == FilterType::kLiteralOr) literals.assign(values.begin(), values.end());
-  // Of a set, their order would differ from run to run.
+  // The order of a set would differ from run to run.
   std::sort(literals.begin(), literals.end());
   return absl::OkStatus();
 }

@@ -33,9 +33,8 @@ class TagFilter {
   // True for "*": every value passes.
   bool MatchesAll() const;
 
-  // Every value that passes begins with this: of a wildcard what is before its first *, of a
-  // regular expression the characters after a ^ that stand for themselves. ASCII; empty if nothing
-  // is known.
+  // A common prefix of all values that pass: of a wildcard the text before its first *, of a
+  // regular expression the literal characters after a ^. ASCII; empty if it is unknown.
   std::string_view prefix() const;
 
   // The values to look up by name, for literal_or; empty for all other types.

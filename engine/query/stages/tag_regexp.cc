@@ -15,7 +15,7 @@
 namespace hourcell {
 namespace {
 
-// Compiling what fills it takes some ten milliseconds.
+// Compiling an expression of this size takes some ten milliseconds.
 constexpr int64_t kRe2BytesMax = 1 << 20;
 // Enough for any sensible pattern on a name of 1 KiB; at most some milliseconds.
 constexpr uint32_t kBacktrackStepsMax = 100'000;
@@ -73,7 +73,7 @@ absl::StatusOr<TagRegexp> TagRegexp::Compile(std::string_view pattern) {
   if (impl->re2->ok()) return TagRegexp(std::move(impl));
 
   const std::string error = impl->re2->error();
-  // Too large for RE2 is too large for a matcher that may take exponential time.
+  // An expression too large for RE2 is too large for a matcher that may take exponential time.
   if (impl->re2->error_code() == RE2::ErrorPatternTooLarge) return BadRegexp(pattern, error);
   impl->re2 = nullptr;
   impl->pcre = CompilePcre(pattern);

@@ -1,8 +1,9 @@
-// TagRegexp: a regular expression searched for in tag values, unanchored, as Java's Matcher.find.
+// TagRegexp: a regular expression, searched for in tag values, unanchored, as by Java's
+// Matcher.find.
 //
-// RE2 does it in linear time. What only a backtracking matcher has (look-around, back-references,
-// possessive quantifiers) is left to PCRE2 with a limit on its steps; a value on which the limit is
-// reached does not match. Internal to engine/query. Thread-safe after Compile.
+// RE2 searches in linear time. Features of backtracking matchers (look-around, back-references,
+// possessive quantifiers) use PCRE2 with a limit on its steps; a value that reaches the limit does
+// not match. Internal to engine/query. Thread-safe after Compile.
 
 #pragma once
 
@@ -16,7 +17,7 @@ namespace hourcell {
 class TagRegexp {
  public:
   // kInvalidArgument: does not compile, or has a Java class intersection ("&&["), which both
-  // libraries would take for something else.
+  // libraries would read differently.
   static absl::StatusOr<TagRegexp> Compile(std::string_view pattern);
   TagRegexp(TagRegexp&&) noexcept;
   TagRegexp& operator=(TagRegexp&&) noexcept;
