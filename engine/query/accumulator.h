@@ -4,12 +4,12 @@
 //   void Add(T value);    in member order
 //   T Result() const;     REQUIRES for integers: something was added
 //
-// Integers wrap at 64 bits; avg and dev truncate. Doubles skip NaN and give NaN if nothing is left
-// (count gives 0); first, last and the last value of diff are taken as they are. The median and the
-// percentiles need all values at once: stages/rank.h.
+// Integers wrap at 64 bits; avg and dev truncate. Doubles skip NaN and give NaN without other
+// values (count gives 0); first, last and the last value of diff are taken as they are. The median
+// and the percentiles need all values at once: stages/rank.h.
 //
-// An AccumulatorColumn has one accumulator for each time of a tile, so that a loop over a member's
-// column calls nothing that is not inlined. Internal to engine/query. No locks.
+// An AccumulatorColumn has one accumulator for each time of a tile, so that all calls in the loop
+// over a member's column are inlined. Internal to engine/query. No locks.
 
 #pragma once
 
@@ -77,8 +77,8 @@ struct IntegerMax {
   int64_t Result() const { return max; }
 };
 
-// A comparison with NaN is false, so that NaN is skipped. No branches: on values without an order
-// half of them would be predicted wrongly.
+// A comparison with NaN is false, so NaN is skipped. No branches: for unordered values the
+// processor would mispredict half of the branches.
 struct DoubleMin {
   double min = std::numeric_limits<double>::infinity();
   bool has_value = false;
@@ -121,7 +121,7 @@ struct DoubleDev {
     ++count;
     const double before = mean;
     mean += (value - before) / static_cast<double>(count);
-    // A single value has no deviation, however large: inf - inf must not make it NaN.
+    // The deviation of a single value is 0, however large: inf - inf must not make it NaN.
     if (count > 1) m2 += (value - before) * (value - mean);
   }
   double Result() const {
@@ -202,7 +202,7 @@ struct IntegerDiff {
   }
 };
 
-// The last value less the first that is not NaN; 0 if there is none after that.
+// The last value less the first that is not NaN; 0 without a later value.
 struct DoubleDiff {
   double first = kNoValue;
   double last = kNoValue;
@@ -221,8 +221,8 @@ struct DoubleDiff {
   }
 };
 
-// Adds a row's points by their summary, as if they were added one by one, to the last bit. False,
-// with nothing added, if that cannot be told from the summary.
+// Adds a row's points by their summary, as if they were added one by one, to the last bit. If the
+// summary cannot give that result, returns false and adds nothing.
 template <typename Accumulator>
 bool AddSummaryTo(const CellSummary& /*summary*/, Accumulator* /*to*/) {
   return false;
@@ -252,8 +252,8 @@ inline bool AddSummaryTo(const CellSummary& summary, DoubleDiff* to) {
   if (summary.count > 1) to->Add(summary.last.ToDouble());
   return true;
 }
-// A sum of doubles depends on their order: only the first row's is what the points would give. Sums
-// of integers are exact as long as no partial sum needs more than 53 bits.
+// A sum of doubles depends on their order: only as the first row does a summary give the sum of the
+// points. Sums of integers are exact as long as no partial sum needs more than 53 bits.
 inline bool AddSummaryTo(const CellSummary& summary, DoubleSum* to) {
   constexpr double kExactMax = 9007199254740992.0;  // 2^53
   if (summary.all_integer) {
@@ -273,7 +273,7 @@ inline bool AddSummaryTo(const CellSummary& summary, DoubleAvg* to) {
   return AddSummaryTo(summary, &to->sum);
 }
 
-// True for the functions that AddSummaryTo knows.
+// True for the functions that AddSummaryTo supports.
 inline bool UsesSummaries(Aggregator function) {
   switch (function) {
     case Aggregator::kSum:
@@ -298,7 +298,7 @@ inline bool UsesSummaries(Aggregator function) {
 template <typename Accumulator>
 class AccumulatorColumn {
  public:
-  // `members`: how many values a time may get at most; of use to a RankColumn only.
+  // `members`: the maximum number of values of a time; only a RankColumn uses it.
   void Reset(size_t times, size_t /*members*/) { accumulators_.assign(times, Accumulator{}); }
   template <typename T>
   void Add(size_t i, T value) {
@@ -306,15 +306,15 @@ class AccumulatorColumn {
   }
   auto Result(size_t i) const { return accumulators_[i].Result(); }
 
-  // What a time takes.
+  // Memory of a time.
   static constexpr size_t kBytes = sizeof(Accumulator);
 
  private:
   std::vector<Accumulator> accumulators_;
 };
 
-// Calls `visit(integers, doubles)` with fresh accumulators of `aggregator`.
-// REQUIRES: it is not kNone and has no rank (stages/rank.h).
+// Calls `visit(integers, doubles)` with fresh accumulators of `aggregator`. REQUIRES: it is not
+// kNone and not one by rank (stages/rank.h).
 template <typename Visitor>
 decltype(auto) WithAccumulators(Aggregator aggregator, Visitor&& visit) {
   switch (aggregator) {

@@ -8,10 +8,10 @@
 
 #include "codec/base/check.h"
 
-// Why one table: the name of an aggregator, what a missing value counts as, what a single value
-// becomes, where a sum begins and the rank of a percentile were five lists in four files. The
+// Reason for one table: the name of an aggregator, the value of a missing point, the aggregate of a
+// single value, the start of a sum and the rank of a percentile were five lists in four files. The
 // arithmetic stays in templates (accumulator.h), because the loops over points must not call a
-// function for each of them.
+// function for each point.
 
 namespace hourcell {
 namespace {

@@ -1,5 +1,5 @@
-// Aggregators: what each is called and how it behaves, in one table. The arithmetic is in
-// accumulator.h, and that of the median and the percentiles in stages/rank.h.
+// Aggregators: the name and properties of each, in one table. The arithmetic is in accumulator.h,
+// and that of the median and the percentiles in stages/rank.h.
 //
 // Pure; thread-safe.
 
@@ -14,15 +14,15 @@
 
 namespace hourcell {
 
-// OpenTSDB's 35, each both over the series of a group and over the points of a bucket.
-// A new one: its name here, its row in aggregator.cc and, unless it picks a value by rank, its
-// arithmetic in accumulator.h.
+// OpenTSDB's 35, each both over the series of a group and over the points of a bucket. To add one:
+// its name here, its row in aggregator.cc and, unless it picks a value by rank, its arithmetic in
+// accumulator.h.
 enum class Aggregator : uint8_t {
   kSum,
   kMin,
   kMax,
   kAvg,
-  kNone,  // no aggregation: every series by itself; not a downsampling function
+  kNone,  // no aggregation: every series separately; not a downsampling function
   kMedian,
   kMult,
   kDev,
@@ -35,8 +35,8 @@ enum class Aggregator : uint8_t {
   kLast,
   kPfsum,
   kSquareSum,
-  // Percentiles. epNr3 and epNr7 estimate like R's types 3 and 7, but of integers only: of floating
-  // point they are pN, as in OpenTSDB.
+  // Percentiles. epNr3 and epNr7 estimate like R's types 3 and 7, but only for integers: for
+  // floating point they are pN, as in OpenTSDB.
   kP50,
   kP75,
   kP90,
@@ -57,7 +57,7 @@ enum class Aggregator : uint8_t {
   kEp999r7,
 };
 
-// What a series of the group counts as at a time at which it has no point.
+// The value of a series of the group at a time at which it lacks a point.
 enum class Interpolation : uint8_t {
   kLerp,           // a value on the line between its neighbours
   kZeroIfMissing,  // 0
@@ -66,7 +66,7 @@ enum class Interpolation : uint8_t {
   kPrevious,       // its last value
 };
 
-// An aggregator that picks a value by its place among the sorted ones (stages/rank.h).
+// An aggregator that picks a value by its position among the sorted ones (stages/rank.h).
 struct Rank {
   enum class Rule : uint8_t { kUpperMiddle, kLegacy, kR3, kR7 };
   Rule rule = Rule::kLegacy;
@@ -80,9 +80,9 @@ absl::StatusOr<Aggregator> ParseAggregator(std::string_view name);
 std::vector<std::string_view> AggregatorNames();
 
 Interpolation InterpolationOf(Aggregator aggregator);
-// The rank of an aggregator; nothing for those that need not sort.
+// The rank of an aggregator; nullopt for those that need not sort.
 std::optional<Rank> RankOf(Aggregator aggregator);
-// True of sums, which begin at 0.0.
+// True for sums, which begin at 0.0.
 bool StartsAtZero(Aggregator aggregator);
 // True if one value aggregates to itself, NaN included, but for the sign of zero.
 bool KeepsASingleValue(Aggregator aggregator);

@@ -1,5 +1,5 @@
 // Annotation: a note at an instant or over a range of time, of one series or global; and the edit
-// that makes or changes one.
+// that creates or changes one.
 
 #pragma once
 
@@ -13,7 +13,7 @@ namespace hourcell {
 
 struct Annotation {
   std::string tsuid;       // upper-case hex; empty = global
-  int64_t start_time = 0;  // as it was given: seconds or milliseconds
+  int64_t start_time = 0;  // as given: seconds or milliseconds
   int64_t end_time = 0;    // 0 = an instant
   std::string description = {};
   std::string notes = {};
@@ -21,12 +21,11 @@ struct Annotation {
   friend bool operator==(const Annotation&, const Annotation&) = default;
 };
 
-// What a write says of the annotation of a series, or of the global one, at an instant. All texts
-// are UTF-8.
+// A write to the annotation of a series, or to the global one, at an instant. All texts are UTF-8.
 struct AnnotationEdit {
   std::string tsuid;       // hex in either case; empty = global
   int64_t start_time = 0;  // seconds, or milliseconds if it does not fit 32 bits
-  // What is set; nothing: as it is stored, or as Annotation has it if there is none.
+  // The fields to set; nullopt: as stored, or as the default of Annotation if it is new.
   std::optional<int64_t> end_time = {};
   std::optional<std::string> description = {};
   std::optional<std::string> notes = {};
@@ -37,8 +36,8 @@ struct AnnotationEdit {
 };
 
 enum class AnnotationWrite : uint8_t {
-  kMerge,    // fields that are not set stay as they are stored
-  kReplace,  // they become empty
+  kMerge,    // unset fields keep their stored value
+  kReplace,  // unset fields become empty
 };
 
 }  // namespace hourcell

@@ -51,7 +51,7 @@ struct Span {
   friend bool operator==(const Span&, const Span&) = default;
 };
 
-// What a point of a Span takes.
+// Memory of a point of a Span.
 inline constexpr size_t kSpanPointBytes = sizeof(int64_t) + sizeof(uint64_t) + sizeof(uint8_t);
 
 // A part of a Span, borrowed.

@@ -1,6 +1,5 @@
-// LastQuery: of which series the last point is wanted; LookupQuery: which series there are;
-// NameQuery: which names there are. Parsing of parameters and JSON bodies is the server's; names
-// are still text here.
+// LastQuery: a query for the last points of series; LookupQuery: a query for series; NameQuery: a
+// query for names. The server parses parameters and JSON bodies; names are still text here.
 
 #pragma once
 
@@ -15,8 +14,9 @@
 
 namespace hourcell {
 
-// A tag that series must have. An empty text or "*" stands for any key, or any value. Of several
-// matches with one key text (any key is such a text, too) one must hold, of different ones all.
+// A tag that series must have. An empty text or "*" matches any key, or any value. Of several
+// matches with the same key text (also the text for any key), one must hold; those with different
+// key texts must all hold.
 struct TagMatch {
   std::string tagk;
   std::string tagv;
@@ -27,13 +27,13 @@ struct TagMatch {
 struct FoundSeries {
   std::string_view tsuid;         // bytes
   std::string_view metric;        // UTF-8; the UID in hex if it has no name
-  std::span<const TagView> tags;  // in the order of their keys' UIDs; the same of names
+  std::span<const TagView> tags;  // in the order of their keys' UIDs; names as for metric
 };
 
 struct LastSubQuery {
   std::string metric;
   std::vector<TagMatch> tags = {};
-  // Upper-case hex. If there are any, they are the series asked for; metric and tags do not count.
+  // Upper-case hex. If there are any, they select the series; metric and tags are ignored.
   std::vector<std::string> tsuids = {};
   friend bool operator==(const LastSubQuery&, const LastSubQuery&) = default;
 };
@@ -41,9 +41,9 @@ struct LastSubQuery {
 struct LastQuery {
   std::vector<LastSubQuery> queries;
   bool resolve = false;  // fill in names and tags
-  // How many hours before the present one are looked at; 0 = all there are.
+  // The number of hours before the present one to search; 0 = all.
   uint32_t back_hours = 0;
-  // When the query is given up, in milliseconds of std::chrono::steady_clock; 0 = never.
+  // The query's deadline, in milliseconds of std::chrono::steady_clock; 0 = none.
   int64_t deadline_ms = 0;
 };
 
@@ -63,8 +63,8 @@ struct NameQuery {
 struct LookupQuery {
   std::string metric;  // empty or "*": any
   std::vector<TagMatch> tags = {};
-  uint64_t start_index = 0;  // so many are passed over
-  uint64_t limit = 0;        // at most so many are visited; 0 = all
+  uint64_t start_index = 0;  // number of results to skip
+  uint64_t limit = 0;        // maximum number of results; 0 = all
   int64_t deadline_ms = 0;   // as above
 };
 

@@ -1,6 +1,6 @@
-// MemoryAccount: where the stages of a query count what they take, before they take it; and
-// MemoryHold, a part of it that is given back at the end. What others print of what they were
-// answered counts in it, too (Tsdb::LeaseQueryMemory).
+// MemoryAccount: counts the memory of a query's stages, before they allocate it; MemoryHold, a part
+// that is given back at the end. Also counts the memory of callers that print results
+// (Tsdb::LeaseQueryMemory).
 
 #pragma once
 
@@ -14,7 +14,7 @@ class MemoryAccount {
  public:
   virtual ~MemoryAccount() = default;
 
-  // kResourceExhausted: there is no more; then nothing is taken.
+  // kResourceExhausted: the limit is reached; the account is unchanged.
   virtual absl::Status Take(size_t bytes) = 0;
   virtual void GiveBack(size_t bytes) = 0;
 };
@@ -22,26 +22,26 @@ class MemoryAccount {
 // Thread-compatible.
 class MemoryHold {
  public:
-  // `account` is borrowed; null: nothing is counted.
+  // `account` is borrowed; null: does not count.
   explicit MemoryHold(MemoryAccount* account) : account_(account) {}
   MemoryHold(const MemoryHold&) = delete;
   MemoryHold& operator=(const MemoryHold&) = delete;
   ~MemoryHold() { GiveBack(bytes_); }
 
-  // Takes so many more. Errors as MemoryAccount's.
+  // Takes `bytes` more. Errors as MemoryAccount's.
   absl::Status Take(size_t bytes) {
     if (account_ == nullptr || bytes == 0) return absl::OkStatus();
     absl::Status taken = account_->Take(bytes);
     if (taken.ok()) bytes_ += bytes;
     return taken;
   }
-  // REQUIRES: so many were taken.
+  // REQUIRES: at least `bytes` were taken.
   void GiveBack(size_t bytes) {
     if (account_ == nullptr || bytes == 0) return;
     account_->GiveBack(bytes);
     bytes_ -= bytes;
   }
-  // Takes or gives back until it is `bytes`.
+  // Takes or gives back until the hold is `bytes`.
   absl::Status Set(size_t bytes) {
     if (bytes > bytes_) return Take(bytes - bytes_);
     GiveBack(bytes_ - bytes);

@@ -1,4 +1,4 @@
-// QueryControl: a handle on a query that runs: stops it, and tells how far it is. Thread-safe.
+// QueryControl: a handle on a running query: stops it, and reports its progress. Thread-safe.
 
 #pragma once
 
@@ -12,21 +12,21 @@
 
 namespace hourcell {
 
-// What a query cost, until now or in all.
+// The cost of a query, until now or in total.
 struct QueryCost {
   uint64_t series = 0;         // that its filters selected
   uint64_t rows = 0;           // read, stored or open
-  uint64_t rows_skipped = 0;   // met by a scan, and of series that were not selected
+  uint64_t rows_skipped = 0;   // visited by a scan, but of series that were not selected
   uint64_t points = 0;         // in the rows read
   uint64_t bytes = 0;          // of the cells read
-  uint64_t cells = 0;          // decoded; of the other rows the summary was enough
+  uint64_t cells = 0;          // decoded; for the other rows the summary was enough
   uint64_t blocks_cached = 0;  // of files, that were in the cache
   uint64_t blocks_read = 0;    // of files, that were not
   uint64_t memory = 0;         // bytes held at the peak
   friend bool operator==(const QueryCost&, const QueryCost&) = default;
 };
 
-// How a sub query is read: what was expected, and what it came to.
+// How a sub query is read: the expected and the actual cost.
 struct PlanReport {
   size_t query_index = 0;  // into QuerySpec.queries
   std::string method;      // "point reads", "skip scan", "linear scan"
@@ -37,8 +37,8 @@ struct PlanReport {
   uint64_t expected_rows = 0;
   uint64_t expected_bytes = 0;
   QueryCost cost;
-  // What it took, in microseconds: its plan, reading, and all that follows, the sink included. What
-  // several sub queries read at once took each of them, and not their sum.
+  // Its duration, in microseconds: its plan, its reading, and all later stages, the sink included.
+  // The time of a read that several sub queries share counts in full for each, not as a part.
   int64_t plan_us = 0;
   int64_t read_us = 0;
   int64_t finish_us = 0;
@@ -50,7 +50,7 @@ class QueryControl {
   QueryControl(const QueryControl&) = delete;
   QueryControl& operator=(const QueryControl&) = delete;
 
-  // The query ends soon with kCancelled.
+  // Lets the query end soon with kCancelled.
   void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
   bool is_cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
 
@@ -66,7 +66,7 @@ class QueryControl {
             .memory = memory_peak.load(std::memory_order_relaxed)};
   }
 
-  // Counted by the query as it goes.
+  // Counted by the running query.
   std::atomic<uint64_t> series{0};
   std::atomic<uint64_t> rows{0};
   std::atomic<uint64_t> rows_skipped{0};
@@ -76,9 +76,9 @@ class QueryControl {
   std::atomic<uint64_t> blocks_cached{0};
   std::atomic<uint64_t> blocks_read{0};
   std::atomic<uint64_t> memory_peak{0};
-  std::atomic<int64_t> check_us{0};  // what checking all sub queries took
+  std::atomic<int64_t> check_us{0};  // duration of the checks of all sub queries
 
-  // One for each sub query that was planned, in order; complete once the query has ended.
+  // One for each sub query that was planned, in order; complete after the end of the query.
   std::vector<PlanReport> plans() const {
     MutexLock lock(&mutex_);
     return plans_;

@@ -1,5 +1,5 @@
-// Results of queries: output series with their points, before printing. A QuerySink is given them
-// one by one as they are made, as SeriesView; a QueryResult has them all.
+// Results of queries: output series with their points, before printing. A QuerySink receives them
+// one by one, as SeriesView; a QueryResult has them all.
 
 #pragma once
 
@@ -48,8 +48,8 @@ class QuerySink {
     return absl::OkStatus();
   }
 
-  // Sub query by sub query, groups by group-by tag value UIDs. May block, and so hold the query. An
-  // error ends the query with it.
+  // Called sub query by sub query, groups by group-by tag value UIDs. May block, and so delay the
+  // query. An error ends the query with that error.
   virtual absl::Status OnSeries(const SeriesView& series) = 0;
 };
 
@@ -68,7 +68,7 @@ struct ResultSeries {
 struct QueryResult {
   std::vector<ResultSeries> series;  // sub query by sub query, groups by group-by tag value UIDs
   std::vector<Annotation> global_annotations = {};  // by start
-  // What it cost.
+  // The cost of the query.
   uint64_t rows_read = 0;
   uint64_t points_read = 0;
 };

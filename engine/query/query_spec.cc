@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 8> kFilterTypeNames = {
     "wildcard",   "iwildcard",   "regexp",         "not_key"};
 constexpr std::array<std::string_view, 4> kFillPolicyNames = {"none", "nan", "null", "zero"};
 
-// Parts between '-'; like Java's split without the empty ones at the end.
+// The parts between '-'; like Java's split without the empty ones at the end.
 std::vector<std::string_view> SplitAtDashes(std::string_view text) {
   std::vector<std::string_view> parts;
   while (true) {
@@ -58,8 +58,8 @@ absl::Status SetFillPolicy(std::string_view name, DownsampleSpec* spec) {
   return absl::OkStatus();
 }
 
-// Takes "-scalar(x)" off the end of `text`, where it is, and sets the fill policy to it. Its number
-// may have a '-' of its own.
+// If `text` ends with "-scalar(x)", takes it off and sets the fill policy to it. Its number may
+// contain a '-'.
 absl::Status TakeScalarFill(std::string_view* text, DownsampleSpec* spec) {
   constexpr std::string_view kOpen = "-scalar(";
   const size_t at = LowerCase(*text).find(kOpen);
@@ -128,7 +128,7 @@ absl::StatusOr<FilterType> ParseFilterType(std::string_view name) {
 
 namespace {
 
-// Whether a value is a quoted name, or several names between bars of which the first is quoted.
+// True for a quoted name, or several names between bars, the first one quoted.
 bool IsQuotedList(std::string_view text) {
   const size_t quoted = TakeQuoted(text, nullptr);
   return quoted > 0 && (quoted == text.size() || text[quoted] == '|');

@@ -1,5 +1,5 @@
-// QuerySpec: what a query asks, already parsed. Parsing of `m=` strings and JSON bodies is the
-// server's (server/query/query_string.h, server/query/query_json.h); names are still text here.
+// QuerySpec: a parsed query. The server parses `m=` strings and JSON bodies
+// (server/query/query_string.h, server/query/query_json.h); names are still text here.
 
 #pragma once
 
@@ -40,16 +40,15 @@ struct TagFilterSpec {
   friend bool operator==(const TagFilterSpec&, const TagFilterSpec&) = default;
 };
 
-// The filter of an old-style tag value (tags map, {k=v}): "*" = wildcard; "a", "a|b" = literal_or,
-// and what begins with a quoted name (codec/text/quoted_name.h);
-// another text with a * = iwildcard; "type(text)" = that type; "not_key()" never groups.
-// kInvalidArgument: unknown type, missing ")", empty parentheses (of not_key: not empty), empty
-// text.
+// The filter of an old-style tag value (tags map, {k=v}): "*" = wildcard; "a", "a|b", and texts
+// that begin with a quoted name (codec/text/quoted_name.h) = literal_or; another text with a * =
+// iwildcard; "type(text)" = that type; "not_key()" never groups. kInvalidArgument: unknown type,
+// missing ")", empty parentheses (of not_key: not empty), empty text.
 absl::StatusOr<TagFilterSpec> ParseTagValueFilter(std::string_view tagk,
                                                   std::string_view text,
                                                   bool group_by);
 
-// What stands in a bucket without points; kZero: DownsampleSpec.fill_value.
+// The value of a bucket without points; kZero: DownsampleSpec.fill_value.
 enum class FillPolicy : uint8_t { kNone, kNan, kNull, kZero };
 
 enum class DurationUnit : uint8_t { kMs, kSecond, kMinute, kHour, kDay, kWeek, kMonth, kYear };
@@ -59,9 +58,9 @@ struct DownsampleSpec {
   bool all = false;                        // "0all": one bucket, the whole range
   Aggregator function = Aggregator::kAvg;  // never kNone
   FillPolicy fill = FillPolicy::kNone;
-  double fill_value = 0;  // of kZero; other than 0 for "scalar(x)"
+  double fill_value = 0;  // for kZero; other than 0 for "scalar(x)"
 
-  // The interval as written; a count of 0: only interval_ms is given, as by a program.
+  // The interval as written; a count of 0: only interval_ms is set, as by a program.
   int64_t count = 0;
   DurationUnit unit = DurationUnit::kMs;
 
@@ -69,7 +68,7 @@ struct DownsampleSpec {
   bool calendar = false;
   absl::TimeZone timezone = {};
 
-  // True if they ask the same: "60m" is "1h", except by a calendar.
+  // True if they mean the same: "60m" is "1h", except by a calendar.
   friend bool operator==(const DownsampleSpec& a, const DownsampleSpec& b);
 };
 
@@ -90,14 +89,14 @@ struct RateSpec {
 struct SubQuery {
   Aggregator aggregator = Aggregator::kSum;
   std::string metric;
-  // Upper-case hex. If there are any, they are the series asked for, all of one metric, in one
-  // group; `metric` and `filters` do not count.
+  // Upper-case hex. If there are any, they select the series, all of one metric, in one group;
+  // `metric` and `filters` are ignored.
   std::vector<std::string> tsuids = {};
   std::vector<TagFilterSpec> filters;
   bool explicit_tags = false;
   std::optional<DownsampleSpec> downsample;
   std::optional<RateSpec> rate;
-  // Of histograms, which are not stored yet: a query that asks for them is kUnimplemented.
+  // For histograms, which are not stored yet: a query with percentiles is kUnimplemented.
   std::vector<double> percentiles = {};
   bool show_histogram_buckets = false;
   friend bool operator==(const SubQuery&, const SubQuery&) = default;
@@ -105,28 +104,27 @@ struct SubQuery {
 
 // How the rows of a sub query's series are read.
 enum class ReadMethod : uint8_t {
-  kCheapest,    // whichever of the others the counts say costs least
+  kCheapest,    // the cheapest of the others, estimated from the counts
   kPointReads,  // each row by its key
-  kSkipScan,    // a scan that leaps over rows of other series
+  kSkipScan,    // a scan that skips rows of other series
   kLinearScan,  // a scan of every row of the metric between the first series and the last
 };
 std::string_view ReadMethodName(ReadMethod method);  // "point reads", ...
 
-// How the series of a sub query are shared out among the threads that read them.
+// How the series of a sub query are divided among the threads that read them.
 enum class ReadDivision : uint8_t {
-  kByBucket,  // those of a salt bucket, and so of few regions, to one thread
+  kByBucket,  // the series of a salt bucket, and so of few regions, to one thread
   kBySeries,  // neighbours by tsuid to one thread
 };
 
 inline constexpr uint64_t kQuickPointsOfGiven = 8;
 
-// What a query may take that is answered quickly or not at all.
+// Limits of a query that runs quickly or not at all.
 struct QuickBounds {
-  uint64_t series = 0;  // that the plan of a sub query looks at
-  uint64_t rows = 0;    // of all sub queries, were there one of each hour and series
-  // Of all sub queries, that are decoded. One that is given to the sink takes as long as
-  // kQuickPointsOfGiven others, most of it to print it, and counts as so many: a bucket, or a point
-  // without downsampling.
+  uint64_t series = 0;  // examined by the plan of a sub query
+  uint64_t rows = 0;    // of all sub queries, if each hour and series had one
+  // Decoded points, of all sub queries. A point passed to the sink (a bucket, or a point without
+  // downsampling) counts as kQuickPointsOfGiven more: the time it takes, mostly for printing.
   uint64_t points = 0;
   uint64_t bytes = 0;  // of memory, of a sub query
 };
@@ -135,20 +133,20 @@ struct QuerySpec {
   int64_t start_ms = 0;
   int64_t end_ms = 0;  // inclusive
   std::vector<SubQuery> queries;
-  // When the query is given up, in milliseconds of std::chrono::steady_clock; 0 = never.
+  // The query's deadline, in milliseconds of std::chrono::steady_clock; 0 = none.
   int64_t deadline_ms = 0;
-  // Answer with all points of the hours read, those outside [start, end] too (/q?ascii).
+  // Return all points of the hours read, also those outside [start, end] (/q?ascii).
   bool keep_scanned = false;
-  // Answer with stale markers, too (Value::StaleMarker). REQUIRES: no aggregation, no downsampling.
+  // Return stale markers, too (Value::StaleMarker). REQUIRES: no aggregation, no downsampling.
   bool stale_markers = false;
-  // Which annotations to find.
+  // The annotations to find.
   bool annotations = true;
   bool global_annotations = false;
-  // If set, the query is answered by the thread that asks and nobody else, within these bounds, and
-  // without waiting for a disk. It ends with kAborted if that is not enough: by its plan, before
-  // anything is read, or when it has met more; the sink may have been given results by then.
+  // If set, only the calling thread works on the query, within these bounds, and without waiting
+  // for a disk. If they are not enough, the query ends with kAborted: at its plan, before it reads,
+  // or when it exceeds them; the sink may have received results by then.
   std::optional<QuickBounds> quick = {};
-  // For tests and comparisons; answers do not depend on it.
+  // For tests and comparisons; results do not depend on it.
   ReadMethod read_method = ReadMethod::kCheapest;
   ReadDivision read_division = ReadDivision::kByBucket;
 };

@@ -29,7 +29,7 @@ bool AllDigits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), IsDigit);
 }
 
-// The number that all of `digits` is; nothing if it is none or does not fit.
+// All of `digits` as a number; nullopt for other text or a number that does not fit.
 std::optional<int64_t> NumberOf(std::string_view digits) {
   int64_t number = 0;
   const char* end = digits.data() + digits.size();
@@ -64,7 +64,7 @@ constexpr std::array<Unit, 8> kUnits = {{{"ms", 1},
                                          {"n", 30 * kDayMs},
                                          {"y", 365 * kDayMs}}};
 
-// Whether `text` has digits where `shape` has 0, a '-' or blank where it has '-', and else its
+// True if `text` has digits where `shape` has 0, a '-' or blank where it has '-', and otherwise its
 // characters.
 bool HasShape(std::string_view text, std::string_view shape) {
   if (text.size() != shape.size()) return false;
@@ -92,7 +92,7 @@ std::optional<absl::CivilSecond> CivilTimeOf(std::string_view text) {
   const int64_t minute = number_at(14, 2);
   const int64_t second = number_at(17, 2);
   const absl::CivilSecond civil(number_at(0, 4), month, day, hour, minute, second);
-  // CivilSecond carries over: 2012/02/30 becomes 1 March, which nobody means.
+  // CivilSecond carries over: 2012/02/30 becomes 1 March, which is never the intention.
   const bool is_as_written = civil.month() == month && civil.day() == day && civil.hour() == hour &&
                              civil.minute() == minute && civil.second() == second;
   return is_as_written ? std::optional(civil) : std::nullopt;
@@ -102,7 +102,8 @@ absl::StatusOr<int64_t> ParseDate(std::string_view text, std::string_view timezo
   const auto civil = CivilTimeOf(text);
   if (!civil.has_value()) return BadTime(text);
   HOURCELL_ASSIGN_OR_RETURN(const absl::TimeZone zone, ParseTimezone(timezone));
-  // As Java: a time that a clock change repeats is the second one, one that it skips moves on.
+  // As in Java: a time that a clock change repeats is the second one; a time that it skips moves
+  // forward.
   const absl::TimeZone::TimeInfo info = zone.At(*civil);
   const absl::Time time = info.kind == absl::TimeZone::TimeInfo::REPEATED ? info.post : info.pre;
   const int64_t ms = absl::ToUnixMillis(time);
@@ -145,7 +146,7 @@ absl::StatusOr<int64_t> ParseQueryTime(std::string_view text,
 
 absl::StatusOr<absl::TimeZone> ParseTimezone(std::string_view name) {
   if (name.empty()) return absl::UTCTimeZone();
-  // Abseil also takes paths of files and names with a scheme, which a client must not choose.
+  // Abseil also accepts paths of files and names with a scheme, which a client must not choose.
   const auto is_name_char = [](char c) {
     return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '/' || c == '_' || c == '-' ||
            c == '+';

@@ -3,7 +3,7 @@
 //   now, ""                                 the present
 //   <n><unit>-ago                           units ms s m h d w n(30 d) y(365 d), any case
 //   <n>ms                                   milliseconds
-//   digits                                  <= 10 of them: seconds, else milliseconds
+//   digits                                  at most 10: seconds, else milliseconds
 //   dddddddddd.d{1,3}                       the dot is deleted, then milliseconds
 //   yyyy/MM/dd[-HH:mm[:ss]], also with a blank before the time, in `timezone`
 
@@ -20,7 +20,7 @@
 namespace hourcell {
 
 // Milliseconds since 1970. `timezone` is an IANA name; empty = UTC.
-// kInvalidArgument with what was got and which forms are wanted;
+// kInvalidArgument with the actual text and the expected forms;
 // "The timezone specification could not be found" for an unknown zone.
 absl::StatusOr<int64_t> ParseQueryTime(std::string_view text,
                                        std::string_view timezone,
@@ -36,7 +36,7 @@ struct Duration {
   int64_t ms = 0;  // nominal: a month is 30 days, a year 365
 };
 
-// "<n><unit>", unit case-insensitive. Errors as of ParseDuration.
+// "<n><unit>", unit case-insensitive. Errors as for ParseDuration.
 absl::StatusOr<Duration> ParseDurationText(std::string_view text);
 
 // The letters of a unit: "ms", "s", "m", "h", "d", "w", "n", "y".

@@ -1,5 +1,4 @@
-// QueryWatch: tells work that may be long when to give up: cancelled, or over its time.
-// Thread-compatible.
+// QueryWatch: ends long work after cancellation or its deadline. Thread-compatible.
 
 #pragma once
 
@@ -14,8 +13,8 @@ namespace hourcell {
 
 class QueryWatch {
  public:
-  // Both are borrowed. `deadline_ms`: by Clock::MonotonicMs, 0 = none; then `timeout_ms` from now
-  // counts, 0 = none.
+  // Both are borrowed. `deadline_ms`: by Clock::MonotonicMs, 0 = none; without it the deadline is
+  // `timeout_ms` from now, 0 = none.
   QueryWatch(Clock* clock, const QueryControl* control, int64_t deadline_ms, int64_t timeout_ms)
       : clock_(*clock), control_(*control), deadline_ms_(deadline_ms) {
     if (deadline_ms_ == 0 && timeout_ms > 0) deadline_ms_ = clock->MonotonicMs() + timeout_ms;
