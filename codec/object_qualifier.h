@@ -39,8 +39,8 @@ struct ObjectQualifier {
 
 // The qualifier of an object at `time`. Its precision is kept, except that an annotation at a whole
 // second always has seconds, so that either spelling finds it. (OpenTSDB divides times of seconds
-// that end in 000 by 1000 once more, and stores another offset.) REQUIRES: 0 <= time.ms <=
-// kTimestampMsMax.
+// that end in 000 by 1000 once more, and stores another offset.)
+// REQUIRES: 0 <= time.ms <= kTimestampMsMax.
 ObjectQualifier ObjectQualifierAt(uint8_t type, const Timestamp& time);
 
 void AppendObjectQualifier(const ObjectQualifier& qualifier, std::string* out);
