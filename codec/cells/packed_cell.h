@@ -56,9 +56,9 @@
 //
 // A residual is divided by the divisor and made unsigned by zigzag: z = 2r or -2r - 1. Then
 // z >> shift is written as a token of the model and further bits (token_model.h): 0-9 as tokens
-// 0-9; 10-11, 12-15, 16-23, 24-39 and 40-71 as tokens 10-14 with 1 to 5 bits of the difference to the
-// range's begin; below them the low `shift` bits of z. Token 15, which also encodes numbers whose
-// token is not in the model, is followed by 6 bits of w - 1 and w bits of z before the shift.
+// 0-9; 10-11, 12-15, 16-23, 24-39 and 40-71 as tokens 10-14 with 1 to 5 bits of the difference to
+// the range's begin; below them the low `shift` bits of z. Token 15, which also encodes numbers
+// whose token is not in the model, is followed by 6 bits of w - 1 and w bits of z before the shift.
 //
 //   stream, bits least significant first
 //     state: 10 | other state: 10 | { state bits | token bits } for each residual | 0 to 7 zeros
