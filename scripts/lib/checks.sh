@@ -212,7 +212,7 @@ smoke_bigtable() {
   fi
   "$emulator" -address "$scratch/socket" >"$scratch/emulator.log" 2>&1 &
   SMOKE_PIDS+=($!)
-  export BIGTABLE_EMULATOR_HOST=unix:$scratch/socket
+  local -x BIGTABLE_EMULATOR_HOST=unix:$scratch/socket
   smoke_serve "$scratch/first.log" "${engine[@]}" || return
   url=$(smoke_url "$scratch/first.log")
   for answer in 0 1; do

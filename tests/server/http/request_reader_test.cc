@@ -150,7 +150,8 @@ TEST_F(RequestReaderTest, AFastBodyIsNotDueWhileOthersFindNoRoom) {
   EXPECT_EQ(fast.Next(now_), Event::kNeedMore);
 
   const auto later = now_ + milliseconds(9'000);
-  fast.Feed(std::string(1'000'000, 'x'));
+  const std::string more(1'000'000, 'x');
+  fast.Feed(more);
   EXPECT_EQ(fast.Next(later), Event::kNeedMore);
   memory.NoteRefused(later);
 
