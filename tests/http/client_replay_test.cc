@@ -1,5 +1,6 @@
-// The calls of real clients, as their sources write them (headers, bodies, order of keys), and what
-// each client needs of the answers. Nobody can change what is out there, so neither may we.
+// The calls of real clients, as their sources write them (headers, bodies, order of keys), and the
+// parts of the answers that each client needs. Installed clients cannot be changed, so neither may
+// these answers.
 
 #include "tests/http/client_replay.h"
 

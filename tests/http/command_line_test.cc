@@ -1,4 +1,4 @@
-// The commands of the program: that all are there, and what they say of flags that make no sense.
+// The commands of the program: that all are there, and their errors for invalid flags.
 
 #include <sys/wait.h>
 
@@ -56,7 +56,7 @@ TEST(CommandLineProgramTest, TheTableOfExitCodesHasEveryCommand) {
     ASSERT_NE(row, std::string::npos) << name;
     const std::string help = RunProgram({"help", name}).out;
     EXPECT_THAT(help, HasSubstr("\nExit status:\n  0         done\n"));
-    // A command with the option says in the table what it prints.
+    // For a command with the option, the table describes the output.
     const std::string line = table.substr(row + 1, table.find('\n', row + 1) - row - 1);
     EXPECT_FALSE(help.find(" --json ") != std::string::npos && line.ends_with("| |")) << line;
   }

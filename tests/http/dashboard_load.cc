@@ -20,7 +20,7 @@ double SecondsSince(SteadyClock::time_point begin) {
   return std::chrono::duration<double>(SteadyClock::now() - begin).count();
 }
 
-// Sends a request and notes its time, or what is wrong with the reply.
+// Sends a request and records its time, or the fault of the reply.
 void Time(TcpClient* client, const std::string& request, int want, RequestTimes* times) {
   const SteadyClock::time_point begin = SteadyClock::now();
   const HttpResult result = Exchange(client, request);
@@ -34,7 +34,7 @@ void Time(TcpClient* client, const std::string& request, int want, RequestTimes*
   }
 }
 
-// One panel: a host or all of them, over a window of a quarter of an hour or more.
+// One panel: one host or all hosts, over a window of a quarter of an hour or more.
 std::string PanelRequest(const DashboardPlan& plan, Random* random) {
   constexpr std::string_view kAggregators[] = {"avg", "sum", "max", "p95"};
   const auto span_s = static_cast<uint64_t>(std::max<int64_t>(plan.end_s - plan.begin_s, 1));

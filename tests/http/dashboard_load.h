@@ -1,5 +1,5 @@
-// Dashboards that ask and senders that put, at the same time: what a server in use sees. Points are
-// of `dash.m0` to `dash.m9` and the hosts `h0`, `h1`, ..., one every 10 s.
+// Dashboards that query and senders that put, at the same time: the load of a server in use. Points
+// are of `dash.m0` to `dash.m9` and the hosts `h0`, `h1`, ..., one every 10 s.
 
 #pragma once
 
@@ -19,19 +19,19 @@ inline constexpr int64_t kDashStartS = 1704067200;  // a full hour
 inline constexpr int64_t kDashStepS = 10;
 inline constexpr uint64_t kDashMetrics = 10;
 
-// Milliseconds of requests, and what went wrong.
+// Milliseconds of requests, and their failures.
 struct RequestTimes {
   std::vector<double> ms;
   uint64_t errors = 0;
   std::string first_error;
 
   void Add(const RequestTimes& other);
-  // 0 if there were none. `percent` in [0, 100].
+  // 0 without requests. `percent` in [0, 100].
   double Percentile(double percent) const;
 };
 
-// Lines over one telnet connection at a fixed rate, whether or not the server keeps up: what is due
-// is due. The points follow each other in time from the start on.
+// Sends lines over one telnet connection at a fixed rate, whether or not the server keeps up. The
+// points follow each other in time from the start on.
 class TelnetSender {
  public:
   TelnetSender(uint16_t port, uint64_t hosts) : port_(port), hosts_(hosts) {}
@@ -39,7 +39,7 @@ class TelnetSender {
   TelnetSender(const TelnetSender&) = delete;
   TelnetSender& operator=(const TelnetSender&) = delete;
 
-  // Sends so many points at once and waits until they are acknowledged. False if they were not.
+  // Sends `points` points at once and waits until they are acknowledged. False if they were not.
   bool SendNow(uint64_t points);
 
   // Begins to send in a thread; Stop ends it. REQUIRES: not begun.
@@ -69,7 +69,7 @@ class TelnetSender {
   std::thread thread_;
 };
 
-// Puts 100 points by HTTP every 10 ms for as long as told, on one connection.
+// Puts 100 points by HTTP every 10 ms for `duration`, on one connection.
 RequestTimes ProbePuts(uint16_t port, std::chrono::milliseconds duration);
 
 struct DashboardPlan {
@@ -82,7 +82,7 @@ struct DashboardPlan {
   uint64_t seed = 1;
 };
 
-// Every dashboard in a thread of its own, all at once.
+// Runs every dashboard in a separate thread, all at once.
 RequestTimes RunDashboards(uint16_t port, const DashboardPlan& plan);
 
 // How many points of all metrics the server has, asked by a query; -1 if it cannot be had.

@@ -43,8 +43,8 @@ bool WriteText(const char* path, const std::string& text) {
   return file.good();
 }
 
-// Mounts of this process, seen by its children and nobody else. Without root that takes a user
-// namespace, where the system allows them. Says what failed; empty if nothing did.
+// Makes the mounts of this process visible only to it and its children. Without root that takes a
+// user namespace, where the system allows them. Returns the failure; empty: success.
 std::string LeaveMountNamespace() {
   const auto failed = [](const char* what) {
     return fmt::format("{}: {}", what, std::generic_category().message(errno));
@@ -76,7 +76,7 @@ class SmallDisk {
   SmallDisk(const SmallDisk&) = delete;
   SmallDisk& operator=(const SmallDisk&) = delete;
 
-  // Why there is none; empty if there is.
+  // Why the disk is missing; empty: it is there.
   const std::string& fault() const { return fault_; }
   const std::string& path() const { return directory_.path(); }
 
@@ -85,7 +85,7 @@ class SmallDisk {
     HOURCELL_CHECK(statvfs(path().c_str(), &stats) == 0);
     return stats.f_bavail * stats.f_bsize;
   }
-  // Takes all space but `left` bytes, whoever else takes some meanwhile; or gives it back.
+  // Takes all space but `left` bytes, even if others take some meanwhile; or gives it back.
   void Fill(uint64_t left) {
     const int file = open(ballast().c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600);
     HOURCELL_CHECK(file >= 0);
@@ -103,8 +103,8 @@ class SmallDisk {
   std::string fault_;
 };
 
-// What fills the disk: the journal of a store that seals nothing, or the cells of one that seals
-// all the time.
+// Budgets that let one part fill the disk: the journal of a store that seals nothing, or the cells
+// of one that seals all the time.
 struct Budgets {
   std::string name;
   std::vector<std::string> arguments;
@@ -147,7 +147,7 @@ class DiskFullTest : public testing::TestWithParam<Budgets> {
     return false;
   }
 
-  // A point of each of so many metrics, which are new.
+  // A point for each of `metrics` new metrics.
   static std::string BodyOfNewMetrics(std::string_view prefix, int metrics) {
     std::string body;
     for (int i = 0; i < metrics; ++i) {
@@ -169,7 +169,7 @@ class DiskFullTest : public testing::TestWithParam<Budgets> {
     return status;
   }
 
-  // RocksDB goes on by itself, every five seconds, once 64 MiB are free.
+  // RocksDB recovers without help, every five seconds, once 64 MiB are free.
   SmallDisk disk_{200};
   LoadWriter http_{LoadWriter::Protocol::kHttp, "m", 1};
   LoadWriter telnet_{LoadWriter::Protocol::kTelnet, "t", 2};
@@ -189,7 +189,7 @@ TEST_P(DiskFullTest, PutsAreRefusedUntilThereIsRoomAndNothingIsLost) {
     EXPECT_THAT(http_.refusal(), HasSubstr(R"({"error":{"code":503,"message":"Please throttle")"));
     EXPECT_THAT(http_.refusal(), AnyOf(HasSubstr("No space left on device"),
                                        HasSubstr("are in use; try again later")));
-    // What the failed block had reserved is free again; without it no cell can be flushed and no
+    // The reservation of the failed block is free again; without it no cell can be flushed and no
     // series created either.
     disk_.Fill(/*left=*/0);
     const HttpResult flush = HttpCall(server.port(), "POST", "/api/admin/flush?wait");
@@ -236,7 +236,7 @@ TEST_P(DiskFullTest, AServerThatIsKilledWhileItIsFullLosesNothing) {
   EXPECT_TRUE(PutUntil(Outcome::kAcknowledged, server.port(), &http_)) << http_.fault();
 }
 
-// RocksDB keeps the group of those names in memory though its writer got an error. The group has
+// RocksDB keeps the group of these names in memory though its writer got an error. The group has
 // more UIDs than a search for a free one passes over. On a larger disk RocksDB would reserve room
 // for the group.
 TEST_P(DiskFullTest, NewNamesSucceedAfterAFullDiskFailedManyNames) {

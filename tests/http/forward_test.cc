@@ -55,7 +55,7 @@ TEST(ForwardTest, EveryAcknowledgedPointArrivesAfterAKill) {
     SendLines(source.port(), fmt::format("put m {} 1 host=a\nversion\n", 1356998400 + points));
     ++points;
     EXPECT_EQ(source.End(SIGKILL), -SIGKILL);
-    // In the second round there is nobody to send to.
+    // In the second round the receiver is gone.
     if (round == 0) {
       EXPECT_EQ(target->End(SIGKILL), -SIGKILL);
     }
@@ -75,7 +75,7 @@ TEST(ForwardTest, EveryAcknowledgedPointArrivesAfterAKill) {
   EXPECT_EQ(CountOf(source.port()), want);
 }
 
-// Whoever watches the server learns of it, and clients go on.
+// The metrics of the server show the loss, and clients continue.
 TEST(ForwardTest, PointsForWhichThereIsNoRoomAreNamed) {
   TempDir directory;
   const ServerProcess source(directory.file("source"), {"--set", "tsd.forward=http://127.0.0.1:1",
@@ -99,7 +99,7 @@ TEST(ForwardTest, PointsForWhichThereIsNoRoomAreNamed) {
   EXPECT_THAT(doctor.out, ContainsRegex("\nchange  forward: [0-9]+ points were dropped"));
 }
 
-// A sample of /metrics; -1: there is none.
+// A sample of /metrics; -1: missing.
 int64_t SampleOf(uint16_t port, std::string_view name) {
   const std::string body = HttpCall(port, "GET", "/metrics").body;
   const size_t at = body.find(fmt::format("\n{} ", name));
@@ -117,7 +117,7 @@ constexpr char kSent[] = "hourcell_forward_points_total{type=\"sent\"}";
 constexpr char kPut[] = "hourcell_rpc_put_points_total";
 constexpr char kPoint[] = R"({"metric":"m","timestamp":1356998400,"value":1,"tags":{"host":"a"}})";
 
-// What a server sends to itself, or to one that sends to it, is stored once at each.
+// Points that a server sends to itself, or to one that sends to it, are stored once at each.
 TEST(ForwardTest, APointDoesNotGoRound) {
   TempDir directory;
   const uint16_t ports[] = {FreePort(), FreePort()};
@@ -166,7 +166,8 @@ TEST_P(ForwardKillPointTest, EveryAcknowledgedPointArrives) {
           fmt::format(R"({{"metric":"m","timestamp":{},"value":1,"tags":{{"host":"a"}}}})",
                       1356998400 + points);
       if (HttpCall(source.port(), "POST", "/api/put", point).status != 204) break;
-      // A position is saved for each request of the forwarder, which takes what has come meanwhile.
+      // The forwarder saves a position for each request, which takes all points that have come
+      // meanwhile.
       if (points % 50 == 49) WaitUntilSent(source.port(), points + 1);
     }
     EXPECT_EQ(source.Wait(), -SIGKILL);

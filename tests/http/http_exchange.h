@@ -10,8 +10,8 @@
 
 namespace hourcell {
 
-// Sends `request` over a connection and reads one reply; the connection may go on. `headers` of the
-// result are lower-case lines. A status of 0: no whole reply.
+// Sends `request` over a connection and reads one reply; the connection may stay open. `headers` of
+// the result are lower-case lines. A status of 0: no whole reply.
 HttpResult Exchange(TcpClient* client, std::string_view request);
 
 // A request with a body: its length is appended to the head, which is lines with \r\n.

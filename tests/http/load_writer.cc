@@ -19,7 +19,7 @@ namespace {
 
 constexpr int64_t kStartS = 1356998400;  // 2013-01-01 00:00:00 UTC
 constexpr uint64_t kHours = 12;
-constexpr uint64_t kStepS = 30;  // so few instants that they meet again
+constexpr uint64_t kStepS = 30;  // few instants, so that they meet again
 constexpr uint64_t kBatchBitsMax = 9;
 
 int64_t NumberOf(std::string_view text) {

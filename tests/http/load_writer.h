@@ -1,8 +1,8 @@
 // LoadWriter: a client that puts points over and over, and knows of each which values it may be
 // found with: the one acknowledged last, or one that was sent after it.
 //
-// Every value is sent once only, so that one that is found tells which put it came from. Points are
-// put again and again, so that lost order shows, too.
+// Every value is sent once only, so that a value found identifies its put. Points are put again and
+// again, so that lost order shows, too.
 
 #pragma once
 
@@ -25,7 +25,7 @@ class LoadWriter {
   enum class Protocol { kTelnet, kHttp, kInflux, kImport };
   enum class Outcome {
     kAcknowledged,  // 204, an answer to `version`, or an import that ends well
-    kRefused,       // 503 with Retry-After, a line that says what was not stored, a failed import
+    kRefused,       // 503 with Retry-After, a line that names the rejected points, a failed import
     kGone,          // the server went away before it answered
     kWrong,         // anything else; see fault()
   };
@@ -39,27 +39,27 @@ class LoadWriter {
   Outcome PutBatch(uint16_t port, uint64_t series);
   // PutBatch until the server is gone or something is wrong.
   void Run(uint16_t port, uint64_t series);
-  // Imports a batch into a store that nobody has open, and kills the import after so long.
+  // Imports a batch into a store that is not open, and kills the import after this time.
   void ImportAndKill(const std::string& store, uint64_t series, int64_t after_ms);
   // Batches acknowledged so far. Thread-safe.
   int acknowledged() const { return acknowledged_; }
 
-  // Asks the server for all points and compares; takes what is found for the truth from then on.
-  // What is wrong, a line a point, or a fault() before: empty if nothing. kNoAnswer: the server is
-  // gone, and nothing is known.
+  // Reads all points of the server and compares; the points found are the truth from then on.
+  // Returns the faults, a line a point, or a fault() before; empty: no fault. kNoAnswer: the server
+  // is gone, and nothing is known.
   std::string Settle(uint16_t port);
   static constexpr const char* kNoAnswer = "no answer\n";
 
-  // What was put so far may be lost, as its TTL was short, or may be found with any value that was
-  // ever sent from the first Forget on: the last may go from its file before the first. From then
-  // on Settle takes nothing for the truth.
+  // The points put before may be lost, as their TTL was short, or may be found with any value that
+  // was ever sent from the first Forget on: the last may go from its file before the first. From
+  // then on Settle does not accept the points found as the truth.
   void Forget();
   // How many points are shown; -1 if the server does not say.
   int64_t CountShown(uint16_t port);
 
-  // The first answer that made no sense; empty if there was none.
+  // The first invalid answer; empty: all were valid.
   const std::string& fault() const { return fault_; }
-  // What the server said when it refused last.
+  // The server's last refusal.
   const std::string& refusal() const { return refusal_; }
   size_t points() const { return points_.size(); }
 
@@ -75,7 +75,7 @@ class LoadWriter {
   Batch NextBatch(uint64_t series);
   Outcome PutHttp(uint16_t port, const Batch& batch);
   Outcome PutInflux(uint16_t port, const Batch& batch);
-  // What the answer to a put says.
+  // The outcome of a put, from its answer.
   Outcome OutcomeOf(const HttpResult& result);
   Outcome PutTelnet(uint16_t port, const Batch& batch);
   Outcome PutImport(uint16_t port, const Batch& batch);

@@ -61,7 +61,7 @@ int64_t Stat(uint16_t port, std::string_view name, std::string_view tag) {
   return -1;
 }
 
-// The soft limit of another process; returns what it was.
+// Sets the soft limit of another process; returns the old one.
 rlim_t LimitDescriptors(pid_t pid, rlim_t limit) {
   rlimit before = {};
   HOURCELL_CHECK(prlimit(pid, RLIMIT_NOFILE, nullptr, &before) == 0);
@@ -98,7 +98,7 @@ TEST(OverloadTest, WithoutFileDescriptorsItGoesOnAndRecovers) {
   }
   ASSERT_TRUE(is_full);
 
-  // Those who are in are served, but for what takes another file.
+  // Connected clients are served, except requests that open another file.
   EXPECT_EQ(Exchange(&http, kVersion).status, 200);
   EXPECT_THAT(
       Exchange(

@@ -1,5 +1,5 @@
-// 251,619 real data points by three ways in: asked back over /api/query, they are what
-// expected.json, computed independently, says.
+// 251,619 real data points by three ways in: /api/query returns them as in expected.json, which was
+// computed independently.
 
 #include <signal.h>
 

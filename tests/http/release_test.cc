@@ -23,7 +23,7 @@ using testing::StartsWith;
 
 class ReleaseTest : public testing::Test {
  protected:
-  // What it prints goes to the file `out`.
+  // The output goes to the file `out`.
   int Run(const std::string& command) const {
     return std::system(
         fmt::format("cd '{}' && {{ {}; }} >'{}' 2>&1", SourcePath("."), command, dir_.file("out"))

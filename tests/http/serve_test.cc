@@ -1,4 +1,4 @@
-// `hourcell serve` itself: what it says, and how it ends.
+// `hourcell serve` itself: its messages, and its end.
 
 #include <signal.h>
 

@@ -260,7 +260,7 @@ std::string TcpClient::ReadBytes(size_t count) {
 
 namespace {
 
-// A chunked body as the chunks' bytes; what was cut short is left out.
+// The bytes of the chunks of a chunked body; a chunk that was cut short is left out.
 std::string JoinChunks(std::string_view chunks) {
   std::string body;
   while (true) {

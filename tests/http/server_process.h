@@ -13,11 +13,11 @@
 
 namespace hourcell {
 
-// The program that is tested: HOURCELL_PROGRAM, say that of a build with a sanitizer, or the one of
+// The tested program: HOURCELL_PROGRAM, for example that of a build with a sanitizer, or the one of
 // this build.
 const char* ProgramPath();
 
-// What a program that ended left.
+// The result of a program that ended.
 struct ProgramResult {
   int exit_code = 0;  // -signal if a signal ended it
   std::string out;
@@ -29,15 +29,15 @@ ProgramResult RunProgram(const std::vector<std::string>& arguments,
                          std::string_view input = {},
                          const std::string& environment = {});
 
-// Starts the program and kills it after so many milliseconds, whatever it is at then. The exit code
-// of one that ended before that; else -SIGKILL.
+// Starts the program and kills it after `after_ms`, at any point. Returns the exit code of one that
+// ended before that; else -SIGKILL.
 int RunAndKill(const std::vector<std::string>& arguments, int64_t after_ms);
 
 // `hourcell serve` on a directory, listening on a port of the system's choice.
 class ServerProcess {
  public:
-  // Starts it and waits until it says where it listens. `environment` is "NAME=value". `under` is a
-  // program and its arguments that runs the server in its own process, as valgrind does.
+  // Starts the server and waits until it prints its address. `environment` is "NAME=value". `under`
+  // is a program and its arguments that runs the server in its own process, as valgrind does.
   explicit ServerProcess(const std::string& directory,
                          const std::vector<std::string>& arguments = {},
                          const std::string& environment = {},
@@ -49,14 +49,14 @@ class ServerProcess {
 
   uint16_t port() const { return port_; }  // 0 if it ended before it listened
   pid_t pid() const { return pid_; }
-  // What it said where it listens, without the line end.
+  // The line with its address, without the line end.
   const std::string& first_line() const { return first_line_; }
 
   // Sends a signal and waits for the end; the exit code, or -signal.
   int End(int signal);
-  // Waits for an end of its own.
+  // Waits until the server ends without a signal from here.
   int Wait();
-  // Whether it has ended, or does so within so many milliseconds. Call End or Wait all the same.
+  // Whether it has ended, or does so within `within_ms`. Call End or Wait all the same.
   bool HasEnded(int64_t within_ms) const;
 
  private:
@@ -74,17 +74,17 @@ class TcpClient {
   TcpClient(const TcpClient&) = delete;
   TcpClient& operator=(const TcpClient&) = delete;
 
-  // False: nobody listens there, and nothing can be sent.
+  // False: no process listens there, and nothing can be sent.
   bool is_connected() const { return socket_ >= 0; }
   // False if the other side is gone.
   bool Send(std::string_view bytes);
   // No more will be sent: FIN.
   void ShutdownWrite();
-  // What comes until the other side closes.
+  // All bytes until the other side closes.
   std::string ReadToEnd();
-  // What comes until `lines` line ends were seen, or the end.
+  // All bytes until `lines` line ends, or the end.
   std::string ReadLines(size_t lines);
-  // What comes until there are `count` bytes, or the end.
+  // All bytes until there are `count`, or the end.
   std::string ReadBytes(size_t count);
 
  private:
@@ -97,8 +97,8 @@ struct HttpResult {
   std::string body;
 };
 
-// One request on a connection of its own. `headers` are whole lines, each with \r\n; without the
-// one of the default, a POST that changes something is refused as a form's.
+// One request on a separate connection. `headers` are whole lines, each with \r\n; without the one
+// of the default, a POST that changes something is refused as a form's.
 HttpResult HttpCall(uint16_t port,
                     std::string_view method,
                     std::string_view target,
@@ -112,7 +112,7 @@ HttpResult HttpCallOn(TcpClient* client,
                       std::string_view body = {},
                       std::string_view headers = "Content-Type: application/json\r\n");
 
-// Sends lines over telnet, closes its side, and returns what was answered until the server closed.
+// Sends lines over telnet, closes its side, and returns the answers until the server closed.
 std::string SendLines(uint16_t port, std::string_view lines);
 
 // The gzip file of tests/data, inflated.

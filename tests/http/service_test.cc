@@ -1,4 +1,5 @@
-// The server under a service manager: what it tells it, as systemd's units of Type=notify want.
+// The server under a service manager: its notifications, as systemd's units of Type=notify need
+// them.
 
 #include <poll.h>
 #include <signal.h>
@@ -45,7 +46,7 @@ class Manager {
     const ssize_t size = recv(fd_, bytes.data(), bytes.size(), 0);
     return size < 0 ? std::string() : std::string(bytes.data(), static_cast<size_t>(size));
   }
-  // The next message that is no beat.
+  // The next message other than a heartbeat.
   std::string NextNews() const {
     std::string message = Next();
     while (message == "WATCHDOG=1\n")

@@ -1,4 +1,4 @@
-// What a browser sends for a page that is not ours, byte for byte, and what it gets.
+// The requests of a browser for a foreign page, byte for byte, and the answers.
 
 #include <string>
 #include <string_view>

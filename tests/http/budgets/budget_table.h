@@ -1,4 +1,4 @@
-// What the server may spend. A count may be above its budget by kSlack and no more.
+// The budgets of the server. A count may exceed its budget by at most kSlack.
 
 #pragma once
 

@@ -24,7 +24,7 @@ namespace {
 
 constexpr size_t kPoints = 100'000;
 
-// Prints a count beside its budget, so that a failure shows all that moved, and compares.
+// Prints a count and its budget, so that a failure shows all that moved, and compares.
 void Compare(std::string_view work, std::string_view count, double value) {
   const Budget* budget = std::ranges::find_if(
       kBudgets, [&](const Budget& row) { return row.work == work && row.count == count; });
@@ -42,7 +42,7 @@ class BudgetTest : public testing::Test {
 #endif
   }
 
-  // What one of `count` equal parts of `work` takes.
+  // Compares the cost of one of `count` equal parts of `work`.
   static void CompareUnderCallgrind(std::string_view name,
                                     CallgrindServer* server,
                                     double count,
@@ -53,7 +53,7 @@ class BudgetTest : public testing::Test {
   }
 };
 
-// The calls that tell of threads and sockets, of each of so many parts of the work.
+// The calls that concern threads and sockets, per part of the work.
 void CompareCalls(std::string_view work,
                   const std::map<std::string, int64_t>& calls,
                   double parts) {
@@ -63,7 +63,7 @@ void CompareCalls(std::string_view work,
   }
 }
 
-// What QueryKinds asks for. The first answers bring the series of each metric into memory.
+// The points for QueryKinds. The first answers bring the series of each metric into memory.
 void PutForQueries(uint16_t port) {
   PutByTelnet(port, PutLines(0, kPoints / 10 * 4));
   PutByTelnet(port, FiveMetricLines());
@@ -72,8 +72,8 @@ void PutForQueries(uint16_t port) {
     Ask(port, kind.target, kind.status, 3);
 }
 
-// The first points of each series make it, before anything is counted. The hours of all points are
-// sealed in what is counted.
+// The first points of each series create it, before anything is counted. The count includes the
+// seal of the hours of all points.
 TEST_F(BudgetTest, InstructionsAndAllocationsOfPoints) {
   if (!HasCallgrind()) GTEST_SKIP() << "no valgrind on this machine";
   const std::string first = PutLines(0, 1'000);
@@ -146,7 +146,7 @@ TEST_F(BudgetTest, InstructionsAndAllocationsOfQueriesOfOpenHours) {
   for (const QueryKind& kind : QueryKinds()) {
     const size_t times = kind.times_of_open_hours;
     if (times == 0) continue;
-    Ask(server.port(), kind.target, kind.status, 3);  // what it reads is in memory now
+    Ask(server.port(), kind.target, kind.status, 3);  // the data is in memory now
     CompareUnderCallgrind(kind.name, &server, static_cast<double>(times),
                           [&] { Ask(server.port(), kind.target, kind.status, times); });
   }
@@ -164,7 +164,7 @@ TEST_F(BudgetTest, InstructionsAndAllocationsOfQueriesOfCells) {
   }
 }
 
-// Of a client that asks again when it has its answer. The query threads and those that read
+// For a client that repeats its request after each answer. The query threads and those that read
 // connections wait for each other, or do not.
 TEST_F(BudgetTest, SystemCallsSwitchesAndReadsOfQueries) {
   constexpr size_t kTimes = 500;
@@ -173,7 +173,7 @@ TEST_F(BudgetTest, SystemCallsSwitchesAndReadsOfQueries) {
   PutForQueries(server.port());
   for (const QueryKind& kind : QueryKinds()) {
     const auto ask = [&] { Ask(server.port(), kind.target, kind.status, kTimes); };
-    Ask(server.port(), kind.target, kind.status, 3);  // what it reads is in memory now
+    Ask(server.port(), kind.target, kind.status, 3);  // the data is in memory now
     if (kind.status == 200) {
       const QueryReads reads = ReadsOf(server.port(), kind.target);
       Compare(kind.name, "rows", static_cast<double>(reads.rows));

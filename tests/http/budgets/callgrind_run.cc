@@ -67,8 +67,8 @@ std::string TwoProcessors() {
   return list;
 }
 
-// libc and simdjson choose variants of their functions by what the processor can do: here those
-// that each has.
+// libc and simdjson choose variants of their functions by the features of the processor: here those
+// that each processor has.
 std::vector<std::string> UnderCallgrind(const TempDir& dir) {
   return {"/usr/bin/env",
           "GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX,-AVX2,-AVX512F,-AVX512VL,-AVX512BW,-BMI2,-ERMS,"

@@ -1,4 +1,4 @@
-// What a running server asks of the kernel.
+// The system calls of a running server.
 
 #pragma once
 

@@ -98,9 +98,9 @@ std::string OtlpBodyOf(size_t first) {
   return body + "]}}]}]}]}";
 }
 
-// What the system says of the port of a UDP socket.
+// The system's record of the port of a UDP socket.
 struct UdpQueue {
-  uint64_t bytes = 0;  // that nobody has read yet
+  uint64_t bytes = 0;  // not read yet
   uint64_t drops = 0;
 };
 

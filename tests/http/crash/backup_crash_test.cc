@@ -45,7 +45,7 @@ class KilledBackupTest : public KillPointTest {
     return CountPoints(server.port());
   }
 
-  // Under load; what was acknowledged before the backup is put in `*before`.
+  // Under load; `*before` gets the number of points acknowledged before the backup.
   void KillOne(int* acknowledged, int* before) {
     ServerProcess server(dir_.file("store"), Arguments(), "HOURCELL_KILL_AT=" + GetParam());
     ASSERT_NE(server.port(), 0);

@@ -1,6 +1,6 @@
-// C1: what was acknowledged is found after kill -9 at every kill point: whatever was being done is
-// done or not done, and the store opens and works. Those of regions, backups and layouts have tests
-// of their own; KillLoopTest kills at any moment.
+// C1: acknowledged points are found after kill -9 at every kill point: the operation is done or not
+// done, and the store opens and works. Regions, backups and layouts have separate tests;
+// KillLoopTest kills at any moment.
 
 #include <signal.h>
 
@@ -27,8 +27,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// Puts batches until the server is gone, in no hurry after a while, as some of what is waited for
-// happens once a second. Returns how many points were acknowledged.
+// Puts batches until the server is gone, more slowly after a while, as some kill points come only
+// once a second. Returns the number of acknowledged points.
 int PutUntilGone(uint16_t port) {
   int acknowledged = 0;
   while (acknowledged < 40'000) {
@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Points,
                                          "checkpoint:deleted#2"),
                          KillPointName);
 
-// A tool that is killed while it seals and flushes what it replayed.
+// A tool that is killed while it seals and flushes replayed points.
 class KilledToolTest : public KillPointTest {};
 
 TEST_P(KilledToolTest, TheNextOneFindsEverything) {
@@ -241,7 +241,7 @@ INSTANTIATE_TEST_SUITE_P(Points,
                          testing::Values("close:flushed", "close:journal", "close:deleted"),
                          KillPointName);
 
-// An open that is killed as it cuts off what a power loss has torn.
+// An open that is killed while it cuts off the tail that a power loss has torn.
 class KilledRecoveryTest : public KillPointTest {
  protected:
   // Cuts the end off the last but one of the journal's segments, leaves nothing of the last one,

@@ -20,8 +20,8 @@
 namespace hourcell::drop_crash_test {
 namespace {
 
-// Of 138 series the last eleven have no index rows yet, of the others the first ten have a point
-// that has not expired.
+// Of 138 series the last eleven lack index rows yet; of the others the first ten have a point that
+// has not expired.
 class ExpiringStore {
  public:
   explicit ExpiringStore(const std::string& path) : options_(TinyOptions(path)) {

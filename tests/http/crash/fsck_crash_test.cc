@@ -35,7 +35,7 @@ TEST(RunningFsckTest, AServerUnderLoadHasNoFaults) {
   ASSERT_NE(server.port(), 0);
   std::atomic<int> acknowledged{0};
   std::atomic<bool> is_done{false};
-  // A store that is full for a moment says so.
+  // A store that is full for a moment answers with 503.
   std::atomic<int> failed{0};
   std::thread load([&] {
     while (!is_done && failed == 0) {
@@ -79,7 +79,7 @@ class KilledFsckTest : public KillPointTest {
     return {TableId::kSeries, Mutation::Kind::kDelete, key, {}};
   }
 
-  // Names, cells and index rows with faults; returns what the store had before.
+  // Names, cells and index rows with faults; returns the contents of the store before.
   std::string MakeDamagedStore() {
     const Options options = TinyOptions(path_);
     std::string dump;
@@ -105,7 +105,7 @@ class KilledFsckTest : public KillPointTest {
           group.push_back({TableId::kData, Mutation::Kind::kMerge, std::string(key), "\1no cell"});
           return group.size() < kDamagedRows + 2;
         }));
-    // A set is not whole, and the store does not say that it is.
+    // A set is not whole, and the store does not mark it as whole.
     group.push_back({TableId::kMeta, Mutation::Kind::kSet, "active_mark", "0"});
     for (const std::string prefix : {"a", "m", "n", "p", "t"})
       group.push_back(DeleteIndexRow(tables->get(), prefix));
@@ -127,7 +127,7 @@ TEST_P(KilledFsckTest, NoPointIsLostAndTheNextCallDoesTheRest) {
   const ProgramResult rest = RunProgram(fix_);
   EXPECT_EQ(rest.exit_code, 1) << rest.err;
 
-  // Only what was set aside is told, and a third call changes nothing.
+  // Only the rows set aside are reported, and a third call changes nothing.
   EXPECT_THAT(RunProgram({"fsck", "--data", path_, "--json"}).out,
               HasSubstr(fmt::format("\"fixed\":0,\"faults\":{{\"aside\":{}}}", kDamagedRows)));
   EXPECT_THAT(RunProgram(fix_).out, HasSubstr(fmt::format("aside: {} faults", kDamagedRows)));
@@ -171,7 +171,7 @@ TEST_P(KilledDropTest, ASeriesIsThereOrGone) {
   EXPECT_THAT(RunProgram({"fsck", "--data", options.path}).out, HasSubstr("no faults found"));
   const ProgramResult again = RunProgram(drop);
   EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
-  // Of 138 series the last eleven have no index rows yet, and ten have points.
+  // Of 138 series the last eleven lack index rows yet, and ten have points.
   EXPECT_THAT(RunProgram({"fsck", "--data", options.path}).out, HasSubstr(" 21 series"));
   EXPECT_EQ(Dump(OpenTiny(options).get()), dump);
 }

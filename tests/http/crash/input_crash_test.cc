@@ -246,13 +246,13 @@ TEST_P(KilledInputTest, AcknowledgedPointsAreFound) {
   for (const Input& input : AllInputs()) {
     const bool is_one_request =
         input.name == "Influx" || input.name == "RemoteWrite" || input.name == "Otlp";
-    // Lines come in pieces, of which the first is acknowledged by itself.
+    // Lines come in pieces; the first piece is acknowledged alone.
     if (is_one_request) KillAndSendAgain(input, is_acknowledged ? kPoints : 0);
     if (input.name == "Graphite") KillAndSendAgain(input, is_acknowledged ? 1 : 0);
   }
 }
 
-// What StatsD has gathered is written at the stop.
+// The points gathered from StatsD are written at the stop.
 TEST_P(KilledInputTest, StatsdPointsAreFound) {
   Life life;
   life.set_statsd_flush_s(3600);

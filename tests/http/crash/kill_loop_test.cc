@@ -39,7 +39,7 @@ using Outcome = LoadWriter::Outcome;
 constexpr uint64_t kRoundsOfAStore = 20;
 constexpr uint64_t kRoundsToFsck = 5;
 
-// What happened in all rounds. The load's threads count together.
+// The events of all rounds. The load's threads count together.
 struct Happened {
   std::atomic<int64_t> region_changes = 0;
   std::atomic<int64_t> seals = 0;
@@ -59,7 +59,7 @@ class KillLoopTest : public testing::Test {
   KillLoopTest() {
     std::printf("HOURCELL_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed_));
 #ifdef HOURCELL_KILL_POINTS
-    // Of what is done here.
+    // Of the protocols that this program runs.
     for (const std::string& point : DeclaredKillPoints()) {
       const std::string protocol = point.substr(0, point.find(':'));
       constexpr std::array kProtocols = {"backup", "checkpoint", "input", "journal",
@@ -142,7 +142,7 @@ class KillLoopTest : public testing::Test {
   }
 
   // Every point is found as it was acknowledged, or as it was sent after that, and regions tile. A
-  // server that reached its kill point meanwhile is asked again in its next life.
+  // server that reached its kill point meanwhile is checked again in its next life.
   void Settle(const ServerProcess& server) {
     std::vector<std::jthread> threads;
     const auto settle = [&server](LoadWriter* writer) {
@@ -186,7 +186,7 @@ class KillLoopTest : public testing::Test {
            happened_.expiries > 0;
   }
 
-  // What an operator does by hand, in no order.
+  // The manual work of an operator, in no order.
   void Administer(uint16_t port, uint64_t seed) {
     struct Work {
       std::string_view uri;
@@ -232,7 +232,7 @@ class KillLoopTest : public testing::Test {
     }
   }
 
-  // False if the server is gone. A metric without points has no TTL, and needs none.
+  // False if the server is gone. A metric without points cannot have a TTL, and needs none.
   static bool SetTtl(uint16_t port, std::string_view ttl) {
     const std::string body = fmt::format(R"({{"metric":"mortal","ttl":"{}"}})", ttl);
     const HttpResult result = HttpCall(port, "POST", "/api/admin/ttl", body);
@@ -240,7 +240,7 @@ class KillLoopTest : public testing::Test {
     return result.status != 0;
   }
 
-  // As a stopped store: fsck finds nothing, and what backups there are are whole.
+  // As a stopped store: fsck finds nothing, and all existing backups are whole.
   void CheckAtRest() {
     ExpectCleanStore(store());
     ++happened_.checks;
@@ -266,7 +266,7 @@ class KillLoopTest : public testing::Test {
     EXPECT_EQ(fsck.exit_code, 0) << fsck.out << fsck.err;
   }
 
-  // Without budgets of note, so that nothing is sealed any more before it is asked for.
+  // Without budgets of note, so that hours are sealed only on request.
   void EndStore() {
     {
       ServerProcess server(store());

@@ -1,5 +1,5 @@
-// What tests that kill the real program at a kill point have in common: settings under which much
-// is done for few points, points that are easy to count, and the fixture.
+// The common parts of tests that kill the real program at a kill point: settings under which few
+// points cause much work, points that are easy to count, and the fixture.
 
 #pragma once
 
@@ -15,7 +15,7 @@ namespace hourcell {
 // Points of a batch.
 inline constexpr int kBatch = 20;
 
-// A number of the environment, or what it is without one.
+// A number of the environment, or `otherwise` without one.
 uint64_t FromEnvironment(const char* name, uint64_t otherwise);
 
 // Budgets so small that hours are sealed, cells flushed and segments deleted all the time.

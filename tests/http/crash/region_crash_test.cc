@@ -74,7 +74,7 @@ class KilledRollingSplitTest : public KillPointTest {
 
 void KilledRollingSplitTest::RunStore() {
   const std::string uri = "/api/admin/regions/rolling?wait";
-  // Between the series of the metric, 20 of them in one hour; twice a key that no row has.
+  // Between the series of the metric, 20 in one hour; twice a key that no row has.
   std::string keys;
   for (const int tagv : {4, 8, 12, 16, 20, 200, 201})
     keys += fmt::format(
@@ -91,7 +91,7 @@ void KilledRollingSplitTest::RunStore() {
       ASSERT_EQ(HttpCall(server.port(), "POST", "/api/admin/seal?wait").status, 200);
     }
     EXPECT_EQ(CountPoints(server.port()), 200);
-    // The first call says what is wanted, the others that it go on.
+    // The first call starts the change, the others continue it.
     const HttpResult rolled = HttpCall(server.port(), "POST", uri, deaths == 0 ? body : "{}");
     if (rolled.status == 200) {
       EXPECT_THAT(rolled.body, HasSubstr("\"keys\":7,"));
@@ -185,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(Points,
 class KilledRegionChangeTest : public KillPointTest {};
 
 TEST_P(KilledRegionChangeTest, TheStoreHasTheRegionsOfBeforeOrAfter) {
-  constexpr int kPointsMax = 80'000;  // a second each: what CountPoints sees of the day
+  constexpr int kPointsMax = 80'000;  // a second each: CountPoints reads one day
   const uint64_t rounds = FromEnvironment("HOURCELL_REGION_KILLS", 1);
   std::unique_ptr<TempDir> directory;
   int acknowledged = 0;

@@ -32,7 +32,7 @@ namespace {
 constexpr int64_t kHour = 1356998400;
 constexpr uint64_t kJournalBytes = 128 << 10;
 
-// A store with two regions, the first of which takes no rows.
+// A store with two regions; the first one refuses rows.
 class StalledStore {
  public:
   explicit StalledStore(const std::string& path) {
@@ -72,8 +72,8 @@ class StalledStore {
     return done;
   }
 
-  // Puts points of the region that lags, and then so many of the other one that the journal
-  // turns over twice; in the middle one of the first is put again.
+  // Puts points of the region that lags, and then enough of the other one that the journal turns
+  // over twice; in the middle one of the first is put again.
   absl::Status TurnTheJournalOver() {
     absl::Status done = Put("lagging", 7200, 6);
     done.Update(Put("lagging", 7201, 7));
@@ -129,7 +129,7 @@ TEST(StalledRegionTest, DoesNotHoldUpTheJournal) {
   EXPECT_LE(store.bytes_max(), static_cast<int64_t>(kJournalBytes));
   EXPECT_GT(store.Stat("journal.copied_hours"), 0);
   EXPECT_LT(store.Stat("journal.copied_hours"), 20) << "once in each turn of the journal";
-  // Of 600 looks, most of them under pressure: each checkpoint lets a segment of 16 KiB go.
+  // Of 600 looks, most under pressure: each checkpoint lets a segment of 16 KiB go.
   EXPECT_LE(store.Stat("journal.checkpoints") - checkpoints, 20);
   EXPECT_GT(store.Stat("hours.open"), 0) << "those of the region that lags";
 

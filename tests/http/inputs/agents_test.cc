@@ -1,4 +1,4 @@
-// Real agents of Debian's packages, which write what they collect of this machine.
+// Real agents of Debian's packages, which write measurements of this machine.
 
 #include <pwd.h>
 #include <unistd.h>
@@ -81,7 +81,7 @@ TEST_F(AgentsTest, WhatCollectdWritesIsStored) {
                                directory_.file("log"));
     ASSERT_TRUE(Eventually([&] { return HasPoints({"load.load.shortterm{fqdn=web01}"}); }));
   }
-  // It has ended, and sent what it had.
+  // The agent has ended, and sent its data.
   EXPECT_TRUE(Eventually([&] {
     return HasPoints({"web01.load.load.shortterm{host=unknown}", "web01.uptime.uptime",
                       "uptime.uptime{host=web01}"});

@@ -70,7 +70,8 @@ TEST(InputsTest, TheCommandsOfThePageAreAnsweredAsItSays) {
   EXPECT_THAT(Points(server.port(), "cpu_procs"), HasSubstr(R"("dps":{"1356998400":7})"));
 }
 
-// What telegraf's plugin sends, but for the measurements: CREATE DATABASE, then points in gzip.
+// The requests of telegraf's plugin, but for the measurements: CREATE DATABASE, then points in
+// gzip.
 TEST(InputsTest, WhatTelegrafSendsIsStoredAndSurvivesKillNine) {
   TempDir directory;
   {

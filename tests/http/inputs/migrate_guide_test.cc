@@ -44,7 +44,7 @@ class MigrateGuideTest : public testing::Test {
     std::ofstream(dir_.file(name)) << text;
   }
 
-  // With the program that is tested as `hourcell`. What it says goes to the file `log`.
+  // Runs a command with the tested program as `hourcell`. The output goes to the file `log`.
   int Run(const std::string& command) {
     return std::system(fmt::format("cd '{}' && PATH=\"{}:$PATH\" && "
                                    "{{ {}; }} >>log 2>&1",

@@ -20,7 +20,7 @@ class PeerProgram {
   PeerProgram(const PeerProgram&) = delete;
   PeerProgram& operator=(const PeerProgram&) = delete;
 
-  // Sends SIGTERM and waits for its end: it sends what it has not sent before.
+  // Sends SIGTERM and waits for its end: it first sends its remaining data.
   void End();
 
  private:
@@ -33,7 +33,7 @@ bool IsInstalled(const char* program);
 // A port that is free now.
 uint16_t FreePort();
 
-// Asks every 100 ms, for a minute at the most.
+// Checks every 100 ms, for at most a minute.
 bool Eventually(const std::function<bool()>& holds);
 
 }  // namespace hourcell

@@ -1,5 +1,5 @@
-// The real Prometheus, of Debian's package: it writes what it scrapes of itself here by remote
-// write, and answers PromQL over it by remote read.
+// The real Prometheus, of Debian's package: it scrapes itself, writes the samples here by remote
+// write, and answers PromQL over these by remote read.
 
 #include <algorithm>
 #include <cstdint>
@@ -25,7 +25,7 @@ using testing::HasSubstr;
 
 constexpr const char* kProgram = "/usr/bin/prometheus";
 
-// A Prometheus with a store and a configuration of its own, which may name its port as {port}.
+// A Prometheus with a separate store and configuration, which may name its port as {port}.
 class Prometheus {
  public:
   Prometheus(const std::string& directory, std::string config)
@@ -93,7 +93,7 @@ TEST_F(PrometheusTest, WhatItWritesIsStoredAndReadBack) {
   EXPECT_THAT(HttpCall(server.port(), "GET", "/metrics").body,
               HasSubstr("hourcell_rpc_put_errors_total{reason=\"illegal_argument\"} 0\n"));
 
-  // Another, which has nothing of its own.
+  // Another one, without local data.
   const Prometheus reader(
       directory_.file("reader"),
       fmt::format("remote_read:\n  - url: {}/read\n    read_recent: true\n", url));

@@ -1,4 +1,4 @@
-// telegraf's outputs influxdb and influxdb_v2, request by request, with what its inputs make.
+// telegraf's outputs influxdb and influxdb_v2, request by request, with the data of its inputs.
 
 #include <sys/stat.h>
 
@@ -101,7 +101,7 @@ std::string Metrics(uint16_t port) {
 }
 
 // The output influxdb: it creates its database, then writes, and after a lost answer it writes the
-// same batch again. All of it is on one connection.
+// same batch again. All requests are on one connection.
 TEST(TelegrafTest, EveryPointOfABatchIsStoredOnceHoweverOftenItIsSent) {
   const TelegrafBatch batch = TelegrafTraffic(/*seed=*/7, /*hosts=*/12, /*rounds=*/5, kBeginMs);
   ASSERT_GE(batch.lines.size(), 1'000U);
@@ -132,7 +132,7 @@ TEST(TelegrafTest, EveryPointOfABatchIsStoredOnceHoweverOftenItIsSent) {
                   2 * batch.strings)));
 }
 
-// telegraf drops a batch that is answered 400: what can be stored of it must be stored at once.
+// telegraf drops a batch that is answered 400: its valid points must be stored at once.
 TEST(TelegrafTest, ABatchWithABadLineIsStoredButForTheLine) {
   TelegrafBatch batch = TelegrafTraffic(/*seed=*/8, /*hosts=*/2, /*rounds=*/1, kBeginMs);
   batch.lines[3] = "cpu,host=web00 usage_user=oops 1356998400000000000\n" + batch.lines[3];

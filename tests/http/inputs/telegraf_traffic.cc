@@ -8,15 +8,15 @@
 
 #include "codec/base/random.h"
 
-// Why the points are made beside the text and not read from it: a second parser would have to be
-// right, too. Names that the rule of docs/inputs.md changes are given both ways.
+// The points are made next to the text and not read from it, because a second parser would have to
+// be right, too. Names that the rule of docs/inputs.md changes are given both ways.
 
 namespace hourcell {
 namespace {
 
 constexpr int64_t kIntervalMs = 10'000;
 
-// As it stands in the line, and as it is stored.
+// As in the line, and as stored.
 struct Tag {
   std::string_view key;
   std::string text;

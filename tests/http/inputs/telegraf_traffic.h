@@ -1,5 +1,5 @@
-// What telegraf's inputs make of a few machines: lines of InfluxDB's protocol with many fields, and
-// the points that a store must have of them.
+// The output of telegraf's inputs on a few machines: lines of InfluxDB's protocol with many fields,
+// and the points that a store must make from them.
 
 #pragma once
 
@@ -32,7 +32,7 @@ struct TelegrafBatch {
 };
 
 // The inputs cpu, mem, disk, diskio, net, system, processes and smart of `hosts` machines, of
-// `rounds` intervals of 10 s from `begin_ms` on. Every line has a time of its own.
+// `rounds` intervals of 10 s from `begin_ms` on. Every line has a different time.
 TelegrafBatch TelegrafTraffic(uint64_t seed, int hosts, int rounds, int64_t begin_ms);
 
 }  // namespace hourcell
