@@ -1,5 +1,4 @@
-// FaultFs itself (tests/support): what it fails and what it loses is what the tests that use it
-// rely on.
+// FaultFs itself (tests/support): the faults and the losses on which other tests rely.
 
 #include "tests/support/fault_fs.h"
 
@@ -45,7 +44,7 @@ class FaultFsTest : public testing::Test {
     return directory_.file(name);
   }
 
-  // What one read of all of it gives, from the beginning.
+  // The result of one read of the whole file, from the beginning.
   std::string ReadOnce(const std::string& path) {
     std::unique_ptr<rocksdb::FSRandomAccessFile> file;
     EXPECT_TRUE(fs_.NewRandomAccessFile(path, {}, &file, nullptr).ok());

@@ -1,5 +1,5 @@
-// How much memory this test program holds, so that a test can compare what a limit counts with what
-// is allocated. Under the sanitizers nothing is counted: see kCountsLiveBytes.
+// The memory that this test program holds, so that a test can compare the count of a limit with the
+// allocated bytes. Under the sanitizers nothing is counted: see kCountsLiveBytes.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// The sum of docs/overload.md, held: what a store takes is at most what its settings say, and a
+// Checks the sum of docs/overload.md: a store takes at most the memory of its settings, and a
 // little for each thread and table.
 
 #include <algorithm>
@@ -28,7 +28,8 @@ constexpr int64_t kHourS = 3600;
 constexpr int64_t kHours = 40;
 constexpr int64_t kPointsAnHour = 5;
 constexpr size_t kSeries = 5'000;
-// Of the 50 MiB that are no settings; the program and its libraries are there before the store is.
+// The part of the 50 MiB that is not in settings; the program and its libraries are there before
+// the store is.
 constexpr uint64_t kBesidesBytes = 16 << 20;
 
 uint64_t ResidentBytes() {
@@ -57,7 +58,7 @@ uint64_t SumOf(const Options& options) {
 }
 
 // A million points that do not compress, in 200,000 rows. With the default budgets, which hold all
-// of it, it takes 69 MiB.
+// points, it takes 69 MiB.
 TEST(MemoryBoundTest, AStoreTakesNoMoreThanTheSumOfItsBudgets) {
   if (kIsSanitized) GTEST_SKIP() << "tells of the program's memory, not of a sanitizer's";
   const TempDir directory;
@@ -99,9 +100,9 @@ TEST(MemoryBoundTest, AStoreTakesNoMoreThanTheSumOfItsBudgets) {
              (most - std::min(most, before)) >> 10, SumOf(options) >> 10, kBesidesBytes >> 10);
 }
 
-// What grows with the series and not with their points: 200,000 of them with a name and a point
-// each, and budgets that one tenth of them fill. By what is allocated, not by what is resident:
-// beside other tests of a process the allocator's share is another each time.
+// Memory that grows with the series and not with their points: 200,000 series with a name and a
+// point each, and budgets that a tenth of the series fill. By allocated bytes, not by resident
+// ones: with other tests in a process the allocator's share is another each time.
 TEST(MemoryBoundTest, NamesAreWhatSeriesAddToTheSum) {
   if (!kCountsLiveBytes) GTEST_SKIP() << "the sanitizers bring their own operator new";
   constexpr size_t kManySeries = 200'000;

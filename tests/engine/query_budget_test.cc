@@ -1,4 +1,4 @@
-// What queries allocate, against what they count of tsd.query.memory.
+// The allocations of queries, compared with their counts in tsd.query.memory.
 
 #include <cstdint>
 #include <functional>
@@ -25,8 +25,8 @@ namespace {
 constexpr int64_t kHour = 1356998400;
 constexpr int64_t kDay = 86'400;
 
-// What is not counted, because it does not grow with the query: cursors, blocks of the cache,
-// buffers of threads.
+// Uncounted memory, which does not grow with the query: cursors, blocks of the cache, buffers of
+// threads.
 constexpr size_t kFixedBytes = size_t{4} << 20;
 
 class PointCount : public QuerySink {
@@ -242,7 +242,7 @@ TEST_F(QueryBudgetTest, LastPointsAndLookUpsAreCounted) {
   EXPECT_EQ(count_last(nullptr), 0u);
   EXPECT_OK(tsdb_->LastPoints({.queries = {{.metric = "m", .tags = {{"host", "h00007"}}}}},
                               [](const LastPoint&) {}));
-  // A look-up by one tag lists what it finds; one of all does not.
+  // A look-up by one tag lists its results; a look-up of all does not.
   const auto visit = [](const FoundSeries&) { return true; };
   EXPECT_THAT(tsdb_->LookupSeries({.metric = ""}, visit), IsOkAndHolds(3000u));
 }
@@ -301,7 +301,7 @@ TEST_F(QueryBudgetTest, LookUpsSuggestionsAndTheirNamesAreCounted) {
   });
 }
 
-// Each row has 3600 points, and there are 400 of them.
+// There are 400 rows with 3600 points each.
 TEST_F(QueryBudgetTest, RowsThatADeleteRewritesAreCounted) {
   for (int host = 0; host < 20; ++host) {
     for (int64_t at = 0; at < 20 * 3600; at += 1)

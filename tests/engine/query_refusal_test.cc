@@ -1,6 +1,6 @@
-// Every way to an answer, once for each growth of what counts in tsd.query.memory, with just that
-// growth refused: a refusal in words or the whole answer, nothing left in the account, and of what
-// was to be changed nothing beyond whole rows.
+// Every way to an answer, once for each growth that counts in tsd.query.memory, with just that
+// growth refused. The result is an error or the whole answer, with nothing left in the account;
+// changes are made only in whole rows.
 
 #include <algorithm>
 #include <atomic>
@@ -287,7 +287,7 @@ TEST_F(QueryRefusalTest, OfAnnotations) {
             3u);
 }
 
-// What a refused delete left of a row is all of it, or what the whole delete would have left.
+// A refused delete leaves a row as it was, or as the whole delete would have left it.
 TEST_F(QueryRefusalTest, OfDeletes) {
   const QuerySpec spec = MakeQuery(Aggregator::kSum, "m", {}, kHour + 20, kHour + 3610);
   const auto check_rows = [&](bool refused) {

@@ -33,7 +33,7 @@ using testing::SizeIs;
 
 constexpr int64_t kHour = 1356998400;
 
-// Keeps what it is told, as text, and refuses what it is told to.
+// Records its calls as text, and refuses those that the test selects.
 class Recorder : public StoreObserver {
  public:
   absl::Status BeforePut(const PutBatch& batch) override {

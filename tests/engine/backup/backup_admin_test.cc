@@ -81,7 +81,7 @@ TEST_F(BackupAdminTest, OfAnEmptyStoreIsAnEmptyStore) {
 TEST_F(BackupAdminTest, CopiesTheFilesOfTablesOnce) {
   Open();
   PutPoints(tsdb_.get(), 0, 1000);
-  ASSERT_OK(tsdb_->Compact());  // at rest: nothing makes SST files by itself
+  ASSERT_OK(tsdb_->Compact());  // at rest: no SST file is made in the background
   const auto first = Make();
   ASSERT_OK(first);
   PutPoints(tsdb_.get(), 1000, 20);
@@ -159,8 +159,8 @@ TEST_F(BackupAdminTest, AfterAFailureTheStoreGoesOnAndDeletesItsFiles) {
   options_.env = nullptr;
 }
 
-// Lists directories slowly. RocksDB lists that of its logs when it has noted which SST files
-// there are: what else goes on has time to come between, unless it is kept from it.
+// Lists directories slowly. RocksDB lists the directory of its logs after it has recorded the SST
+// files: other operations have time to come between, unless they are prevented.
 class SlowListingFs : public rocksdb::FileSystemWrapper {
  public:
   SlowListingFs() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
@@ -191,8 +191,8 @@ std::set<int64_t> ValuesOf(Tsdb* tsdb, const std::string& metric) {
   return values;
 }
 
-// Writers put points 0, 1, 2 ... of their own metrics, each when the one before is acknowledged:
-// what a backup has of each is its first so many, and at least those acknowledged before.
+// Writers put points 0, 1, 2 ... of separate metrics, each when the one before is acknowledged. A
+// backup has the first points of each metric, at least those acknowledged before.
 class BusyBackupTest : public BackupAdminTest {
  protected:
   static constexpr int kWriters = 3;

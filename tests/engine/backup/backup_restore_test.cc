@@ -103,7 +103,7 @@ TEST_F(BackupRestoreTest, WhatAnEarlierOneLeftIsRemovedAndNothingElse) {
   EXPECT_THAT(Restore(), StatusIs(StatusCode::kFailedPrecondition, HasSubstr("got mine in it")));
 }
 
-// Each file in turn: a byte of it, its end, all of it.
+// Damages each file in turn: one byte, the end, the whole.
 TEST_F(BackupRestoreTest, DamageIsRefusedAndLeavesNoStore) {
   for (const BackupFile& file : manifest_.files) {
     SCOPED_TRACE(file.path);

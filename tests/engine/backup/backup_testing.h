@@ -1,4 +1,4 @@
-// What the tests of backups share: stores with points, and what is in them.
+// The common parts of the tests of backups: stores with points, and their contents.
 
 #pragma once
 
@@ -35,7 +35,7 @@ inline void PutPoints(Tsdb* tsdb, int first, int count) {
   }
 }
 
-// A point each of so many series, enough that their index rows are written when they are sealed.
+// A point each of enough series that their index rows are written when they are sealed.
 inline void PutManySeries(Tsdb* tsdb) {
   constexpr int kSeries = 128;
   for (int i = 0; i < kSeries; ++i) {
@@ -58,7 +58,7 @@ inline std::string Dump(Tsdb* tsdb) {
   return text;
 }
 
-// What a backup has of a store, as a store of its own that is opened beside it.
+// Restores a backup as a separate store, and opens it while the original is open.
 inline std::unique_ptr<Tsdb> OpenRestored(const std::string& backups,
                                           uint64_t id,
                                           const std::string& target) {

@@ -1,5 +1,5 @@
-// BigtableEngine: a store on a FakeBigtable of its own, for the conformance suite and other tests.
-// GoogleEngine: one in tables of its own on Google's emulator.
+// BigtableEngine: a store on a separate FakeBigtable, for the conformance suite and other tests.
+// GoogleEngine: one in separate tables on Google's emulator.
 
 #pragma once
 

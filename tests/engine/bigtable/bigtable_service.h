@@ -14,7 +14,7 @@
 
 namespace hourcell {
 
-// One for all tests of a program; each store has a table prefix of its own.
+// One for all tests of a program; each store has a different table prefix.
 inline const GoogleEmulator& SharedGoogleEmulator() {
   static const GoogleEmulator emulator;
   return emulator;

@@ -1,5 +1,5 @@
-// Stores on Bigtable as the engine opens them: what a process that takes over finds, and what the
-// one before may still do.
+// Stores on Bigtable as the engine opens them: the state that a process finds after a takeover, and
+// the calls that the previous writer may still make.
 
 #include "engine/bigtable/bigtable_storage.h"
 
@@ -52,7 +52,7 @@ constexpr int64_t kNeverMs = 3'600'000;
 
 class BigtableStorageTest : public testing::Test {
  protected:
-  // A process that takes over soon, and does not beat, so that others take over from it.
+  // A process that takes over soon, and sends no heartbeats, so that others take over from it.
   absl::StatusOr<std::unique_ptr<Tsdb>> TryOpen(SeatOptions seat = {.lease_ms = 20,
                                                                     .beat_ms = kNeverMs}) {
     seat.address = "node:4242";
@@ -139,13 +139,13 @@ TEST_F(BigtableStorageTest, AProcessThatWasReplacedAcknowledgesAndAnswersNothing
   EXPECT_THAT(Query(paused.get()), StatusIs(StatusCode::kFailedPrecondition));
   EXPECT_THAT(Put(paused.get(), "a", 1, 12), StatusIs(StatusCode::kUnavailable));
   EXPECT_TRUE(paused->Health().must_reopen);
-  // Nor does what it writes hide what the other one took.
+  // Nor do its writes hide points of the other one.
   paused->Seal().IgnoreError();
   EXPECT_THAT(*Query(active.get()), ElementsAre(Pair(Pair("a", 1), 11)));
 }
 
-// A replaced writer goes on where it was paused: at a checkpoint, whose log start is above the one
-// that its successor has.
+// A replaced writer continues where it was paused: at a checkpoint, whose log start is above that
+// of its successor.
 TEST_F(BigtableStorageTest, AReplacedWriterTakesNoBlockOfTheNextOne) {
   const std::unique_ptr<Tsdb> w1 = Open();
   ASSERT_OK(Put(w1.get(), "a", 10, 1));         // an hour that is over: block 2
@@ -159,7 +159,7 @@ TEST_F(BigtableStorageTest, AReplacedWriterTakesNoBlockOfTheNextOne) {
   clock_.Advance(301'000);
   ASSERT_OK(w2->SealDue());  // the checkpoint
 
-  EXPECT_THAT(w1->Flush(), StatusIs(StatusCode::kFailedPrecondition));  // w1 goes on
+  EXPECT_THAT(w1->Flush(), StatusIs(StatusCode::kFailedPrecondition));  // w1 continues
   ASSERT_OK(Put(w2.get(), "b", 7200 + 50, 6));
   Kill(&w2);
 
@@ -168,8 +168,8 @@ TEST_F(BigtableStorageTest, AReplacedWriterTakesNoBlockOfTheNextOne) {
   EXPECT_EQ(Query(w3.get())->size(), 6U);
 }
 
-// What an earlier version left: its log start could be above the low mark of the
-// writer after it. The blocks below the log start are in the tables.
+// An earlier version could leave a log start above the low mark of the writer after it. The blocks
+// below the log start are in the tables.
 TEST_F(BigtableStorageTest, ALogStartAboveTheLowMarkLosesNothing) {
   std::unique_ptr<Tsdb> first = Open();
   ASSERT_OK(Put(first.get(), "a", 10, 1));
@@ -218,7 +218,7 @@ TEST_F(BigtableStorageTest, ARowThatTheServiceRefusesHoldsUpNoOtherHour) {
   EXPECT_THAT(*found, Contains(Pair(Pair("1", 0), 1)));
 }
 
-// Back-pressure: what the service does not take, clients are told to send again.
+// Back-pressure: if the service refuses points, clients get a retryable error.
 TEST_F(BigtableStorageTest, PutsThatTheServiceHasNoRoomForMayBeRepeated) {
   const std::unique_ptr<Tsdb> node = Open();
   ASSERT_OK(Put(node.get(), "a", 1, 10));
@@ -319,7 +319,7 @@ size_t LongestRow(const FakeBigtable::Table& table) {
   return longest;
 }
 
-// A batch of a new series each twelve hours, and nobody compacts a table.
+// A batch of a new series each twelve hours, and no table is ever compacted.
 TEST_F(BigtableStorageTest, AYearOfBatchesOfNewSeriesLeavesShortRows) {
   constexpr int kBatches = 2 * 365;
   constexpr int64_t kStepS = 12 * 3600;
@@ -406,7 +406,7 @@ TEST_F(BigtableStorageTest, AGroupCommitIsOneCall) {
   EXPECT_EQ(fake_.calls()->mutate_rows - writes, 0);
 }
 
-// The calls of a batch of points of new series, each with a tag value of its own.
+// The calls of a batch of points of new series, each with a different tag value.
 TEST_F(BigtableStorageTest, ManyNewSeriesAreAsManyCallsAsOne) {
   const std::unique_ptr<Tsdb> node = Open();
   ASSERT_OK(Put(node.get(), "a", 0, 0));
@@ -446,7 +446,7 @@ TEST_F(BigtableStorageTest, AQueryAsksOnceWhoWrites) {
   const int reads_of_one = reads_of(1);
   const int reads_of_two = reads_of(2);
 
-  // What a query reads besides its rows, it reads once.
+  // A query reads everything except its rows once.
   EXPECT_EQ(reads_of_one - (reads_of_two - reads_of_one), 1);
 }
 
@@ -462,8 +462,8 @@ TEST_F(BigtableStorageTest, ABeatIsTwoReadsAndAWrite) {
 }
 
 // Processes are killed, paused and replaced at random while clients put and overwrite values, and
-// calls fail in every way. An answer has what was acknowledged, or what was sent and may have been
-// taken, and nothing else.
+// calls fail in every way. An answer has acknowledged values, or values that were sent and may have
+// been accepted, and nothing else.
 class TakeoverHistoryTest : public BigtableStorageTest,
                             public testing::WithParamInterface<uint64_t> {
  protected:
@@ -559,7 +559,7 @@ TEST_P(TakeoverHistoryTest, AnswersHaveWhatWasAcknowledged) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, TakeoverHistoryTest, testing::Range<uint64_t>(1, 5));
 
-// SampleRowKeys returns keys inside the tables, as of a table that the service divided.
+// SampleRowKeys returns keys inside the tables, as if the service had divided a table.
 TEST_F(BigtableStorageTest, AStoreOfSeveralTabletsIsChecked) {
   const std::unique_ptr<Tsdb> node = Open();
   for (int i = 0; i < 20; ++i)

@@ -1,4 +1,4 @@
-// The conformance suite on Bigtable, without and with faults, and what this store does besides.
+// The conformance suite on Bigtable, without and with faults, and further properties of this store.
 
 #include "engine/bigtable/bigtable_table_store.h"
 
@@ -109,7 +109,7 @@ class BigtableTableStoreTest : public testing::Test {
     EXPECT_OK(DecodeCell(Get(kData, key).value_or(""), &columns));
     return {columns.bits.begin(), columns.bits.end()};
   }
-  // What is stored of a row, in words: "s*2" are two cells, "m" an operand, "j" a joined one.
+  // The stored form of a row, in words: "s*2" are two cells, "m" an operand, "j" a joined one.
   std::string StoredAs(const std::string& table, const std::string& key) {
     std::string text;
     FakeBigtable::Table rows = fake()->TableOf("hourcell-" + table);
@@ -220,7 +220,7 @@ TEST_F(BigtableTableStoreTest, RowCompactionLeavesTheNewestSet) {
   EXPECT_THAT(PointsOf("row"), ElementsAre(3));
 }
 
-// Each batch of new series sets the counters, and nobody compacts the table.
+// Each batch of new series sets the counters, and the table is never compacted.
 TEST_F(BigtableTableStoreTest, ARowThatIsSetAgainAndAgainKeepsFewCells) {
   const std::string counter = SeriesCounterKey();
   std::unique_ptr<TableView> view;
@@ -236,7 +236,7 @@ TEST_F(BigtableTableStoreTest, ARowThatIsSetAgainAndAgainKeepsFewCells) {
   }
   EXPECT_THAT(store_->Snapshot()->Get(TableId::kSeries, counter),
               IsOkAndHolds(Optional(std::string("999"))));
-  // A view keeps what was written while it was held.
+  // A view keeps everything that was written while it was held.
   EXPECT_LE(cells_max, 50 + 2 * RowTidy::kWritesMax);
   EXPECT_LE(fake()->TableOf("hourcell-series")[counter]["s"].size(), RowTidy::kWritesMax);
 }
@@ -251,12 +251,12 @@ TEST_F(BigtableTableStoreTest, DeletedLogRowsOfSeriesLeaveNothing) {
   };
   make_and_delete(1, RowTidy::kMarksMax);
   EXPECT_EQ(rows(), RowTidy::kMarksMax - 1);
-  Reopen();  // which counts none of them
+  Reopen();  // which does not count them
   ASSERT_OK(Apply(SetOf(TableId::kSeries, LogRowKey(5000), "lives")));
   make_and_delete(1000, 1000 + RowTidy::kMarksMax);
   EXPECT_EQ(rows(), 1);
 
-  const std::unique_ptr<TableView> view = store_->Snapshot();  // it sees what is deleted after it
+  const std::unique_ptr<TableView> view = store_->Snapshot();  // it sees rows deleted later
   ASSERT_OK(Apply(DeleteOf(TableId::kSeries, LogRowKey(5000))));
   make_and_delete(2000, 2000 + RowTidy::kMarksMax);
   EXPECT_THAT(view->Get(TableId::kSeries, LogRowKey(5000)),
@@ -341,8 +341,8 @@ TEST_F(BigtableTableStoreTest, AServiceThatIsAwayIsUnavailable) {
   EXPECT_EQ(store_->Regions(kUid).size(), 1u);
 }
 
-// Sets, merges, deletes, row compactions and restarts at random, against a map of what was
-// acknowledged, while every call may fail in every way.
+// Sets, merges, deletes, row compactions and restarts at random, against a map of the acknowledged
+// state, while every call may fail in every way.
 TEST_F(BigtableTableStoreTest, RandomStepsUnderFaultsMatchAMap) {
   constexpr uint64_t kSeed = 7;
   SCOPED_TRACE(kSeed);

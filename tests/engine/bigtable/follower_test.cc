@@ -56,7 +56,7 @@ class FollowerTest : public testing::Test {
     return options;
   }
 
-  // Takes over from the one before, which does not beat.
+  // Takes over from the previous process, which sends no heartbeats.
   absl::StatusOr<std::unique_ptr<Tsdb>> TryOpen() { return Tsdb::Open(StoreOptions()); }
   absl::StatusOr<std::unique_ptr<Tsdb>> TryFollow() {
     Options options = StoreOptions();
@@ -194,7 +194,7 @@ TEST_F(FollowerTest, AnotherWriterIsFollowedAndNoneIsNeeded) {
   EXPECT_EQ(Query(follower.get()), want);
 }
 
-// The follower asks for blocks that are not there any more.
+// The follower reads blocks that no longer exist.
 TEST_F(FollowerTest, BlocksThatWereDeletedUnreadAreInCells) {
   const std::unique_ptr<Tsdb> writer = Open();
   ASSERT_OK(Put(writer.get(), "a", 1, 10));
@@ -389,7 +389,7 @@ TEST_F(FollowerTest, QueriesThatComeAtOnceCatchUpTogether) {
 }
 
 // One process writes, overwrites, deletes, seals, and is killed or replaced at random, while calls
-// fail in every way; another one follows, and is asked after each step.
+// fail in every way; another one follows, and is checked after each step.
 class FollowerHistoryTest : public FollowerTest, public testing::WithParamInterface<uint64_t> {
  protected:
   struct Cell {
@@ -453,7 +453,7 @@ class FollowerHistoryTest : public FollowerTest, public testing::WithParamInterf
         DeleteSome();
         break;
       case 4:
-        // It hands over; what it could not seal is in the journal.
+        // It hands over; points that it could not seal are in the journal.
         writer_->Close().IgnoreError();
         writer_ = nullptr;
         break;

@@ -1,5 +1,5 @@
-// A writer that was paused, was replaced meanwhile, and goes on without knowing it: it acknowledges
-// nothing and answers nothing, whatever it is asked.
+// A writer that was paused, was replaced meanwhile, and continues without knowing it: it
+// acknowledges nothing and answers nothing, in any of its functions.
 
 #include <cstdint>
 #include <fstream>
@@ -185,14 +185,14 @@ CallMap Calls() {
   return calls;
 }
 
-// They neither acknowledge a change of the store nor answer what is in it.
+// They neither acknowledge a change of the store nor answer with its contents.
 const std::set<std::string>& Others() {
   static const auto* const others = new std::set<std::string>{
       "Tsdb::Open",
-      "Tsdb::Close",             // what was acknowledged is in the journal
+      "Tsdb::Close",             // the journal has all that was acknowledged
       "Tsdb::LeaseQueryMemory",  // memory of the process
       "Tsdb::DropCaches",
-      "Tsdb::store_ttl_s",  // what the options said
+      "Tsdb::store_ttl_s",  // as in the options
       "Tsdb::layout", "Tsdb::stats", "Tsdb::Health", "Tsdb::Cluster",
       "Tsdb::regions",  // these lead to the admins, whose functions are called here, too
       "Tsdb::salt", "Tsdb::backups", "Tsdb::fsck", "Tsdb::adoption",
@@ -278,7 +278,7 @@ std::set<std::string> FunctionsOf(const std::string& name, const std::string& he
   return functions;
 }
 
-// Whoever adds one adds it to the calls above.
+// A new function must be added to the calls above.
 TEST_F(ReplacedWriterTest, EveryFunctionIsCalled) {
   std::set<std::string> known = Others();
   const CallMap calls = Calls();

@@ -1,4 +1,4 @@
-// Checks of a store that is in use. What is a fault is in fsck_test.cc.
+// Checks of a store that is in use. fsck_test.cc defines the faults.
 
 #include "engine/fsck_admin.h"
 
@@ -55,7 +55,7 @@ TEST_F(FsckAdminTest, WhatIsNotSealedYetIsNoFault) {
   EXPECT_EQ(report->series, 10u);
 }
 
-// New names and series, sealed hours and regions that come and go are no faults.
+// New names and series, sealed hours, and regions that come and go are not faults.
 TEST_F(FsckAdminTest, APutStoreHasNoFaultsWhileItIsChecked) {
   options_.open_hours_bytes = 64 << 10;
   options_.journal_segment_bytes = 4 << 10;
@@ -132,7 +132,7 @@ TEST_F(FsckAdminTest, AProgressThatSaysNoEndsACheck) {
   EXPECT_THAT(phases, ElementsAre("regions", "names", "series", "rows"));
 }
 
-// A disk that fails is no damage, and no end of the table.
+// A disk that fails is neither damage nor the end of the table.
 TEST_F(FsckAdminTest, WhatCannotBeReadIsTold) {
   {
     const std::unique_ptr<Tsdb> tsdb = OpenTiny(options_);

@@ -122,8 +122,8 @@ TEST(FsckCellTest, VectorsSingleFloat) {
   }
 }
 
-// Deviation: an integer that is wider than it need be is no fault, and stays as it is until its row
-// is written again. A point that is written has the bytes that OpenTSDB's fsck makes.
+// Deviation: an integer that is wider than necessary is not a fault, and stays as it is until its
+// row is written again. A point that is written has the bytes that OpenTSDB's fsck makes.
 TEST(FsckCellTest, VectorsVariableLength) {
   for (const TestVector& vector : LoadVectors("storage.json", "fsck.vle")) {
     SCOPED_TRACE(vector.from);

@@ -27,7 +27,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
-// How often rows of a store of so many series are searched for, rather than read one after another.
+// How often a check of a store with `series` series searches for rows, rather than read one after
+// another.
 uint64_t SearchesOfCheck(int series) {
   const TempDir dir;
   const Options options = TinyOptions(dir.file("store"));
@@ -58,7 +59,7 @@ TEST(FsckSeriesTest, SeriesAreReadInOrderAndNotLookedUpOneByOne) {
   EXPECT_LT(of_many, of_few + 200);
 }
 
-// Whatever row of the index is gone, it is told.
+// Whatever row of the index is gone, fsck reports it.
 TEST(FsckSeriesTest, EveryMissingIndexRowIsTold) {
   TempDir dir;
   Options options = TinyOptions(dir.file("store"));
@@ -99,7 +100,7 @@ TEST(FsckSeriesTest, EveryMissingIndexRowIsTold) {
   }
 }
 
-// Sets of a metric that has no series, of a tag that none of a metric's series has, and one of the
+// Sets of a metric without series, of a tag that none of a metric's series has, and one of the
 // former that does not decode.
 TEST(FsckSeriesTest, SetsOfMetricsAndTagsThatNoSeriesHasAreTold) {
   TempDir dir;

@@ -49,7 +49,7 @@ class FsckTest : public testing::Test {
     return report.ok() ? *report : FsckReport();
   }
 
-  // What somebody does to the tables.
+  // Changes the tables, as another program could.
   void Change(const std::vector<Mutation>& group) {
     const auto tables = OpenRocksTableStore(options_.path + "/db", options_);
     ASSERT_OK(tables);
@@ -103,7 +103,7 @@ TEST_F(FsckTest, AGoodStoreHasNoFaults) {
 
 TEST_F(FsckTest, PointsOfTheJournalAreDecoded) {
   {
-    options_.sync = Durability::kAlways;  // each block says that those before it are on disk
+    options_.sync = Durability::kAlways;  // each block records that those before it are on disk
     const std::unique_ptr<Tsdb> tsdb = OpenTiny(options_);
     PutPoints(tsdb.get(), 200, 30);
     const auto made = tsdb->backups()->Make(dir_.file("backups"));
@@ -170,7 +170,7 @@ TEST_F(FsckTest, CellsAreRepairedAndNothingIsLost) {
               ElementsAre(Pair(FsckFault::kDamagedRow, 1), Pair(FsckFault::kAside, 1)));
   EXPECT_EQ(fixed.fixed, 1u);
   EXPECT_EQ(fixed.points, 200u);
-  // All points are as they were, and the bytes that were nobody's are kept.
+  // All points are as they were, and the bytes without an owner are kept.
   EXPECT_EQ(DumpStore(), before);
   const auto [aside, record] = FirstRow(TableId::kMeta, "aside/row/");
   EXPECT_THAT(aside, HasSubstr(ToHex(key)));
@@ -186,7 +186,7 @@ TEST_F(FsckTest, ACellOfWhichNothingDecodesIsSetAside) {
   EXPECT_NE(FirstRow(TableId::kData).first, key);
 }
 
-// A row outside of its region, where the region does not say that it has such rows.
+// A row outside of its region, where the region does not declare such rows.
 TEST_F(FsckTest, RowsThatRegionsHideAreTold) {
   {
     const std::unique_ptr<Tsdb> tsdb = OpenTiny(options_);
@@ -195,7 +195,7 @@ TEST_F(FsckTest, RowsThatRegionsHideAreTold) {
     ASSERT_OK(tsdb->Close());
   }
   const std::string before = DumpStore();
-  EXPECT_THAT(Check().counts, IsEmpty());  // they say so, and will be trimmed
+  EXPECT_THAT(Check().counts, IsEmpty());  // marked as such, and will be trimmed
   std::vector<Mutation> group;
   for (const auto& [key, value] : Rows(TableId::kMeta, "region/data/")) {
     auto region = DecodeRegion(key, value);
@@ -211,7 +211,7 @@ TEST_F(FsckTest, RowsThatRegionsHideAreTold) {
   EXPECT_THAT(report.examples[0].text, HasSubstr("no rows of its sisters"));
   EXPECT_EQ(DumpStore(), before);
 
-  // An LSM compaction leaves out what is not the region's.
+  // An LSM compaction leaves out rows of other regions.
   ASSERT_OK(OpenTiny(options_)->Compact());
   EXPECT_THAT(Check().counts, IsEmpty());
   EXPECT_EQ(DumpStore(), before);
@@ -248,7 +248,7 @@ TEST_F(FsckTest, NamesAreRepaired) {
   EXPECT_THAT(Check().counts, IsEmpty());
 }
 
-// What is left of an assignment of a UID that was cut off.
+// The rest of an assignment of a UID that was cut off.
 TEST_F(FsckTest, AUidThatNoNameLeadsToIsNoFault) {
   const auto name_uid = [this](Uid uid, const std::string& name) {
     Change({{.table = TableId::kUid,

@@ -172,7 +172,7 @@ TEST_F(LaneTest, ASealThatFreesAnHourKeepsTrackOfTheOthers) {
   EXPECT_EQ(lane_.Reap(/*oldest_read=*/8), bytes_ - freed_first);
 }
 
-// Points of one series, one an hour: what a back-fill of years leaves open.
+// Points of one series, one an hour: the open hours of a back-fill of years.
 class LongLaneTest : public LaneTest {
  protected:
   static constexpr size_t kHours = 20'000;

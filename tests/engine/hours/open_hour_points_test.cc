@@ -19,7 +19,7 @@ struct Point {
   Value value;
 };
 
-// What comes out of a stream is what went in, in its order.
+// A stream returns its points in the order in which they were added.
 void ExpectRoundTrip(const std::vector<Point>& points) {
   OpenHourPoints stream;
   CellColumns want;

@@ -45,7 +45,7 @@ TEST_F(SeriesCacheTest, FindsWhatWasInserted) {
 }
 
 TEST_F(SeriesCacheTest, TellsPointsInPartsApart) {
-  std::deque<OwnedPoint> points;  // what a spelling borrows
+  std::deque<OwnedPoint> points;  // the spellings borrow from these
   const auto spell = [&points](std::string_view tags, std::string* bytes) {
     bytes->reserve(100);
     return SpellingOf(points.emplace_back("m", tags, 0, 0).view(), bytes);

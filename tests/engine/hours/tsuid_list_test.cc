@@ -12,7 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// What is taken off a list, and how many bytes are left.
+// The items taken off a list, and the number of bytes left.
 std::vector<std::string> Take(std::string_view list, size_t* left) {
   std::vector<std::string> tsuids;
   for (std::string_view tsuid; TakeTsuid(&list, &tsuid);)

@@ -36,7 +36,7 @@ class FileJournalTest : public testing::Test {
 
   std::string PathOf(uint64_t number) const { return path_ + "/" + SegmentName(number); }
 
-  // Goes on with a journal of which nothing is there yet.
+  // Continues with a journal that is still empty.
   void StartOver() { path_ += "-again"; }
 
   TempDir directory_;
@@ -93,7 +93,7 @@ TEST_F(FileJournalTest, AfterKillAllIsThereAndSequencesGoOn) {
   EXPECT_EQ(ReadFile(PathOf(1)), first_segment);
 }
 
-// All segments were deleted, and kill -9 came when the next one had no header yet.
+// All segments were deleted, and kill -9 came before the next one had a header.
 TEST_F(FileJournalTest, SyncsWhenThereIsNoSegmentButWereSomeOnce) {
   std::filesystem::create_directories(path_);
   std::ofstream(PathOf(1)).close();
@@ -130,7 +130,7 @@ TEST_F(FileJournalTest, FullSegmentsAreFollowedByNewOnes) {
   EXPECT_EQ(journal->segments(), 3u);
   EXPECT_EQ(journal->bytes(), 3 * kSegmentHeaderBytes + 5 * 31);
 
-  // A block that is bigger than a segment has one of its own.
+  // A block that is bigger than a segment has a separate one.
   ASSERT_OK(WriteBlock(journal.get(), std::string(1000, 'x')));
   WriteBlocks(journal.get(), 1);
   EXPECT_EQ(journal->segments(), 5u);
@@ -220,7 +220,8 @@ TEST_F(FileJournalTest, SyncTakesOnlyWhatIsNotSyncedYet) {
   EXPECT_EQ(fs_.Count(FaultFs::kDirectorySync), directory_syncs + 1);
 }
 
-// What an earlier opening wrote and did not sync has to be synced before newer blocks count.
+// Blocks that an earlier opening wrote and did not sync have to be synced before newer blocks
+// count.
 TEST_F(FileJournalTest, SyncCoversWhatWasThereAtOpen) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(seed);
@@ -447,8 +448,8 @@ TEST_F(FileJournalTest, ABlockThatComesAfterTheSyncOfItsSegmentIsSyncedByTheNext
 
 // --- power loss ---
 
-// Random writes, syncs, deletions, faults, kills and power losses, against a model of what has to
-// be there: every synced block, any of the later ones, nothing else, always in order.
+// Random writes, syncs, deletions, faults, kills and power losses, against a model of the required
+// contents: every synced block, any of the later ones, nothing else, always in order.
 class PowerLossTest : public FileJournalTest, public testing::WithParamInterface<uint64_t> {
  protected:
   void Run(uint64_t seed) {
@@ -489,7 +490,7 @@ class PowerLossTest : public FileJournalTest, public testing::WithParamInterface
     Check(*found);
   }
 
-  // Takes what was found as what there is.
+  // Takes the blocks found as the present contents.
   void Check(const Blocks& found) {
     const uint64_t end = journal_->next_sequence();
     ASSERT_GE(end, surely_);
@@ -637,7 +638,7 @@ TEST_F(FileJournalTest, TheLeastLowMarkThatDeletesASegment) {
   EXPECT_EQ(journal->LowMarkThatDeletes(0), 0u) << "one segment is left";
 }
 
-// A journal of which a segment is missing is not opened.
+// A journal with a missing segment is not opened.
 TEST_F(FileJournalTest, PinnedSegmentsHaveNoGapWhereOneHasNoBlock) {
   WriteBlocks(MustOpen().get(), 2);
   fs_.FailOn({.operations = FaultFs::kAppend, .nth = 2});  // after the header

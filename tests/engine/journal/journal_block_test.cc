@@ -25,7 +25,7 @@ std::string Block(uint64_t sequence, std::string_view payload, uint64_t synced_b
   return bytes;
 }
 
-// The CRC alone does not tell: bytes can be found that have the CRC of another segment.
+// The CRC alone is not enough: bytes can be found that have the CRC of another segment.
 TEST(JournalBlockTest, AHeaderThatNamesAnotherSegmentIsDamage) {
   std::string bytes = Header();
   StoreBigEndian(kSegment + 1, 8, bytes.data() + 16);

@@ -1,5 +1,5 @@
-// Opening journals whose files are torn or damaged. Torn: what was not synced and does not check is
-// taken out and kept beside. Damaged: what was synced and is not whole is data loss, and the files
+// Opening journals whose files are torn or damaged. Torn: unsynced bytes that do not check are
+// taken out and set aside. Damaged: synced bytes that are not whole are data loss, and the files
 // are left alone.
 
 #include "engine/journal/journal_recovery.h"
@@ -34,7 +34,7 @@ class JournalRecoveryTest : public testing::Test {
                               .low_mark = low_mark});
   }
 
-  // Writes blocks; `synced` of them are synced before the others are written.
+  // Writes blocks, and syncs the first `synced` before it writes the others.
   void Make(size_t synced, size_t unsynced) {
     const auto journal = Open();
     ASSERT_OK(journal);
@@ -49,7 +49,7 @@ class JournalRecoveryTest : public testing::Test {
   static size_t OffsetOf(size_t index) { return kSegmentHeaderBytes + index * kSmallBlockBytes; }
 
   // Opens and expects these blocks, in that order; then writes one more and expects that too.
-  // Returns what was taken out, but for its names.
+  // Returns the parts taken out, but for their names.
   std::vector<JournalCut> ExpectBlocks(Blocks want, uint64_t next, uint64_t low_mark = 0) {
     std::vector<JournalCut> cuts;
     {
@@ -179,7 +179,7 @@ TEST_F(JournalRecoveryTest, EveryDamagedByteOfWhatWasNotSyncedCostsItsBlockAtMos
       const bool is_header = at < kSegmentHeaderBytes;
       const uint64_t lost =
           3 * (number - 1) + 1 + (is_header ? 0 : (at - kSegmentHeaderBytes) / kSmallBlockBytes);
-      // Of the last block, nothing after says that it was there.
+      // Nothing after the last block records that it was there.
       const bool is_last = lost == 9 && !is_header;
       const auto cuts =
           ExpectBlocks(BlocksWithout(1, lost, is_header ? lost : lost + 1, 10), is_last ? 9 : 10);
@@ -199,7 +199,7 @@ TEST_F(JournalRecoveryTest, SeveralBadPlacesInSeveralSegments) {
   Damage(PathOf(2), 20);                // a header
   Damage(PathOf(2), OffsetOf(0) + 26);  // block 4
   WriteFile(PathOf(3), "garbage");      // blocks 7 to 9
-  Damage(PathOf(5), OffsetOf(0) + 26);  // block 12, of which nothing tells
+  Damage(PathOf(5), OffsetOf(0) + 26);  // block 12, which nothing else records
 
   Blocks want = {{2, PayloadOf(2)}, {5, PayloadOf(5)}, {6, PayloadOf(6)}};
   for (const uint64_t block : {10u, 11u})
@@ -384,7 +384,7 @@ TEST_F(JournalRecoveryTest, ABadHeaderInTheMiddle) {
   ExpectBlocksBelow(10);
 
   std::filesystem::remove_all(path_);
-  // No block is lost by it, so it does not matter what was synced.
+  // It loses no block, so it does not matter which blocks were synced.
   Make(/*synced=*/6, /*unsynced=*/3);
   Damage(PathOf(2), 20);
   ExpectBlocksBelow(10);
@@ -494,7 +494,7 @@ TEST_F(JournalRecoveryTest, NoDamagedByteIsEverFewerBlocks) {
   ExpectBlocksBelow(8);
 }
 
-// None of these reads says anything of what is on disk.
+// None of these reads shows the state of the disk.
 TEST_F(JournalRecoveryTest, WhatADiskLeavesOutOrFlipsOnceIsNotCutOff) {
   Make(/*synced=*/2, /*unsynced=*/5);
   for (const auto failure :

@@ -1,4 +1,5 @@
-// What the tests of the journal share: writing and reading whole journals, and damaging files.
+// The common parts of the tests of the journal: writing and reading whole journals, and damaging
+// files.
 
 #pragma once
 
@@ -47,7 +48,7 @@ inline absl::StatusOr<Blocks> ReplayAll(const Journal& journal, uint64_t from = 
   return blocks;
 }
 
-// What WriteBlocks wrote, from sequence `first` on and up to before `end`.
+// The blocks that WriteBlocks wrote, from sequence `first` up to before `end`.
 inline Blocks BlocksOf(uint64_t first, uint64_t end) {
   Blocks blocks;
   for (uint64_t sequence = first; sequence < end; ++sequence)

@@ -35,7 +35,7 @@ TEST(QueryNamesTest, AUidWithoutANameIsInHexAndOneThatCannotBeReadIsAnError) {
   EXPECT_EQ(names.status().code(), absl::StatusCode::kUnavailable);
 }
 
-// What queries and scans call the one series of a store whose n-th read fails.
+// The names that queries and scans give to the one series of a store whose n-th read fails.
 class UnreadNameTest : public testing::Test {
  protected:
   void SetUp() override {

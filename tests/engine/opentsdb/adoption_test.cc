@@ -23,7 +23,7 @@ constexpr char kWeb01Later[] = "00000150e23510000001000001";  // an hour on
 
 class OpenTsdbAdoptionTest : public OpenTsdbFixture {
  protected:
-  // Each kind of column in one row; codec/cells/hbase_row_test.cc says how they are made.
+  // Each kind of column in one row; codec/cells/hbase_row_test.cc describes them.
   void PutRows() {
     PutNames();
     PutColumn(kWeb01, "00000010", "2a2b00");        // compacted: 42 at 0 s, 43 at 1 s
@@ -67,7 +67,7 @@ TEST_F(OpenTsdbAdoptionTest, EachKindOfCellIsAnswered) {
   EXPECT_OK((*store)->GlobalAnnotations(kHour * 1000, (kHour + 60) * 1000));
 }
 
-// The tables as a whole are what the fake has: nothing of OpenTSDB's is written.
+// The tables as a whole are those of the fake: nothing of OpenTSDB's is written.
 TEST_F(OpenTsdbAdoptionTest, NothingOfOpenTsdbIsChanged) {
   PutRows();
   const auto data = Dump("tsdb", {"t"});
@@ -182,7 +182,7 @@ TEST_F(OpenTsdbAdoptionTest, ADamagedCellIsNamedAndLeftOutOnlyIfTold) {
   EXPECT_EQ(PointsOf(store->get()).size(), 8u);
 }
 
-// What an OpenTSDB that is not stopped damages later is an error, and not fewer points.
+// Later damage by an OpenTSDB that is not stopped is an error, and not fewer points.
 TEST_F(OpenTsdbAdoptionTest, ALaterDamageIsAnError) {
   PutRows();
   ASSERT_OK(Adopt());

@@ -19,7 +19,7 @@ constexpr char kWeb01[] = "00000150e22700000001000001";
 
 class GiveBackTest : public OpenTsdbFixture {
  protected:
-  // Into tables of names of their own.
+  // Into separate tables of names.
   absl::StatusOr<GiveBackProgress> GiveBack(Tsdb* store, const std::string& suffix) {
     return GiveBackTables(store, Tables("tsdb" + suffix, "tsdb-uid" + suffix).get(), {});
   }
@@ -40,7 +40,7 @@ class GiveBackTest : public OpenTsdbFixture {
 };
 
 // The bytes by hand: qualifiers ascend by their offset, the values follow in the same order, and
-// the last byte is 01 where seconds and milliseconds are mixed, else 00. One point alone has none.
+// the last byte is 01 where seconds and milliseconds are mixed, else 00. One point alone lacks it.
 TEST_F(GiveBackTest, ARowIsOneColumnAsRowCompactionLeavesIt) {
   PutRows();
   ASSERT_OK(Adopt());
@@ -79,7 +79,7 @@ TEST_F(GiveBackTest, ThereAndBackGivesTheSameBytes) {
     ASSERT_OK(GiveBack(store->get(), "-2"));
     ASSERT_OK((*store)->Close());
   }
-  // Another store on what was given back.
+  // Another store on the tables that were given back.
   prefix_ = "second";
   BigtableOptions second = Shared("tsdb-2");
   second.is_adopting = true;
@@ -99,7 +99,7 @@ TEST_F(GiveBackTest, ThereAndBackGivesTheSameBytes) {
   EXPECT_EQ(names.size(), 6u);
 }
 
-// So that an OpenTSDB goes on where the store shares its tables.
+// So that an OpenTSDB can continue where the store shares its tables.
 TEST_F(GiveBackTest, InPlaceARowHasOneCellAndItsOthersStay) {
   PutRows();
   PutColumn(kWeb01, "0600000bb8", "00");  // a histogram
@@ -117,7 +117,7 @@ TEST_F(GiveBackTest, InPlaceARowHasOneCellAndItsOthersStay) {
                         HasSubstr("t:010005="), "00000150e22700000001000001 t:0600000bb8=00",
                         "00000150e23510000001000001 t:001b=40900000",
                         "00000150e24320000001000002 t:00100020=050600"));
-  // Again there is nothing to do.
+  // The second time everything is done already.
   const auto again = GiveBackTables(store->get(), Tables().get(), {});
   ASSERT_OK(again);
   EXPECT_EQ(again->rows_written, 0u);

@@ -1,4 +1,4 @@
-// Runs a GET /api/query of a vector through the stages, on series in memory: what an engine does
+// Runs a GET /api/query of a vector through the stages, on series in memory: the work of an engine
 // without storage, UID tables and printing. It knows as much of the m= grammar as the vectors use.
 
 #pragma once

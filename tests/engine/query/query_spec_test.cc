@@ -19,7 +19,7 @@ FillPolicy FillOf(const std::string& name) {
 TEST(DownsampleSpecTest, OpenTsdbVectors) {
   int run = 0;
   for (const TestVector& vector : LoadVectors("query.json", "downsample-spec")) {
-    // An empty text is no specification at all; whoever reads the body sees to that.
+    // An empty text is not a specification; the reader of the body handles it.
     if (!Has(vector.given, "spec")) continue;
     const std::string text = TextOf(vector.given, "spec");
     SCOPED_TRACE(text);

@@ -117,7 +117,7 @@ TEST_P(LastPointsTest, TheLaterOfOpenAndStoredCountsAndTheOpenOneOfEqual) {
                              {"m h=older", {100, 1}}}));
 }
 
-// The clock stands at half past.
+// The clock shows half past.
 TEST_P(LastPointsTest, PointsCountUpToTheEndOfThePresentHour) {
   const auto put = [this] {
     Put("m", "h=a", 1000, 1);
@@ -236,8 +236,8 @@ TEST_P(LastPointsTest, GivesUpWhenItIsToldTo) {
       StatusIs(absl::StatusCode::kDeadlineExceeded));
 }
 
-// Series with rows here and there, of which some are open; each answer is compared with a search
-// through all points that were put.
+// Series with rows here and there, some open; each answer is compared with a search through all
+// points that were put.
 TEST_P(LastPointsTest, FindsWhatASearchThroughAllPointsFinds) {
   const uint64_t seed = 20130101;
   std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
@@ -267,7 +267,7 @@ TEST_P(LastPointsTest, FindsWhatASearchThroughAllPointsFinds) {
     }
     EXPECT_EQ(Ask(metric, std::move(tags)), want) << metric << " " << suffix;
   };
-  for (const char* const metric : {"m0", "m1", "m2"}) {  // all names that are asked for
+  for (const char* const metric : {"m0", "m1", "m2"}) {  // all requested names
     points[std::string(metric) + " h=h7 dc=d1"][-900'000] = 1;
     Put(metric, "h=h7 dc=d1", -900'000, 1);
   }
@@ -290,7 +290,7 @@ TEST_P(LastPointsTest, FindsWhatASearchThroughAllPointsFinds) {
   }
 }
 
-// One series among many: what is read is its row and no other.
+// One series among many: the look-up reads its row and no other.
 TEST_P(LastPointsTest, ReadsNoRowsOfOtherSeries) {
   for (int i = 0; i < 500; ++i)
     Put("m", fmt::format("h=h{}", i), 10, i);

@@ -293,7 +293,7 @@ TEST_F(QueryExecutorTest, MemoryIsBoundedAndGivenBack) {
 
   EXPECT_THAT(tsdb_->Query(sum),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("tsd.query.memory")));
-  // In a query for less there is no trace of it.
+  // A query for less does not show it.
   for (int i = 0; i < 10; ++i)
     EXPECT_OK(tsdb_->Query(Hosts("h001")).status());
 }
@@ -315,7 +315,7 @@ TEST_F(QueryExecutorTest, ABatchOfGroupsInAnyOrderIsTaggedRight) {
               ElementsAre(ResultPoint{.ms = kHour * 1000, .value = Value::Integer(25)}));
 }
 
-// A clock that goes on by 1 ms with each look, and cancels a query at one of them.
+// A clock that advances by 1 ms with each look, and cancels a query at a given look.
 class LookedAtClock : public Clock {
  public:
   int64_t NowMs() override { return kHour * 1000; }

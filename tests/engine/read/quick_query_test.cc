@@ -1,4 +1,4 @@
-// Queries that are answered quickly or not at all: what they answer, and where they end.
+// Queries that are answered quickly or not at all: their answers, and their limits.
 
 #include <cstdint>
 #include <memory>
@@ -32,7 +32,7 @@ class QuickQueryTest : public testing::Test {
     return options;
   }
 
-  // So many series of metric m with a point a minute for so many hours, sealed.
+  // `series` series of metric m with a point a minute for `hours` hours, sealed.
   void Fill(int series, int hours) {
     tsdb_ = *Tsdb::Open(options_);
     for (int i = 0; i < series; ++i) {
@@ -185,7 +185,7 @@ TEST_F(QuickQueryTest, WhatIsUnknownIsToldAtOnce) {
   EXPECT_THAT(StatusOf(spec), StatusIs(absl::StatusCode::kNotFound));
 }
 
-// The series of a metric are read from their table by the first query, which is none that is quick.
+// The first query that is not quick reads the series of a metric from their table.
 TEST_F(QuickQueryTest, NothingIsReadFromADisk) {
   Fill(20, 2);
   ASSERT_OK(tsdb_->Compact());  // no file is merged later, whose blocks are not in the cache

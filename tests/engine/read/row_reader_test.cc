@@ -89,7 +89,7 @@ TEST_P(RowReaderTest, EveryMethodFindsTheSameRows) {
           ASSERT_OK(builder.Add(i, tsuid));
         }
         for (uint32_t hour = 0; hour < 12; ++hour) {
-          if (hour % 5 == 3 || random.Below(3) == 0) continue;  // some hours have no row at all
+          if (hour % 5 == 3 || random.Below(3) == 0) continue;  // some hours lack a row
           AddRow(tsuid, kHour + hour * kRowSpanS, fmt::format("{}.{}.{}", metric, i, hour));
         }
       }

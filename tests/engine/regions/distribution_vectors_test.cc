@@ -33,7 +33,7 @@ using simdjson::dom::element;
 // A check of one rule's vectors.
 using Check = void (*)(element input, element expect);
 
-// Runs all vectors of a group, each by its rule's check. Returns how many had none.
+// Runs all vectors of a group, each by its rule's check. Returns the number without a check.
 size_t RunGroup(std::string_view group, const std::map<std::string, Check>& checks, size_t want) {
   size_t without = 0;
   const std::vector<RegionVector> vectors = LoadRegionVectors(group);
@@ -224,7 +224,7 @@ void PredictedAndObserved(element input, element expect) {
   EXPECT_NEAR(static_cast<double>(spread.max) / static_cast<double>(spread.min),
               NumberOf(expect, "observed_max_over_min"), 1e-6);
 }
-// Bounds that were sampled once lie within a thousandth of the key space of those computed.
+// Bounds that were sampled once lie within a thousandth of the key space of the computed ones.
 void SampledBounds(element input, element expect) {
   const auto computed = SplitAlgorithm::HexString().Split(10);
   ASSERT_OK(computed);
@@ -262,7 +262,7 @@ void OneByteHash(element input, element expect) {
   EXPECT_EQ(ToHex(Encoded(*distributor, key)), TextOf(expect, "distributed_hex"));
   EXPECT_EQ(ToHex(Encoded(*distributor, key)).substr(0, 2), TextOf(expect, "prefix_hex"));
 }
-// What HBaseWD writes is in no bucket; ours is.
+// HBaseWD's prefix is in no bucket; ours is.
 void OneByteHashOfIntMin(element input, element expect) {
   const auto distributor = Distributor(fmt::format("simple-hash:{}", IntOf(input, "buckets")));
   const std::string key = BytesOf(input, "key_hex");
@@ -383,7 +383,7 @@ void Md5EightHex(element input, element expect) {
   EXPECT_EQ(ToHex(row), TextOf(expect, "row_hex"));
   EXPECT_EQ(row.substr(0, 8), TextOf(expect, "prefix"));
 }
-// Java's remainder keeps the sign of the hash; a bucket has none.
+// Java's remainder keeps the sign of the hash; a bucket is not negative.
 void TimestampSalt(element input, element expect) {
   const int64_t servers = IntOf(input, "servers");
   const auto time = static_cast<uint64_t>(IntOf(input, "timestamp"));
@@ -444,7 +444,7 @@ void ReportRatio(element input, element expect) {
   want += fmt::format("total requests:{}\n", IntOf(expect, "total"));
   EXPECT_EQ(ClassicReport(regions), want);
 }
-// The original divides by zero; what is wanted is left open but for that.
+// The original divides by zero; otherwise the vector leaves the expected result open.
 void ReportWithEmptyRegion(element input, element expect) {
   EXPECT_TRUE(std::string_view(expect).starts_with("DEFINE"));
   EXPECT_EQ(ClassicReport(PutsOf(input)),

@@ -21,7 +21,7 @@ RegionMap MapOf(const std::vector<std::string>& split_keys) {
   return *std::move(map);
 }
 
-// What Find must give, by the definition.
+// The result that Find must give, by the definition.
 size_t NaiveFind(const RegionMap& map, std::string_view key) {
   for (size_t i = 0; i < map.size(); ++i) {
     if (map.regions()[i].range.Contains(key)) return i;

@@ -18,7 +18,8 @@ struct RegionVector {
   simdjson::dom::element expect;
 };
 
-// All vectors of a group, in file order. The program ends if the file is unreadable or has none.
+// All vectors of a group, in file order. The program ends if the file is unreadable or the group is
+// empty.
 std::vector<RegionVector> LoadRegionVectors(std::string_view group);
 
 // Fields, as test code wants them; the program ends if a field is absent or of another type.

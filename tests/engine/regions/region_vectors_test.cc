@@ -1,5 +1,5 @@
-// The vectors of tests/data/regions.json that state what HBase's policies, names, normaliser and
-// file rules do. Each test says how many it ran.
+// The vectors of tests/data/regions.json about HBase's policies, names, normaliser and file rules.
+// Each test states the number it ran.
 
 #include "tests/engine/regions/region_vectors.h"
 
@@ -42,7 +42,7 @@ std::string KeyOf(element object, const std::string& key) {
 
 using Runner = std::function<void(const RegionVector&)>;
 
-// Runs each vector of a group by its fn; how many of which.
+// Runs each vector of a group by its fn; returns the number of each fn.
 std::map<std::string, int> RunGroup(std::string_view group,
                                     const std::map<std::string, Runner>& runners) {
   std::map<std::string, int> ran;
@@ -81,7 +81,7 @@ void ExpectThreshold(SplitPolicyKind policy, const RegionVector& vector) {
 }
 
 // How much is written in all when a table goes from R to R + 1 regions, ascending keys: the last
-// region is full, each before it kept half of what was its threshold.
+// region is full, each before it kept half of its former threshold.
 void ExpectGrowth(const RegionVector& vector) {
   SplitSettings settings = SettingsOf(SplitPolicyKind::kIncreasingToUpperBound, vector.input);
   settings.initial_bytes = CountOf(vector.input, "initial_mib") * kMiB;
@@ -217,7 +217,7 @@ TEST(RegionVectorsTest, Prefix) {
   const Ran ran =
       RunGroup("prefix", {{"key_prefix_split_point",
                            [](const RegionVector& vector) {
-                             // Of a length below 1 HBase makes no truncation; ours cannot be
+                             // HBase does not truncate for a length below 1; ours cannot be
                              // negative.
                              const int64_t length =
                                  std::max<int64_t>(0, IntOf(vector.input, "prefix_length"));

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
-// The value read for `text`, or what status() says.
+// The value read for `text`, or the text of status().
 std::string BytesRead(std::string_view text, SettingReader::Bounds bounds = {}) {
   const SettingMap settings = {{"size", std::string(text)}};
   SettingReader reader(settings);

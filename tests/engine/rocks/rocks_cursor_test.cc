@@ -23,7 +23,7 @@ std::string KeyAt(int i) {
   return fmt::format("key{:05}", i);
 }
 
-// What moves a cursor on is in table_store_test.cc, for every kind of store.
+// table_store_test.cc has the moves of a cursor, for every kind of store.
 TEST(RocksCursorTest, OneThatMetDamageStaysThere) {
   constexpr int kRows = 2000;
   const TempDir dir;

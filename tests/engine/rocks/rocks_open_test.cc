@@ -29,7 +29,7 @@ class RocksOpenTest : public testing::Test {
     return OpenRocksTableStore(path_, TinyOptions(directory_.path()));
   }
 
-  // The files of the database and what is in them, but for RocksDB's log of messages.
+  // The files of the database and their contents, but for RocksDB's log of messages.
   std::map<std::string, std::string> Files() const {
     std::map<std::string, std::string> files;
     for (const auto& entry : std::filesystem::directory_iterator(path_)) {

@@ -1,4 +1,4 @@
-// What bounds the memory and the file handles of tables, on RocksDB itself.
+// The bounds of the memory and the file handles of tables, on RocksDB itself.
 
 #include "engine/rocks/rocks_options.h"
 
@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
-#if __has_include(<rocksdb/advanced_cache.h>)  // what a cache can be asked, from RocksDB 8 on
+#if __has_include(<rocksdb/advanced_cache.h>)  // the queries of a cache, from RocksDB 8 on
 #include <rocksdb/advanced_cache.h>
 #endif
 
@@ -111,7 +111,7 @@ TEST_F(RocksOptionsTest, WhatOpenFilesKeepCountsInTheCacheAndBlocksMakeRoom) {
   const uint64_t kept = Property(rocksdb::DB::Properties::kEstimateTableReadersMem);
   EXPECT_GT(kept, uint64_t{200} * 500) << "the index and filter of each file";
   EXPECT_GE(cache_->GetPinnedUsage(), kept);
-  // 6 MB of blocks were read, besides.
+  // 6 MB of blocks were read, too.
   EXPECT_LE(cache_->GetUsage(), kCacheBytes);
 }
 

@@ -1,4 +1,4 @@
-// Splits and merges of regions on RocksDB: what every engine must do is in table_store_test.cc.
+// Splits and merges of regions on RocksDB. The tests for every engine are in table_store_test.cc.
 
 #include "engine/rocks/rocks_region_changer.h"
 
@@ -71,7 +71,7 @@ class RegionChangeTest : public testing::Test {
     ASSERT_OK(store_->ApplyUnlogged({&row, 1}));
     model_.erase(key);
   }
-  // Rows [first, last), in files, of 200 bytes that are nothing like each other.
+  // Dissimilar rows [first, last), in files, of 200 bytes.
   void Fill(int first, int last) {
     for (int i = first; i < last; ++i) {
       std::string value;
@@ -112,7 +112,7 @@ class RegionChangeTest : public testing::Test {
     return rows;
   }
 
-  // The rows are the model's, the regions tile, and nothing is left beside them.
+  // The rows are the model's, the regions tile, and nothing else is left.
   void Check() {
     EXPECT_TRUE(Rows() == model_) << Rows().size() << " rows; want " << model_.size();
     for (const RegionFinding& finding : CheckInvariants(store_->Regions(kTable)))
@@ -231,7 +231,7 @@ TEST_F(RegionChangeTest, EmptyNeighboursCostALineOfTheCatalogue) {
   Check();
 }
 
-// What a sister left in the files must not come back when the range grows over it.
+// Rows of a sister that are left in the files must not come back when the range grows over them.
 TEST_F(RegionChangeTest, AMergeBringsNoRowBackThatWasDeletedSince) {
   Fill(0, 1000);
   ASSERT_OK(Split({Key(500)}));
@@ -328,7 +328,7 @@ TEST_F(RegionChangeTest, ARegionWithADamagedFileIsNotSplit) {
   Check();
 }
 
-// Random changes and writes beside a model, in files of every age.
+// Random changes and writes, compared with a model, in files of every age.
 TEST_F(RegionChangeTest, RandomChangesKeepEveryRow) {
   constexpr uint64_t kSeed = 20;
   std::printf("seed %llu\n", static_cast<unsigned long long>(kSeed));
@@ -429,7 +429,7 @@ class RegionFaultTest : public testing::Test {
     }
   }
 
-  // What is refused is tried no further.
+  // A refused change is tried no further.
   static absl::Status Change(TableStore* store) {
     HOURCELL_RETURN_IF_ERROR(store->Split(kTable, {.keys = {Key(20), Key(30)}}));
     HOURCELL_RETURN_IF_ERROR(store->TrimRegions(kTable).status());
@@ -506,7 +506,7 @@ TEST_F(RegionFaultTest, AFailedWriteLosesNothing) {
     has_failed = fs_->Count() - before >= n;
     fs_->Heal();
     Check(store.get());
-    // A region whose commit failed takes no writes; whatever it does take must stay.
+    // A region whose commit failed refuses writes; any that it does accept must stay.
     const bool is_written = Set(store.get(), Key(25), "w").ok() && store->Flush(kTable).ok();
     store.reset();
     store = Open();
@@ -520,8 +520,7 @@ TEST_F(RegionFaultTest, AFailedWriteLosesNothing) {
   EXPECT_FALSE(has_failed) << "the sweep never came to its end";
 }
 
-// Where the commit failed nobody knows whose the region's keys are, until the store is opened
-// again.
+// After a failed commit it is unknown which region has the keys, until the store is opened again.
 TEST_F(RegionFaultTest, ARegionWhoseChangeFailedHalfWayTakesNoOther) {
   constexpr uint32_t kWrites = FaultFs::kAppend | FaultFs::kSync;
   bool has_failed = true;
@@ -537,7 +536,7 @@ TEST_F(RegionFaultTest, ARegionWhoseChangeFailedHalfWayTakesNoOther) {
     store->Split(kTable, {.keys = {Key(20)}}).IgnoreError();
     has_failed = fs_->Count(kWrites) - before >= n;
     fs_->Heal();
-    // The database goes on.
+    // The database continues.
     const Mutation row{TableId::kUid, Mutation::Kind::kSet, "a", "b"};
     store->Apply({&row, 1}, /*sync=*/false).IgnoreError();
     const absl::Status again = store->Split(kTable, {.keys = {Key(10)}});
@@ -573,13 +572,13 @@ TEST_F(RegionFaultTest, APowerLossAtAnyWriteLosesNothing) {
   EXPECT_FALSE(has_failed) << "the sweep never came to its end";
 }
 
-// What cannot be read is not taken for what is not there: families that no row of the catalogue
-// names are dropped when a store is opened.
+// A row that cannot be read is not treated as missing: families that no row of the catalogue names
+// are dropped when a store is opened.
 TEST_F(RegionFaultTest, AFailedReadWhileOpeningDropsNoRegion) {
   Start();
   std::unique_ptr<TableStore> store = Open();
   Fill(store.get());
-  // So long that the catalogue has several blocks, of which any may fail.
+  // Long keys, so that the catalogue has several blocks, and any block may fail.
   std::vector<std::string> keys;
   for (int i = 4; i < 60; i += 5)
     keys.push_back(Key(i) + std::string(2000, 'x'));

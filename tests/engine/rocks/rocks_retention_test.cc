@@ -81,7 +81,7 @@ TEST(NeedOfTest, IsByTheTimesAndTtlsOfTheMetrics) {
   EXPECT_EQ(NeedOf(FileRows(), RowExpiry::Pass(expiry)), RewriteNeed::kNone) << "no summary";
 }
 
-// A store of its own with rows of a few metrics, beside what is expected of it.
+// A separate store with rows of a few metrics, and the rows that it is expected to have.
 class RocksRetentionTest : public testing::Test {
  protected:
   void Open() {
@@ -186,7 +186,7 @@ TEST_F(RocksRetentionTest, LsmCompactionDropsWhatIsExpiredAndNothingElse) {
     Open();
     SetExpiry();
     Fill(/*metrics=*/4, /*hours=*/48, /*hosts=*/5);
-    // Metric 2 is kept for ever, 3 for a day less than the rest.
+    // Metric 2 never expires, 3 is kept for a day less than the rest.
     retention_.Set({.store_ttl_s = 29 * kDayS, .metric_ttl_s = {{2, 0}, {3, 28 * kDayS + 1800}}});
     ASSERT_LT(Kept().size(), rows_.size());
     ASSERT_GT(Kept().size(), rows_.size() / 4);
@@ -217,13 +217,13 @@ TEST_F(RocksRetentionTest, MergeOperandsThatMetNoValueAreDroppedToo) {
 
 TEST_F(RocksRetentionTest, NothingIsDroppedWhileTheTtlsAreUnknown) {
   Open();
-  Fill(/*metrics=*/2, /*hours=*/10, /*hosts=*/2);  // nobody said anything yet
+  Fill(/*metrics=*/2, /*hours=*/10, /*hosts=*/2);  // no settings yet
   EXPECT_THAT(store_->DropExpired(), IsOkAndHolds(0u));
   SetExpiry();  // of rules that are not loaded
   ASSERT_OK(store_->Compact(TableId::kData));
   EXPECT_THAT(store_->DropExpired(), IsOkAndHolds(0u));
   EXPECT_EQ(Stored(), rows_);
-  retention_.Set({});  // all for ever
+  retention_.Set({});  // nothing expires
   ASSERT_OK(store_->Compact(TableId::kData));
   EXPECT_THAT(store_->DropExpired(), IsOkAndHolds(0u));
   EXPECT_EQ(Stored(), rows_);

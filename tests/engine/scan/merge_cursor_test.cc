@@ -45,7 +45,7 @@ Rows Merged(const std::vector<std::vector<std::string>>& buckets,
   return rows;
 }
 
-// What it has to be: everything sorted, the lower bucket first.
+// The expected result: everything sorted, the lower bucket first.
 Rows Sorted(const std::vector<std::vector<std::string>>& buckets) {
   Rows rows;
   for (size_t bucket = 0; bucket < buckets.size(); ++bucket) {

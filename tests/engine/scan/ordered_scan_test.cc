@@ -25,7 +25,7 @@ using testing::SizeIs;
 
 using Rows = std::map<std::string, std::string>;
 
-// Rows of 'a', 'b' and so on, each a bucket with random keys, some of them in several buckets.
+// Rows of 'a', 'b' and so on, each a bucket with random keys, some keys in several buckets.
 Rows RandomRows(int buckets, int rows) {
   Random random(7);
   Rows made;
@@ -57,7 +57,7 @@ OrderedScan::Read ReadOf(const Rows& rows) {
   };
 }
 
-// By what follows the bucket, then by bucket.
+// By the bytes after the bucket, then by bucket.
 std::vector<std::pair<std::string, std::string>> InOrder(const Rows& rows) {
   std::vector<std::pair<std::string, std::string>> sorted(rows.begin(), rows.end());
   std::ranges::sort(sorted, {}, [](const auto& row) {
@@ -76,7 +76,7 @@ class OrderedScanTest : public testing::TestWithParam<size_t> {
 TEST_P(OrderedScanTest, MergesBucketsByWhatFollowsTheSalt) {
   const Rows rows = RandomRows(5, 3000);
   std::vector<std::pair<std::string, std::string>> got;
-  OrderedScan scan(RangesOf(6), settings(), ReadOf(rows));  // one of them is empty
+  OrderedScan scan(RangesOf(6), settings(), ReadOf(rows));  // one range is empty
   ASSERT_OK(scan.Run([&](std::string_view key, std::string_view value) {
     got.emplace_back(key, value);
     return true;

@@ -137,7 +137,7 @@ TEST_F(ScanWorkersTest, TheFirstErrorEndsAllWorkers) {
   });
   EXPECT_THAT(run, StatusIs(absl::StatusCode::kDataLoss, "worker 1"));
   EXPECT_LE(begun, 3);
-  // The next run knows nothing of it.
+  // The next run is not affected.
   EXPECT_OK(runner.Run(plan, [](size_t, const ScanTask&) { return absl::OkStatus(); }));
 }
 

@@ -328,7 +328,7 @@ TEST_F(ChurnTest, AKilledStoreKnowsWhatWasOpen) {
   EXPECT_EQ(Count(241, 1), Counted(kNew + 3, 3));
 }
 
-// What a program that keeps no sets does: it moves the low mark and leaves theirs.
+// Acts as a program that keeps no sets: it moves the low mark and leaves that of the sets.
 TEST_F(ChurnTest, SetsThatAnotherProgramDidNotKeepAreNotTrustedUntilTheyAreMade) {
   PutAll();
   ASSERT_OK(tsdb_->Close());

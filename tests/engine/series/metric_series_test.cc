@@ -181,7 +181,7 @@ TEST_F(MetricSeriesTest, AListIsCountedAsItIsLoaded) {
   const auto not_kept = *keeps_none.Find(Metric("m"), /*wants_all=*/true, nullptr, &of_not_kept);
 
   EXPECT_GT(of_kept.peak, 4096u * 20);
-  EXPECT_EQ(of_kept.held, 0u);  // the cache has a limit of its own
+  EXPECT_EQ(of_kept.held, 0u);  // the cache has a separate limit
   EXPECT_GE(of_not_kept.held, not_kept->list.allocated_bytes());
   EXPECT_THAT(keeps_none.Find(Metric("m"), /*wants_all=*/true, nullptr, &too_little),
               StatusIs(absl::StatusCode::kResourceExhausted));
@@ -205,7 +205,7 @@ TEST_F(MetricSeriesTest, StaysNearItsSize) {
   EXPECT_EQ(cache.bytes(), 0u);
 }
 
-// What a list holds, ascending by tsuid.
+// The contents of a list, ascending by tsuid.
 std::vector<SeriesNumber> NumbersOf(const SeriesList& list) {
   std::vector<SeriesNumber> numbers;
   for (size_t i = 0; i < list.size(); ++i) {
@@ -283,7 +283,8 @@ TEST_F(MetricSeriesTest, AListOutlivesNamesThatAreChanged) {
   EXPECT_THAT(NumbersOf((*cache.Find(metric, /*wants_all=*/true))->list), ElementsAre(1, 2, 3));
 }
 
-// Each query has all series that were there before it, whoever creates, indexes and asks meanwhile.
+// Each query has all series that were there before it, despite concurrent creations, indexing and
+// queries.
 TEST_F(MetricSeriesTest, NoSeriesIsMissedWhileOthersAreCreated) {
   constexpr size_t kSeries = 200;
   Create("m", "host=first");

@@ -37,7 +37,7 @@ std::map<std::string, std::string> RowsOf(Tables* tables) {
   return rows;
 }
 
-// What the index of these series is, written by nobody but this.
+// Writes the index of these series, and nothing else.
 void WriteIndex(const Layout& layout,
                 const std::vector<std::pair<SeriesNumber, std::string>>& series,
                 Tables* tables) {
@@ -67,7 +67,7 @@ std::vector<std::pair<SeriesNumber, std::string>> SomeSeries(const Layout& layou
   return series;
 }
 
-// Whichever are dropped, what is left is what the others alone would have written.
+// Whichever are dropped, the rows left are those that the others alone would have written.
 TEST(SeriesDropTest, TheOthersRowsAreAsIfTheyHadBeenAlone) {
   const Layout layout;
   const auto all = SomeSeries(layout, 300);
@@ -106,7 +106,7 @@ TEST(SeriesDropTest, ASetThatDoesNotDecodeIsLeftAlone) {
 
 class EmptySeriesTest : public testing::Test {
  protected:
-  // 128 series of one point, which expire, and of ten of them a point that does not.
+  // 128 series with one point that expires; ten of the series also have one that does not.
   void SetUp() override {
     options_.clock = &clock_;
     options_.seal_in_background = false;

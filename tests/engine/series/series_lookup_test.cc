@@ -39,7 +39,7 @@ class SeriesLookupTest : public testing::Test {
     ASSERT_OK(tsdb_->Put(OwnedPoint(metric, tags, kHour, 1).view()));
   }
 
-  // "metric tagk=tagv ..." of what is found; what Visit returns is in total_.
+  // "metric tagk=tagv ..." of each series found; the result of Visit is in total_.
   std::vector<std::string> Find(const LookupQuery& query) {
     std::vector<std::string> found;
     const auto total = tsdb_->LookupSeries(query, [&](const FoundSeries& series) {

@@ -80,7 +80,7 @@ TEST_F(SeriesSumsTest, RowsThatAgreeDifferInNoMetric) {
   EXPECT_EQ(sums.series, kSeries);
 }
 
-// One after the other: whichever row is gone, its metric is told, and no other.
+// One after the other: whichever row is gone, its metric is reported, and no other.
 TEST_F(SeriesSumsTest, AnyRowThatIsGoneMakesItsMetricDiffer) {
   for (const auto& [key, row] : Rows()) {
     if (key == IndexedKey()) continue;
@@ -122,7 +122,7 @@ TEST_F(SeriesSumsTest, RowsThatDoNotDecodeAreTold) {
   EXPECT_TRUE(Sum().is_damaged);
 }
 
-// Until all rows of a log row's series are there, any of them may be.
+// Until all rows of a log row's series are there, any subset may be.
 TEST_F(SeriesSumsTest, SeriesOfALogRowMayLackRows) {
   std::string list;
   for (SeriesNumber number = 128; number <= kSeries; ++number)

@@ -47,7 +47,7 @@ class SeriesTableTest : public testing::Test {
     return results;
   }
 
-  // What there is of metric "m", and of its series with dc=d0, by each way to look.
+  // The contents of metric "m", and of its series with dc=d0, by each way to look.
   struct Answers {
     std::vector<SeriesNumber> of_metric;
     std::vector<SeriesNumber> with_tag;
@@ -120,7 +120,7 @@ TEST_F(SeriesTableTest, FindsSeriesByTagAndMetric) {
   EXPECT_THAT(table_->WithTag(metric, host_b), IsOkAndHolds(ElementsAre(2u)));
 }
 
-// What memory has, what the tables have, and both.
+// The contents of memory, of the tables, and of both.
 TEST_F(SeriesTableTest, VisitsAllMetricsUntilItIsEnded) {
   std::vector<OwnedPoint> points;
   for (int i = 0; i < 130; ++i)
@@ -293,7 +293,7 @@ TEST_F(SeriesTableTest, ALogRowThatDoesNotDecodeIsDataLoss) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("log row 620000000000000001")));
 }
 
-// Its key says which numbers its series have.
+// Its key has the numbers of its series.
 TEST_F(SeriesTableTest, ALogRowOfNumbersThatWereNeverGivenIsDataLoss) {
   Create({{"m", "h=a", 0, 0}, {"m", "h=b", 0, 0}});
   const auto row = *tables_.Snapshot()->Get(TableId::kSeries, LogRowKey(1));
@@ -412,7 +412,7 @@ TEST_F(SeriesTableTest, VisitsTheNewerOnes) {
   check();
 }
 
-// A store that stops in the middle of a creation until it is told to go on.
+// A store that stops in the middle of a creation until the test continues it.
 class CreationTest : public SeriesTableTest {
  protected:
   // Calls `meanwhile` while another thread is creating a series.

@@ -35,7 +35,7 @@ using testing::SizeIs;
 
 class PointSpoolTest : public testing::Test {
  protected:
-  // Opens it anew; what was open ends as after a crash.
+  // Opens it anew; an open one ends as after a crash.
   void Open() {
     spool_.reset();
     spool_ = std::make_unique<PointSpool>(SpoolSettings{
@@ -55,7 +55,7 @@ class PointSpoolTest : public testing::Test {
     spool_->AfterPut(1, 1);
     ++put_;
   }
-  // The values of what is read next.
+  // The values of the next read.
   std::vector<int64_t> Read(SpooledBatch* batch, size_t bytes = 1) {
     std::vector<int64_t> values;
     const absl::StatusOr<bool> read = spool_->Read(bytes, batch);
@@ -64,7 +64,7 @@ class PointSpoolTest : public testing::Test {
       values.push_back(point.value.integer());
     return values;
   }
-  // How many points are read until there are none, all Done.
+  // Reads to the end, with Done for all points; returns their number.
   uint64_t Drain() {
     uint64_t points = 0;
     SpooledBatch batch;
@@ -215,7 +215,7 @@ TEST_F(PointSpoolTest, EachPointIsReadOrCountedWhateverIsLost) {
   for (int i = 0; i < 2000; ++i) {
     Put(i, metric);
     SpooledBatch batch;
-    // The reader holds some of what is dropped from the files, and lags at times.
+    // The reader holds some points that are dropped from the files, and lags at times.
     if (i % 300 < 5) {
       read += Read(&batch, 2000).size();
       if (!batch.blocks.empty()) {
@@ -260,7 +260,7 @@ TEST_F(PointSpoolTest, WhatTheReaderHadIsCountedAfterACrash) {
 TEST_F(PointSpoolTest, WhatAReaderMissesInMemoryItReadsFromFiles) {
   Open();
   const std::string metric(50'000, 'm');
-  for (int i = 0; i < 200; ++i)  // 10 MB: more than what stays in memory
+  for (int i = 0; i < 200; ++i)  // 10 MB: more than stays in memory
     Put(i, metric);
 
   std::vector<int64_t> want(200);

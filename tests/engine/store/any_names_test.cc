@@ -40,7 +40,7 @@ class AnyNamesTest : public testing::Test {
     return std::string(status.message());
   }
 
-  // What a batch of one line says; empty: it is taken.
+  // The error of a batch of one line; empty: it is accepted.
   std::string LineText(std::string_view tags, bool has_any_names = false) {
     const LinePoint point = {.metric = "m",
                              .tags = tags,

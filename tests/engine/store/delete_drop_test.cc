@@ -37,7 +37,7 @@ class DeleteDropTest : public testing::Test {
     options_.active_from_series = 1;  // plans ask the sets
   }
 
-  // 128 series of one point, of which 127 have their index rows in files.
+  // 128 series of one point; 127 have their index rows in files.
   void Fill() {
     tsdb_ = OpenTiny(options_);
     PutManySeries(tsdb_.get());

@@ -41,8 +41,7 @@ struct Variant {
   friend void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.Name(); }
 };
 
-// A store of two metrics, of which most hours are in files, some in memory as cells and the last
-// ones open.
+// A store of two metrics: most hours are in files, some in memory as cells, and the last ones open.
 class ParallelScanTest : public testing::TestWithParam<Variant> {
  protected:
   void SetUp() override {
@@ -63,7 +62,7 @@ class ParallelScanTest : public testing::TestWithParam<Variant> {
     Fill("other", 3, 5);
     ASSERT_OK(tsdb_->Seal());
     Fill("m", kHours - 6, kHours);  // one is sealed and open
-    // What is there, by a scan that is not parallel.
+    // The contents, by a scan that is not parallel.
     ASSERT_OK(tsdb_->Scan(spec(), [this](const ScannedRow& row) {
       want_.emplace(std::string(row.key), TextOf(row));
       return true;
@@ -178,7 +177,7 @@ TEST_P(ParallelScanTest, WhatComesAfterThePlanChangesNoStoredRow) {
     scans.push_back(Plan(spec(), workers));
   Split(CutText(7) + "\\x01");
   Split(CutText(33) + "\\x01");
-  Fill("m", 0, kHours - 6);  // not into what is open
+  Fill("m", 0, kHours - 6);  // not into open hours
   Fill("m", kHours, kHours + 3);
   ASSERT_OK(tsdb_->Flush());
   const auto listed = tsdb_->regions()->List("data", ListDetail::kPlain);
@@ -213,7 +212,7 @@ TEST_P(ParallelScanTest, TheWholeTableIsAScanToo) {
   }
 }
 
-// What does not depend on how a table is cut.
+// Properties that do not depend on how a table is cut.
 class ParallelScanDetailTest : public ParallelScanTest {};
 
 TEST_P(ParallelScanDetailTest, AFilterSelectsRows) {

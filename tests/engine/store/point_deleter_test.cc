@@ -217,7 +217,7 @@ TEST_P(PointDeleterTest, AnUnknownNameDeletesNothing) {
   EXPECT_THAT(All(), ElementsAre(Key(Pair("h=a", 10))));
 }
 
-// The journal still has segments, and the last block also points of what stays.
+// The journal still has segments, and the last block also has points that stay.
 TEST_P(PointDeleterTest, NoReplayBringsDeletedPointsBack) {
   for (int64_t second = 0; second < 7200; second += 60)
     Put("h=a", second, second);
@@ -232,7 +232,8 @@ TEST_P(PointDeleterTest, NoReplayBringsDeletedPointsBack) {
   EXPECT_EQ(All(), want);
 }
 
-// Lives as long as its read: what the store kept in memory for it must not come back to others.
+// Lives as long as its read: points that the store kept in memory for it must not come back to
+// others.
 TEST_P(PointDeleterTest, AnOlderReadKeepsNothingVisible) {
   Put("h=a", 10, 1);
   Put("h=a", 20, 2);
@@ -334,7 +335,7 @@ TEST_P(KilledDeletionTest, KeepsWhatIsNotToBeDeleted) {
   EXPECT_TRUE(points->contains({"h=a", 9900}));
   for (const auto& [point, value] : *points)
     EXPECT_EQ(value * 100, static_cast<double>(point.second));
-  // The low mark is what makes it final.
+  // The low mark makes it final.
   if (GetParam() == "checkpoint:low_mark" || GetParam() == "checkpoint:deleted") {
     EXPECT_EQ(points->size(), 3u);
   }

@@ -52,7 +52,7 @@ class SaltAdminTest : public testing::Test {
     tsdb_ = *std::move(opened);
   }
 
-  // A point of every host in the hour that begins so many hours after the first.
+  // A point of every host in the hour that begins `hour` hours after the first.
   void PutHour(int hour) {
     for (int host = 0; host < kHosts; ++host) {
       OwnedPoint point("m", fmt::format("host=h{:02}", host), kHour + 3600 * hour + host, hour);

@@ -69,7 +69,7 @@ TEST_F(SampledKeysTest, AreTheKeysOfTheRows) {
   }
 }
 
-// What is known is bounded, and a sample that does not fit beside it is answered like any other.
+// The known samples are bounded, and a sample beyond the bound is answered like any other.
 TEST_F(SampledKeysTest, MoreSeriesThanAreKept) {
   const int count = static_cast<int>(SampledKeys::kKnownMax) + 100;
   Create(count);

@@ -45,8 +45,8 @@ class Meddler : public StoreObserver {
   std::function<void()> meddle;
 };
 
-// An open store in which 128 series have had one point, which has expired and left the disk; ten of
-// them, i0 to i9, got one more that has not. The last series has no index rows yet: there are 117
+// An open store in which 128 series have had one point, which has expired and left the disk; ten
+// series, i0 to i9, got one more that has not. The last series lacks index rows yet: there are 117
 // to be dropped.
 class SeriesDropperTest : public testing::Test {
  protected:
@@ -62,7 +62,7 @@ class SeriesDropperTest : public testing::Test {
       Put(i);
   }
 
-  // What the background does as hours end and files are merged.
+  // The work of the background as hours end and files are merged.
   void SealAndMerge() {
     ASSERT_OK(tsdb_->Flush());
     ASSERT_OK(tsdb_->Compact());
@@ -159,7 +159,7 @@ TEST_F(SeriesDropperTest, WhatHasAnExpiredRowOnDiskStays) {
   for (int i = 10; i < 20; ++i)
     Put(i);
   ASSERT_OK(tsdb_->Seal());
-  // Of the file that they are in, so little has expired that it is not rewritten; and yet the day.
+  // Too little of their file has expired for a rewrite, although their day has expired.
   clock_.Advance(10 * kHourMs);
   for (int hour = 0; hour < 20; ++hour) {
     for (int i = 0; i < 10; ++i)
@@ -273,7 +273,7 @@ TEST_F(SeriesDropperTest, WhatHasAnAnnotationStays) {
   EXPECT_EQ(Found("i70"), 1u);
 }
 
-// The journal may be ahead of the tables then, and define one of them under another number.
+// The journal may be ahead of the tables then, and define a dropped series under another number.
 TEST_F(SeriesDropperTest, APowerFailureBringsNoneBack) {
   if (kIsThreadSanitized) GTEST_SKIP() << "it does not see the locking of an Env's mutexes";
   ASSERT_OK(tsdb_->Close());

@@ -1,4 +1,4 @@
-// Stale markers (Value::StaleMarker): stored bit for bit, and points to nobody who does not ask.
+// Stale markers (Value::StaleMarker): stored bit for bit, and shown as points only on request.
 
 #include <bit>
 #include <cmath>

@@ -75,8 +75,8 @@ TEST(RetentionTest, NothingExpiresUntilRulesAreSet) {
   EXPECT_EQ(expiry.MayExpireBeforeMs(), (kNow - 3600) * 1000);
 }
 
-// Of every row of three metrics, by every order of the fields: expired iff its last point is, and
-// what EndOfExpired skips is expired too.
+// For every row of three metrics, by every order of the fields: expired iff its last point is, and
+// each row that EndOfExpired skips is expired too.
 TEST(RowExpiryTest, ARowIsExpiredOnceItsLastPossiblePointIs) {
   std::vector<Layout> layouts(3);
   layouts[1].salt_width = 1;
@@ -85,7 +85,7 @@ TEST(RowExpiryTest, ARowIsExpiredOnceItsLastPossiblePointIs) {
   layouts[2].fields = {RowField::kBaseTime, RowField::kSalt, RowField::kMetric, RowField::kTags};
   for (const Layout& layout : layouts) {
     Retention retention;
-    // Metric 1: until two hours ago; 2: for ever; 3: until an instant in the middle of an hour.
+    // Metric 1 expires up to two hours ago; 2 never; 3 up to an instant in the middle of an hour.
     retention.Set({.store_ttl_s = 7200, .metric_ttl_s = {{2, 0}, {3, 5 * 3600 + 1}}});
     ManualClock clock(kNow * 1000);
     const RowExpiry expiry(layout, &retention, &clock);
@@ -301,7 +301,7 @@ TEST_F(ExpiryTest, ALateLineInLatin1HasTheTtlOfItsMetric) {
   EXPECT_EQ(Stat("datapoints.expired"), 1) << "by its own TTL, not by the store's";
 }
 
-// Whoever opens the store without its settings sees what its server sees.
+// A program that opens the store without its settings sees the same points as its server.
 TEST_F(ExpiryTest, TheStoresTtlIsKeptWithTheStore) {
   options_.ttl_s = 86400;
   ASSERT_OK(Put("m", 0));

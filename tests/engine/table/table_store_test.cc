@@ -1,4 +1,4 @@
-// The conformance suite on RocksDB and in memory, and what RocksDB's store does besides.
+// The conformance suite on RocksDB and in memory, and further properties of RocksDB's store.
 
 #include "engine/table/table_store.h"
 

@@ -298,7 +298,7 @@ TEST_F(HeldCommitTest, AWaitEndsThoughTheJournalIsHeldUp) {
   EXPECT_EQ(CountAfterCrash(), 3u);
 }
 
-// The ticket of a batch of which no point is placed is done at once.
+// The ticket of a batch without placed points is done at once.
 TEST_F(HeldCommitTest, ATicketIsDoneOnceAllThatItCoversSurvivesACrash) {
   Open();
   gate_->SetOpen(false);
@@ -349,7 +349,7 @@ TEST_F(HeldCommitTest, CloseWaitsForWhatWasLeftUnderWay) {
   EXPECT_EQ(CountPoints(tsdb_.get()), 1u);
 }
 
-// Of series that the tables have: puts of those do not ask the tables.
+// For series that the tables have: their puts do not read the tables.
 TEST_F(GroupCommitTest, TheJournalIsSyncedThoughTheTablesCannotBe) {
   constexpr int kPoints = 50;
   const std::unique_ptr<rocksdb::Env> restless = NewRestlessEnv(fs_);
@@ -371,9 +371,9 @@ TEST_F(GroupCommitTest, TheJournalIsSyncedThoughTheTablesCannotBe) {
   tsdb_.reset();
 }
 
-// The promise of `interval`: a power cut at any moment loses nothing that was acknowledged longer
-// ago than the interval. The syncer of a store is this one's clock: what it calls every so often, a
-// put with `sync` calls, too.
+// The promise of `interval`: a power cut at any moment loses no point that was acknowledged longer
+// ago than the interval. The clock of the test acts as the syncer of a store: a put with `sync`
+// makes the same calls as the syncer does periodically.
 TEST_F(GroupCommitTest, APowerCutLosesNothingOlderThanTheInterval) {
   // With ThreadSanitizer RocksDB rests for a second after each failure, see restless_env.h.
   constexpr uint64_t kSeeds = kIsThreadSanitized ? 2 : 12;
@@ -426,7 +426,7 @@ TEST_F(GroupCommitTest, APowerCutLosesNothingOlderThanTheInterval) {
   tsdb_.reset();
 }
 
-// What a leader has taken and not written is not done.
+// Sections that a leader has taken and not written are not done.
 TEST_F(GroupCommitTest, CommitAllWaitsForALeaderOnItsWay) {
   TempDir directory;
   OpenHours hours(4);
@@ -456,7 +456,7 @@ TEST_F(GroupCommitTest, CommitAllWaitsForALeaderOnItsWay) {
   EXPECT_GE((*journal)->next_sequence(), 2u);
 }
 
-// What waits may be more than a block can be.
+// The waiting sections may be larger than a block can be.
 TEST_F(GroupCommitTest, SectionsThatAreTooMuchForABlockBecomeSeveral) {
   constexpr SeriesNumber kSeries = 40;
   TempDir directory;

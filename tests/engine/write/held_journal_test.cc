@@ -1,6 +1,6 @@
-// What holds the journal or memory for long: a backup that is slow to copy, a query that is slow to
-// read. Puts go on, or are refused in words, and nothing is refused for ever; and a journal that
-// cannot be deleted is no reason for one flush after another.
+// Long holds of the journal or memory: a backup that is slow to copy, a query that is slow to read.
+// Puts continue, or are refused with an error, and no refusal is permanent. A journal that cannot
+// be deleted does not cause one flush after another.
 
 #include <atomic>
 #include <cstdint>
@@ -140,7 +140,7 @@ class HeldJournalTest : public testing::Test {
     return false;
   }
 
-  // What the background does, several times; the clock goes on by what it waits for.
+  // Runs the background work several times; the clock advances by the time it waits for.
   void Tick() {
     for (int i = 0; i < kTicks; ++i) {
       EXPECT_OK(tsdb_->SealDue());
@@ -166,7 +166,7 @@ class HeldJournalTest : public testing::Test {
     return points;
   }
 
-  // Puts until some are refused, or for so many batches.
+  // Puts until some are refused, or `batches` batches.
   void PutUntilRefused(int batches) {
     for (int i = 0; i < batches; ++i) {
       if (!PutBatch()) return;

@@ -208,7 +208,7 @@ TEST_F(PointReplayTest, APowerLossKeepsWhatWasSynced) {
             break;
         }
       }
-      // The process ends with the power: what the closing store still does changes nothing.
+      // The process ends with the power: the closing store can change nothing any more.
       fs->FailOn({.is_lasting = true});
       tsdb.reset();
       fs->Heal();
@@ -249,8 +249,8 @@ TEST_F(PointReplayTest, ASeriesThatOnlyTheJournalHasIsMadeAgain) {
   EXPECT_EQ(checked->errors, 0u);
 }
 
-// A copy of the files of a store that goes on has what kill -9 leaves: no memory of RocksDB's, in
-// which the rows are that series are found by.
+// A copy of the files of a store in use is as after kill -9: it lacks RocksDB's memory, which has
+// the rows by which series are found.
 TEST_F(PointReplayTest, SeriesAreFoundByTheirTagsAfterAKill) {
   constexpr int kSeries = 300;
   const auto tsdb = Open(options_);
@@ -387,7 +387,7 @@ TEST_F(PointReplayTest, AJournalThatNamesAnUnknownSeriesIsRefused) {
     ASSERT_OK(PutSome(tsdb.get(), &random, 10, &model));
     options_.path = CopyStore(options_.path, copies_);
   }
-  // Without tables it is no store any more; with others it is one.
+  // Without tables it is not a store any more; with others it is one.
   uint64_t low_mark = 0;
   {
     const auto tables = OpenRocksTableStore(options_.path + "/db", options_);

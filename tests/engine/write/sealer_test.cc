@@ -355,7 +355,7 @@ TEST_F(SealerTest, ARegionThatLagsHoldsUpNoOther) {
   }
 }
 
-// What is not sealed by then waits in the journal.
+// Hours that are not sealed by then wait in the journal.
 TEST_F(SealerTest, AStoreThatClosesSealsForALimitedTimeAndLosesNothing) {
   // Each look at the clock takes a second.
   class SlowClock : public ManualClock {
@@ -477,7 +477,7 @@ TEST_F(SealerTest, ABackFillBesideQueriesThatNeverEndTogetherFreesItsHours) {
   EXPECT_EQ(Stat("hours.series"), 0);
 }
 
-// The clock is set forward: what was put a moment ago is not sealed for it, a series after another.
+// The clock is set forward: recent points are not sealed because of that, a series after another.
 TEST_F(SealerTest, AStepOfTheClockForwardSealsNoHourThatIsInUse) {
   ASSERT_OK(Put({"m", "host=h", kHour, 1}));
   clock_.StepWall(86'400'000);
@@ -497,7 +497,7 @@ TEST_F(SealerTest, AStepOfTheClockBackHoldsUpNoSealing) {
   ASSERT_OK(tsdb_->SealDue());
   EXPECT_EQ(Stat("hours.open"), 0) << "the one of the wrong time and the one of the right";
 
-  // What a round was told to wait for is not waited for longer.
+  // The set wait of a round is not exceeded, although the clock steps back.
   ASSERT_OK(Put({"m", "host=h", kHour - 5 * 86400 + 7200, 3}));
   EXPECT_EQ(Stat("journal.checkpoints"), 0);
   clock_.StepWall(-86'400'000);

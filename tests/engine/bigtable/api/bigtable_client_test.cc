@@ -53,7 +53,7 @@ std::vector<RowMutations> RowsTo(int count) {
   return rows;
 }
 
-// Each test has a table of its own.
+// Each test has a separate table.
 class BigtableClientServiceTest : public testing::TestWithParam<BigtableService> {
  protected:
   void SetUp() override {
@@ -100,7 +100,7 @@ TEST_P(BigtableClientServiceTest, ReadsKeysAndRangesInBothDirections) {
   EXPECT_THAT(keys_of({.range = {.begin = "b", .end = "a"}}), ElementsAre());
 }
 
-// gRPC refuses messages above 4 MiB unless it is told otherwise.
+// gRPC refuses messages above 4 MiB by default.
 TEST_P(BigtableClientServiceTest, LongValuesAreWrittenAndRead) {
   const std::string value(5 << 20, 'v');
   ASSERT_OK(Client()->Mutate(table_, {CellRow("a", value)}));
@@ -219,7 +219,7 @@ TEST_F(BigtableClientTest, OnlyRowsThatWereRefusedAreWrittenAgain) {
   PutRows(100);
 
   EXPECT_EQ(fake_.TableOf("t").size(), 100u);
-  // Each call writes about half of what is left.
+  // Each call writes about half of the rest.
   EXPECT_GT(fake_.calls()->mutate_rows - before, 2);
   EXPECT_LT(fake_.calls()->mutate_rows - before, 40);
 }
@@ -281,7 +281,8 @@ TEST_F(BigtableClientTest, AServiceThatIsFullIsAskedAgainLater) {
   EXPECT_THAT(Client()->Read("t", {}), StatusIs(kUnavailable));
 }
 
-// The test server has the service's limits, too, so that no test passes what the service refuses.
+// The test server has the service's limits, too, so that no test passes with requests that the
+// service refuses.
 TEST_F(BigtableClientTest, WhatIsBeyondTheLimitsOfTheServiceIsRefused) {
   PutRows(1);
   fake_.SetLimits({.mutations_max = 2});

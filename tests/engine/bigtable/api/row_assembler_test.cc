@@ -40,7 +40,7 @@ struct Vector {
   std::string name;
   std::string chunks;  // of one message
   std::string rows;    // those that are complete
-  std::string fault;   // a part of the error; empty: there is none
+  std::string fault;   // a part of the error; empty: no error
 };
 
 const std::string kFirst = R"(family_name { value: "h" } qualifier { value: "q" })";
@@ -161,7 +161,7 @@ TEST(RowAssemblerTest, AReversedReadDescends) {
   EXPECT_EQ(TextOf(rows), "b/q@0= a/q@0=");
 }
 
-// What the fake sends is what the service may send, so the two are tested together.
+// The fake sends only responses that the service may send, so the two are tested together.
 TEST(RowAssemblerTest, PutsTogetherWhatIsCutAnywhere) {
   const std::vector<FakeCell> cells = {{.qualifier = "p", .timestamp_micros = 2000, .value = "abc"},
                                        {.qualifier = "p", .timestamp_micros = 1000, .value = ""},

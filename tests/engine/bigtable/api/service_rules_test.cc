@@ -1,5 +1,5 @@
 // The rules of the service (tests/support/bigtable/service_rules.h): our fake refuses whatever
-// Google's emulator refuses, and what the service's documents forbid besides.
+// Google's emulator refuses, and requests that the service's documents forbid.
 
 #include "tests/support/bigtable/service_rules.h"
 

@@ -42,7 +42,7 @@ TEST(GroupStagesTest, RowsThatMustFollowEachOtherAreStages) {
                           "series +p1 +p2", "data +r1 -r2"));
 }
 
-// What a creation of many series writes: as many stages as that of one.
+// The writes of a creation of many series: as many stages as for one.
 TEST(GroupStagesTest, RowsOfOneKindAreOneStage) {
   const Mutation group[] = {
       {TableId::kSeries, Kind::kSet, "c", "1"},   {TableId::kUid, Kind::kSet, "ck", "2"},

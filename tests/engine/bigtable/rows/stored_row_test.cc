@@ -26,7 +26,7 @@ BigtableCell SetCell(uint64_t version, const std::string& value) {
 BigtableCell DeleteCell(uint64_t version) {
   return {.qualifier = "s", .timestamp_micros = MicrosOf(version), .value = EncodeDelete()};
 }
-// An operand whose value says which versions it has.
+// An operand whose value lists its versions.
 BigtableCell OperandCell(const OperandName& name, const std::vector<SeriesNumber>& numbers) {
   std::string set;
   for (const SeriesNumber number : numbers)
@@ -168,7 +168,7 @@ TEST(StoredRowTest, OpenTsdbsColumnsAreBelowWhatTheStoreHas) {
                     all)
                 .value_or("")),
       "0100000010050700");
-  // A delete hides them; what is merged after it is all there is.
+  // A delete hides them; only values merged after it remain.
   EXPECT_EQ(ValueOf(TableId::kData, RowOf({DeleteCell(2), OpenTsdbCellOf(zero, 5, later)}), all),
             std::nullopt);
   EXPECT_EQ(ToHex(ValueOf(TableId::kData,

@@ -26,7 +26,7 @@ class VersionLedgerTest : public testing::Test {
     return view;
   }
 
-  std::atomic<uint64_t> counter_{100};  // what other processes took
+  std::atomic<uint64_t> counter_{100};  // versions that other processes took
   VersionLedger ledger_{
       [this](uint64_t count) -> absl::StatusOr<uint64_t> { return counter_.fetch_add(count) + 1; },
       /*block=*/10};

@@ -45,7 +45,7 @@ class BigtableJournalTailTest : public testing::Test {
     return journal->Write({&payload, 1});
   }
 
-  // The blocks from `from` on; `*end` is what Read returns.
+  // The blocks from `from` on; `*end` gets the result of Read.
   std::vector<std::string> Blocks(uint64_t from, uint64_t* end) {
     std::vector<std::string> blocks;
     const absl::StatusOr<uint64_t> read =

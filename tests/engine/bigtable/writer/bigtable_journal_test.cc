@@ -134,7 +134,7 @@ TEST_F(BigtableJournalTest, AReplacedWriterDeletesNothing) {
   EXPECT_THAT(Blocks(**Open(3)), ElementsAre("a", "b", "c", "d"));
 }
 
-// A block after one that is not there is no end of the journal: it may have been acknowledged.
+// A block after a missing one is not the end of the journal: it may have been acknowledged.
 TEST_F(BigtableJournalTest, AGapBeforeABlockIsDataLoss) {
   auto journal = Open(1);
   for (int i = 0; i < 3; ++i)
@@ -148,7 +148,7 @@ TEST_F(BigtableJournalTest, AGapBeforeABlockIsDataLoss) {
                                 HasSubstr("block 2 is missing, and there is block 3")));
 }
 
-// A store of a version that had the log start in a row of its own.
+// A store of a version that had the log start in a separate row.
 TEST_F(BigtableJournalTest, TheLogStartOfAnOlderVersionIsCarriedOver) {
   fake_.PutCell("hourcell-system", "front", "a", 5000, EncodeNumber(3));
   fake_.PutCell("hourcell-journal", EncodeNumber(3), "b", 1000, "a");
@@ -234,7 +234,7 @@ TEST_F(BigtableJournalTest, CallsThatFailLoseNoBlockAndDoubleNone) {
                      .doubled = 0.2,
                      .cut_streams = 0.1});
     absl::StatusOr<std::unique_ptr<BigtableJournal>> journal = absl::UnavailableError("");
-    // A try that had no answer may have left a fence, which the next one finds.
+    // A try without an answer may have left a fence, which the next one finds.
     while (!journal.ok())
       journal = Open(writer++);
     for (int i = 0; i < 20; ++i) {

@@ -68,7 +68,7 @@ TEST_F(NumberClaimsTest, ManyChunksAreOneCall) {
   ASSERT_OK(dead->ClaimFor(CounterAt(100'000)));
   EXPECT_EQ(fake_.calls()->check_and_mutate - before, 1);
 
-  // The next writer, and one after a good end, go on after all of them.
+  // The next writer, and one after a good end, continue after all earlier ID ranges.
   const auto claims = Open(2, /*has_clean_past=*/false);
   ASSERT_THAT(moved_, SizeIs(1));
   EXPECT_EQ(moved_[0].value, EncodeNumber(100'000));

@@ -35,7 +35,7 @@ class WriterSeatTest : public testing::Test {
     EXPECT_OK(client_->CreateTable("hourcell-journal", "h"));
   }
 
-  // A process that beats so often.
+  // A process with this interval of heartbeats.
   absl::StatusOr<std::unique_ptr<WriterSeat>> Take(int64_t beat_ms,
                                                    int64_t lease_ms = kLeaseMs,
                                                    int64_t wait_ms = -1) {
@@ -96,7 +96,7 @@ TEST_F(WriterSeatTest, WithoutAWaitADeadWriterIsReplacedAllTheSame) {
   EXPECT_OK(Take(kNeverMs, /*lease_ms=*/100, /*wait_ms=*/0));
 }
 
-// Whoever of several that wait gets it, the others see that, and wait until they give up.
+// One of several that wait gets it; the others see that, and wait until they give up.
 TEST_F(WriterSeatTest, OfManyThatWaitOneHasIt) {
   constexpr int kNodes = 5;
   const auto dead = Take(kNeverMs);
@@ -156,7 +156,7 @@ TEST_F(WriterSeatTest, OneThatWasSeenToDieIsNotWaitedFor) {
   EXPECT_FALSE((*second)->has_clean_past());
 }
 
-// The death of a process is no reason to end the one that has replaced it.
+// The death of a process does not end the one that has replaced it.
 TEST_F(WriterSeatTest, OneThatIsBeingReplacedIsLeftToTheOther) {
   const auto dead = Take(kNeverMs);
   ManualClock clock(0);
@@ -209,8 +209,8 @@ TEST_F(WriterSeatTest, TheWriterKnowsWhoWaits) {
   EXPECT_FALSE(nodes[1].is_writer);
 }
 
-// Each of a process's looks after the first takes as long as the test says, as one does that the
-// client repeats while the service is away. The writer does not beat.
+// Each look of a process after the first takes as long as the test sets, as one does that the
+// client repeats while the service is away. The writer sends no heartbeats.
 class WriterOutageTest : public WriterSeatTest {
  protected:
   // How many looks it takes until the writer is replaced; 0: it is not within `looks_max`.
@@ -240,7 +240,7 @@ TEST_F(WriterOutageTest, QuickLooksReplaceAWriterThatDoesNotBeat) {
   EXPECT_GT(LooksUntilReplaced([](int) { return 100; }, 50), 0);
 }
 
-// Of such a look nobody knows whether heartbeats could arrive while it lasted.
+// After such a look it is not known whether heartbeats could arrive while it lasted.
 TEST_F(WriterOutageTest, ASlowLookDoesNotReplaceAWriter) {
   EXPECT_EQ(LooksUntilReplaced([](int) { return 15'000; }, 20), 0);
 }

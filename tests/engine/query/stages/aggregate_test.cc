@@ -216,7 +216,7 @@ TEST(AggregateSpansTest, RefusesInfiniteResults) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("Got Infinity: Infinity")));
 }
 
-// Times outside of start..end are scanned for the sake of their neighbours, and asked by nobody.
+// Times outside of start..end are scanned for the sake of their neighbours, and were not requested.
 TEST(AggregateSpansTest, InfinityOutsideOfTheTimesAskedForIsNoError) {
   const Span points = SpanOf({{1, F(kInfinity)}, {2, F(5)}, {3, F(kInfinity)}});
   const Span other = SpanOf({{1, F(1)}, {2, F(1)}, {3, F(1)}});
@@ -244,7 +244,7 @@ TEST(AggregateSpansTest, MembersWithoutPointsAreNothing) {
   EXPECT_TRUE(Merged({}, Aggregator::kSum).empty());
 }
 
-// What stands for a member between its points `next` - 1 and `next`.
+// The value of a member between its points `next` - 1 and `next`.
 template <typename T>
 T SlowMissing(T y0, T y1, int64_t dx, int64_t width, Interpolation interpolation) {
   switch (interpolation) {
@@ -365,7 +365,7 @@ TEST(SpanAggregatorTest, AddingOneByOneGivesWhatAllAtOnceGive) {
                                                   .is_rate = is_rate,
                                                   .scan_end_ms = scan_end_ms,
                                                   .times = times});
-      // Twice, for what a Finish leaves.
+      // Twice, to check the state after a Finish.
       for (int group = 0; group < 2; ++group) {
         std::vector<Span> members(random.Below(6));
         for (Span& member : members) {

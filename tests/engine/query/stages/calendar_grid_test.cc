@@ -56,7 +56,7 @@ TEST(CalendarGridTest, DaysFollowTheClockOfTheirZone) {
   EXPECT_EQ(grid.Floor(At("2013/03/31-23:59:59", berlin)), change);
 }
 
-// Sao Paulo's summer time began at midnight: that day had none.
+// Sao Paulo's summer time began at midnight: that day lacked midnight.
 TEST(CalendarGridTest, ADayWithoutMidnightBeginsAtTheChange) {
   const std::string_view zone = "America/Sao_Paulo";
   const CalendarGrid grid = Grid("1d", zone, At("2018/11/03", zone));
@@ -109,7 +109,7 @@ TEST(CalendarGridTest, StepsGoOnBeyondTheYearOfTheAnchor) {
   EXPECT_EQ(months.Next(At("2015/11/01", "")), At("2016/04/01", ""));
   EXPECT_EQ(weeks.Floor(At("2015/12/15", "")), At("2015/12/13", ""));
   EXPECT_EQ(weeks.Floor(At("2016/01/09", "")), At("2015/12/27", ""));
-  // A Sunday is of its own week.
+  // A Sunday belongs to the week that it begins.
   EXPECT_EQ(Grid("2w", "", At("2015/12/13", "")).Floor(At("2015/12/13", "")), At("2015/12/13", ""));
   // Before the anchor too.
   EXPECT_EQ(weeks.Floor(At("2015/12/12", "")), At("2015/11/29", ""));

@@ -167,7 +167,7 @@ TEST(DownsamplerTest, CalendarBucketsAreLocalDays) {
   const Span buckets =
       Downsample(span, spec, RangeOf(kBerlinStartMs + 5, kBerlinStartMs + kDayMs + 5, spec));
 
-  // What is before the day of the start takes no part.
+  // Points before the day of the start are ignored.
   EXPECT_EQ(buckets.t, (std::vector<int64_t>{kBerlinStartMs, kBerlinStartMs + kDayMs}));
   EXPECT_EQ(buckets.ToDouble(0), 6.0);
   EXPECT_EQ(buckets.ToDouble(1), 8.0);

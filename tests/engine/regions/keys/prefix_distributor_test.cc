@@ -32,7 +32,7 @@ std::string Encoded(const KeyDistributor& distributor, std::string_view key) {
   return stored;
 }
 
-// "iwimanrr" has the Java hash -2^31. HBaseWD writes it to f8, which is none of 15 buckets.
+// "iwimanrr" has the Java hash -2^31. HBaseWD writes it to f8, which is outside of its 15 buckets.
 TEST(SimpleHashTest, TheHashWithoutAbsoluteValueHasABucket) {
   const auto hash = MakeSimpleHash(15);
   ASSERT_OK(hash);

@@ -171,7 +171,8 @@ TEST(AssignWorkersTest, TheLargestGoesWhereLeastIs) {
   EXPECT_THAT(AssignWorkers({}, 3), SizeIs(3));
 }
 
-// Never more than Graham's 4/3 of the larger of mean and largest task, plus what that bound allows.
+// Never more than Graham's 4/3 of the larger of mean and largest task, plus the excess that this
+// bound allows.
 TEST(AssignWorkersTest, WorkersAreBalanced) {
   for (uint64_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);

@@ -13,7 +13,7 @@ namespace {
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// Puts of series 0, 1, ... `series` - 1 in turn, so many at once.
+// Puts of series 0, 1, ... `series` - 1 in turn, `at_once` at a time.
 void PutInTurn(PutSample* sample, uint64_t count, uint64_t series, uint64_t at_once) {
   for (uint64_t first = 0; first < count; first += at_once) {
     sample->Add(at_once, [&](size_t i) {

@@ -86,7 +86,7 @@ class RegionAdminTest : public testing::TestWithParam<Engine> {
     const Mutation row{table, Mutation::Kind::kSet, key, value};
     ASSERT_OK(tables_->Apply({&row, 1}, false));
   }
-  // Rows k<first> to k<last - 1> of 200 bytes that are nothing like each other.
+  // Dissimilar rows k<first> to k<last - 1> of 200 bytes.
   void Fill(int first, int last) {
     for (int i = first; i < last; ++i) {
       std::string value;
@@ -217,7 +217,7 @@ TEST_P(RegionAdminTest, FindsThePointThatHalvesTheRows) {
   EXPECT_EQ(CountRows("", ""), 400);
 }
 
-// More than is probed by rows; so storage is asked, which had most of it in memory.
+// More than a probe of rows covers, so storage finds the point; it had most rows in memory.
 TEST_P(RegionAdminTest, FindsThePointOfALargerRegion) {
   if (GetParam() == Engine::kMemory) GTEST_SKIP() << "has no files to go by";
   const std::string half_a_megabyte(512 << 10, '\0');
@@ -328,7 +328,7 @@ TEST_P(RegionAdminTest, FindsNothingWrongAfterChangesAndDamageWhereItIs) {
   ASSERT_OK(admin_->Merge("data", {"k00000", "k00020"}));
   EXPECT_THAT(admin_->Check("data"), IsOkAndHolds(IsEmpty()));
 
-  // A catalogue that says something else: two regions of all keys, and a row that is none.
+  // A catalogue with other contents: two regions of all keys, and an invalid row.
   RegionInfo other{.table = "data", .range = {}, .id = {5}, .state = RegionState::kOpen};
   Set(TableId::kMeta, RegionKey("data", {5}), EncodeRegion(other));
   Set(TableId::kMeta, RegionKey("data", {6}), EncodeRegion({.table = "data", .id = {6}}));

@@ -53,7 +53,7 @@ TEST(RegionLoadsTest, KeepsWhatItKnowsOfRegionsThatStay) {
   RegionLoads loads(SmallWindows());
   int asked = 0;
   const auto nothing = [&asked](const RegionInfo&) { return ++asked, std::string(); };
-  loads.Record(1, std::vector<Mutation>{Row("a")});  // nobody knows whose
+  loads.Record(1, std::vector<Mutation>{Row("a")});  // of an unknown region
   loads.SetRegions(TwoRegions(), nothing);
   for (int i = 0; i < 10; ++i)
     loads.Record(1000, std::vector<Mutation>{Row(fmt::format("p{}", i))});

@@ -76,7 +76,7 @@ class RegionMaintenanceTest : public testing::Test {
     return options;
   }
 
-  // Rows with 100 bytes that are nothing like each other.
+  // Dissimilar rows of 100 bytes.
   void Write(const std::vector<std::string>& keys) {
     std::vector<Mutation> rows;
     for (const std::string& key : keys) {
@@ -90,7 +90,7 @@ class RegionMaintenanceTest : public testing::Test {
     ASSERT_OK(store_->Flush(TableId::kData));
   }
 
-  // What the engine's thread does, until there is nothing to do.
+  // Runs the work of the engine's thread, until none is left.
   void Settle() {
     for (size_t before = 0; before != Sizes().size();) {
       before = Sizes().size();
@@ -185,7 +185,7 @@ TEST_F(RegionMaintenanceTest, FollowsTheLoad) {
   Start(settings);
   Random random(3);
   Write(RandomKeys(1000, &random));
-  // Two places are hot, beside each other.
+  // Two neighbouring places are hot.
   for (int second = 0; second < 20; ++second) {
     std::vector<std::string> keys;
     for (int i = 0; i < 150; ++i)
@@ -333,7 +333,7 @@ TEST_F(RegionMaintenanceTest, UnderATtlThereAreAsManyRegionsAfterTenTtlsAsAfterT
   }
   EXPECT_GT(Stat("region.merges"), 10u);
   maintenance_.reset();
-  store_.reset();  // before what it borrows
+  store_.reset();  // before the objects it borrows
 }
 
 TEST_F(RegionMaintenanceTest, KeepsTheHistoryOfItsRegions) {

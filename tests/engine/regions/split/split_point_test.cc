@@ -136,7 +136,7 @@ TEST(SplitPointTest, BytesFindTheCutInOneFileOfClusteredKeys) {
   EXPECT_NEAR(LeftShare(point), 0.5, 0.05) << point.key;
 }
 
-// Between two hours of a metric there are 2^48 keys, and rows at one end of them.
+// Between two hours of a metric there are 2^48 keys, and rows only at one end.
 TEST(SplitPointTest, BytesFindTheSeriesOfAnHour) {
   std::set<std::string> keys;
   for (uint64_t hour = 0; hour < 3; ++hour) {

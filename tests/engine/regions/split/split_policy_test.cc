@@ -29,7 +29,7 @@ RegionFacts OfSize(uint64_t bytes) {
   return {.size = SizeOfStore(bytes)};
 }
 
-// The threshold with so many regions of the table.
+// The threshold with `regions` regions of the table.
 uint64_t Threshold(const SplitSettings& settings, uint64_t regions) {
   return Decide(settings, {}, {.regions = regions}).threshold_bytes;
 }

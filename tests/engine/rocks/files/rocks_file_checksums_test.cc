@@ -108,7 +108,7 @@ TEST_F(RocksSyncedSumTest, ADatabaseWithoutCurrentIsNotTakenForANewOne) {
   EXPECT_THAT(Check(), StatusIs(StatusCode::kDataLoss, HasSubstr("there is MANIFEST-000012")));
   std::filesystem::remove(manifest_);
   EXPECT_OK(Check());
-  // What a crash leaves of one that was being made.
+  // The rest of one whose creation crashed.
   WriteFile(dir_.file("MANIFEST-000001"), "");
   EXPECT_OK(Check());
   WriteFile(dir_.file("000004.sst"), "");

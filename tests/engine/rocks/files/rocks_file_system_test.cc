@@ -59,8 +59,7 @@ TEST_F(RocksFileSystemTest, AManifestIsNotSyncedWithoutItsLinks) {
   EXPECT_FALSE(manifest->Sync({}, nullptr).ok());
 }
 
-// What was written and not synced may be there after a power loss, and a name that was not synced
-// may be gone.
+// Unsynced bytes may be there after a power loss, and an unsynced name may be gone.
 TEST_F(RocksFileSystemTest, AManifestSaysNothingOfLinksThatMayNotLast) {
   Create("000001.sst");
   const auto manifest = Create("MANIFEST-000002");

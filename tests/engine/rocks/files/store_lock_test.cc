@@ -58,7 +58,7 @@ TEST(StoreLockTest, NoStoreIsMadeAmongTheFilesOfAnother) {
   EXPECT_THAT(MakeStoreDirectory(directory.file("x/db/a/b"), true), refused);
   EXPECT_THAT(MakeStoreDirectory(directory.file("x/../x/db"), true), refused);
   EXPECT_OK(MakeStoreDirectory(directory.file("x"), true));
-  EXPECT_OK(MakeStoreDirectory(directory.file("y/journal"), true));  // there is no store around it
+  EXPECT_OK(MakeStoreDirectory(directory.file("y/journal"), true));  // its parent is not a store
 }
 
 TEST(StoreLockTest, AStoreThatLostItsTablesIsNotANewOne) {

@@ -51,7 +51,7 @@ TEST(RegionGateTest, SaysThatItFailed) {
   EXPECT_EQ(gate.Enter(), RegionGate::Entry::kFailed);
 }
 
-// Closing is not put off for ever by threads of which one is always inside.
+// Threads that overlap, so that one is always inside, cannot delay closing indefinitely.
 TEST(RegionGateTest, NobodyIsInsideWhileItIsClosed) {
   RegionGate gate;
   std::atomic<bool> stop = false;

@@ -65,7 +65,7 @@ TEST_F(RocksFlushTest, WaitsAfterAFailureToo) {
   }
 }
 
-// Another family's failure, too, but not for ever.
+// Another family's failure, too, but not permanently.
 TEST_F(RocksFlushTest, OfAFamilyThatIsNotTheDefaultOne) {
   rocksdb::ColumnFamilyHandle* family = nullptr;
   rocksdb::ColumnFamilyOptions options;

@@ -31,7 +31,7 @@ class FlushObserver : public StoreObserver {
                                 region.rows, region.bytes));
     told.NotifyAll();
   }
-  // A flush may return before RocksDB's thread has told of it. False after a minute.
+  // A flush may return before RocksDB's thread has reported it. False after a minute.
   bool WaitForOneOf(std::string_view table) {
     const auto is_of = [&](const std::string& text) { return text.starts_with(table); };
     MutexLock lock(&mutex);
@@ -56,7 +56,7 @@ class RocksFlushWatchTest : public testing::Test {
     const Mutation row{table, Mutation::Kind::kSet, key, "value"};
     ASSERT_OK(store_->ApplyUnlogged({&row, 1}));
   }
-  // What was told, once RocksDB's threads are done.
+  // The reports, once RocksDB's threads are done.
   std::vector<std::string> Close() {
     EXPECT_OK(store_->Close());
     store_.reset();
@@ -78,7 +78,7 @@ TEST_F(RocksFlushWatchTest, TellsTheTableAndWhatTheFileHas) {
   Set(TableId::kData, "c");
   ASSERT_OK(store_->Flush(TableId::kData));
   ASSERT_OK(store_->Flush(TableId::kUid));
-  ASSERT_OK(store_->Flush(TableId::kSeries));  // has nothing
+  ASSERT_OK(store_->Flush(TableId::kSeries));  // empty
 
   EXPECT_THAT(Close(),
               testing::UnorderedElementsAre(fmt::format("data 1: 2 rows, {} bytes", 2 * kRowBytes),
@@ -92,7 +92,7 @@ TEST_F(RocksFlushWatchTest, TellsTheRegionAlsoOfAFamilyThatChangedHands) {
   Set(TableId::kData, "x");
   ASSERT_OK(store_->Flush(TableId::kData));
   ASSERT_TRUE(observer_.WaitForOneOf("data "));
-  // One of the two has rows, so that its family goes on as that of the merged region.
+  // One of the two has rows, so that its family continues as that of the merged region.
   const std::vector<RegionInfo> regions = store_->Regions(TableId::kData);
   ASSERT_OK(
       store_->MergeRegions(TableId::kData, std::vector<RegionId>{regions[0].id, regions[1].id}));

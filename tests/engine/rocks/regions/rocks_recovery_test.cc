@@ -50,7 +50,7 @@ class RocksRecoveryTest : public testing::Test {
     }
     return set;
   }
-  // As after kill -9: what is in memory only is gone, and so is all that is not on disk.
+  // As after kill -9: memory is lost, and so is all that is not on disk.
   void LosePower() {
     fs_->FailOn({.is_lasting = true});
     store_.reset();
@@ -97,7 +97,7 @@ TEST_F(RocksRecoveryTest, NothingIsAcknowledgedThatIsInNoLogAndNoFile) {
   EXPECT_OK(store_->CheckWritten());
 }
 
-// Nothing is in memory, so that there is nothing to flush, and with it no new WAL by itself.
+// Memory is empty, so that no flush is needed, and no new WAL appears with one.
 TEST_F(RocksRecoveryTest, AStoreWithNothingInMemorySurvivesAFullDisk) {
   fs_->FailOn({.operations = FaultFs::kAppend, .is_lasting = true, .with = kNoSpace});
   EXPECT_FALSE(Set("a").ok());
@@ -141,7 +141,7 @@ TEST_F(RocksRecoveryTest, AFullDiskForAWhileIsSurvived) {
   EXPECT_TRUE(Has("b"));
 }
 
-// Nobody has to write, or ask, for it.
+// It needs no write and no call.
 TEST_F(RocksRecoveryTest, RecoversByItself) {
   ASSERT_OK(Set("a"));
   fs_->FailOn({.operations = FaultFs::kAppend, .is_lasting = true, .with = kNoSpace});

@@ -1,4 +1,4 @@
-// A region that lags with merging its files, beside others that are not.
+// A region that lags with merging its files, next to others that do not.
 
 #include "engine/rocks/regions/rocks_region.h"
 

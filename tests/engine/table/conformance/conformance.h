@@ -1,5 +1,5 @@
-// TableStoreTest: one suite for every TableStore. Its tests are in *_test.cc beside this file; a
-// program that compiles them says with INSTANTIATE_TEST_SUITE_P which engines it runs them on.
+// TableStoreTest: one suite for every TableStore. Its tests are in *_test.cc of this folder; a
+// program that compiles them selects the engines with INSTANTIATE_TEST_SUITE_P.
 //
 // A test of a promise (engine/table/table_capabilities.h) begins with HOURCELL_WANT_PROMISE and is
 // skipped on stores that do not make it.
@@ -30,13 +30,13 @@ class TestedEngine {
  public:
   virtual ~TestedEngine() = default;
 
-  // Opens the store, or opens it again, with what it keeps. REQUIRES: it is not open.
+  // Opens the store, or opens it again, with its contents. REQUIRES: it is not open.
   virtual absl::StatusOr<std::unique_ptr<TableStore>> Open() = 0;
 };
 
 struct EngineCase {
   std::string name;
-  // Null: this machine has not what the engine needs, and the test is skipped.
+  // Null: this machine lacks something that the engine needs, and the test is skipped.
   std::function<std::unique_ptr<TestedEngine>()> make;
 
   friend void PrintTo(const EngineCase& engine, std::ostream* out) { *out << engine.name; }

@@ -1,4 +1,4 @@
-// What every store does with the rows of one group and of one table.
+// The behavior of every store for the rows of one group and of one table.
 
 #include <algorithm>
 #include <map>
@@ -125,7 +125,7 @@ TEST_P(TableStoreTest, ScansARangeInByteOrder) {
               ElementsAre(Pair("c", "x"), Pair("\xff", "x")));
 }
 
-// What a cursor must answer, from a map.
+// The expected answers of a cursor, from a map.
 class ModelCursor {
  public:
   using Rows = std::map<std::string, std::string>;
