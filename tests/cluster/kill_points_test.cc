@@ -1,5 +1,5 @@
 // A node dies at each kill point of engine/bigtable: between the steps of a takeover, of a deletion
-// of blocks, of a group and of a claim of numbers. The node after it has all that was acknowledged.
+// of blocks, of a group and of a new ID range. The node after it has all that was acknowledged.
 
 #include "tests/http/crash/kill_points.h"
 

@@ -21,7 +21,7 @@ inline constexpr int kClusterNodes = 3;
 
 struct ClusterSetup {
   BigtableService service = BigtableService::kFake;
-  std::vector<std::string> fake_arguments = {};  // of the fake, say --faults
+  std::vector<std::string> fake_arguments = {};  // of the fake, such as --faults
   std::vector<std::string> settings = {};        // of all nodes
   int64_t lease_ms = 1000;
   int nodes = kClusterNodes;  // that are started at once

@@ -32,7 +32,7 @@ struct StoreAnswer {
 // annotations, regions.
 std::vector<StoreAnswer> AskAll(Tsdb* tsdb);
 
-// Where answers differ from those of the whole store, although no error was said: a line each.
+// Answers without an error that differ from those of the whole store: a line each.
 std::vector<std::string> WrongAnswers(const std::vector<StoreAnswer>& whole,
                                       const std::vector<StoreAnswer>& answers);
 

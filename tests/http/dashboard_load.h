@@ -85,7 +85,7 @@ struct DashboardPlan {
 // Runs every dashboard in a separate thread, all at once.
 RequestTimes RunDashboards(uint16_t port, const DashboardPlan& plan);
 
-// How many points of all metrics the server has, asked by a query; -1 if it cannot be had.
+// The number of points of all metrics at the server, by a query; -1 if the query fails.
 int64_t CountPoints(uint16_t port, int64_t end_s);
 
 }  // namespace hourcell

@@ -121,7 +121,7 @@ class DiskFullTest : public testing::TestWithParam<Budgets> {
     }
   }
 
-  // Batches until one ends as wanted; false if it takes too long, or the server goes away.
+  // Batches until one ends as expected; false if it takes too long, or the server goes away.
   static bool PutUntil(Outcome wanted, uint16_t port, LoadWriter* writer) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (std::chrono::steady_clock::now() < deadline) {

@@ -54,7 +54,7 @@ class LoadWriter {
   // was ever sent from the first Forget on: the last may go from its file before the first. From
   // then on Settle does not accept the points found as the truth.
   void Forget();
-  // How many points are shown; -1 if the server does not say.
+  // The number of points shown; -1 if the server does not answer.
   int64_t CountShown(uint16_t port);
 
   // The first invalid answer; empty: all were valid.
@@ -83,7 +83,7 @@ class LoadWriter {
   Batch SendBatch(uint64_t series);
   std::string Lines(const Batch& batch, std::string_view command) const;
   Outcome Wrong(const std::string& what);
-  // False if the server is gone, or said something wrong.
+  // False if the server is gone, or answered wrongly.
   bool FindAll(uint16_t port, Batch* found);
 
   const Protocol protocol_;

@@ -151,7 +151,7 @@ TEST(OverloadTest, IdleConnectionsCostLittle) {
   ASSERT_EQ(HttpCall(server.port(), "GET", "/api/version").status, 200);
   const int64_t before = ResidentBytes(server.pid());
 
-  // A third says nothing, a third has put a line, a third has asked over HTTP.
+  // A third sends nothing, a third has put a line, a third has sent an HTTP request.
   std::vector<std::unique_ptr<TcpClient>> clients;
   for (int64_t i = 0; i < count; ++i) {
     clients.push_back(std::make_unique<TcpClient>(server.port()));

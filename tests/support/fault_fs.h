@@ -7,7 +7,7 @@
 //   ... drop everything that has files open ...
 //   fs.LoseUnsynced(/*seed=*/7);
 //
-// Reads fail, too, if they are named: with an error, with fewer bytes than asked for, as at the end
+// Reads fail, too, if they are named: with an error, with fewer bytes than requested, as at the end
 // of a file, or with a bit that is another. A hook sees every operation first, to be slow, or to do
 // something meanwhile. Every fault that came to pass is in a log, for tests to print if they fail.
 //
@@ -61,7 +61,7 @@ class FaultFs : public rocksdb::FileSystemWrapper {
     kIoError,
     kNoSpace,
     // Of kRead only:
-    kShort,  // half of the bytes asked for, and OK
+    kShort,  // half of the requested bytes, and OK
     kEnded,  // none, and OK, as at the end of the file
     kFlip,   // all bytes, and one bit of the middle one is another
   };

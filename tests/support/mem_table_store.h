@@ -63,7 +63,7 @@ class MemTableStore : public TableStore {
   // Makes this table refuse rows for now; nothing: all tables accept them.
   void SetLagging(std::optional<TableId> table) { lagging_ = table; }
 
-  // The next `count` ApplyAtOnces meet a region that lags, though IsLagging has said no.
+  // The next `count` ApplyAtOnces meet a region that lags, although IsLagging returned false.
   void LagAtOnce(int count) { lags_at_once_ = count; }
 
   // Called by each Apply before it does anything. Set it while no Apply runs.

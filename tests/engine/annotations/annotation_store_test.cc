@@ -104,7 +104,7 @@ TEST_F(AnnotationStoreTest, AMergeKeepsWhatIsNotSetAndAReplacementDoesNot) {
 TEST_F(AnnotationStoreTest, AnInstantIsOneWhateverItsSpelling) {
   ASSERT_OK(Put({.tsuid = kTsuid, .start_time = 1388450562, .description = "s"}));
 
-  // An odd count of digits lacks a 0 in front.
+  // An odd count of digits lacks a leading 0.
   const auto merged =
       Put({.tsuid = "00001000001000001", .start_time = 1388450562000, .notes = "n"});
 

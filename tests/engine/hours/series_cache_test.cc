@@ -91,7 +91,7 @@ TEST_F(SeriesCacheTest, StaysBoundedAndKeepsWhatIsUsed) {
   EXPECT_EQ(Find(Line("m", "host=4999")).number, 5001u);
 }
 
-// Those who look for other series wait meanwhile.
+// Look-ups of other series wait meanwhile.
 TEST_F(SeriesCacheTest, AnInsertIntoAFullCacheGoesAFewCellsOnly) {
   SeriesCache cache(2 << 20);
   uint64_t evictions_max = 0;

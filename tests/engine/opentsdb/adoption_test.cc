@@ -91,7 +91,7 @@ TEST_F(OpenTsdbAdoptionTest, NamesKeepTheirUidsAndNewOnesComeAfterTheCounter) {
   ASSERT_OK(store);
   EXPECT_EQ(ToHex((*store)->FindUid(UidKind::kTagv, "web02")->uid_bytes), "000002");
   ASSERT_OK((*store)->Put(OwnedPoint("sys.cpu", "host=new", kHour + 9, 9).view()));
-  // 9 were given out; the first process has claimed all up to a multiple of 256.
+  // 9 were given out; the ID range of the first process ends at a multiple of 256.
   const auto uid = (*store)->FindUid(UidKind::kTagv, "new");
   ASSERT_OK(uid);
   EXPECT_GE(ToHex(uid->uid_bytes), "00000a");

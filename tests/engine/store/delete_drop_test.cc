@@ -34,7 +34,7 @@ class DeleteDropTest : public testing::Test {
   DeleteDropTest() {
     options_.clock = &clock_;
     options_.seal_in_background = false;
-    options_.active_from_series = 1;  // plans ask the sets
+    options_.active_from_series = 1;  // plans read the sets
   }
 
   // 128 series of one point; 127 have their index rows in files.
@@ -187,7 +187,7 @@ TEST_F(DeleteDropTest, TheSettingKeepsThem) {
   ExpectNoFaults();
 }
 
-// Against a map, with plans that ask the sets; series come and go several times.
+// Against a map, with plans that read the sets; series come and go several times.
 TEST_F(DeleteDropTest, PointsAreThoseOfAMapWhateverCameAndWent) {
   constexpr int64_t kDays = 4;
   ASSERT_NO_FATAL_FAILURE(Fill());

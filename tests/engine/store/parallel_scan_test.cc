@@ -104,7 +104,7 @@ class ParallelScanTest : public testing::TestWithParam<Variant> {
   }
 
   static std::string TextOf(const ScannedRow& row) {
-    double sum = 0;  // in which each point counts otherwise
+    double sum = 0;  // in which each point has a different weight
     for (size_t i = 0; i < row.times.size(); ++i)
       sum += row.point_values[i].ToDouble() * static_cast<double>(row.times[i].ms % 3'600'000 + 1);
     return fmt::format("{} {} {}: {} points, {}", row.metric, row.tags[0].value, row.base_time_s,

@@ -21,7 +21,7 @@ namespace {
 
 constexpr char kStrace[] = "/usr/bin/strace";
 
-// Starts strace with its standard error in a pipe; it says there when it has attached.
+// Starts strace with its standard error in a pipe; it reports there when it has attached.
 pid_t StartStrace(pid_t server, const std::string& counts, int* said) {
   int ends[2];
   HOURCELL_CHECK(pipe2(ends, O_CLOEXEC) == 0);

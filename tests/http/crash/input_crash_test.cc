@@ -64,7 +64,7 @@ class Life {
   // The second of the first point: the last one is a little while ago.
   int64_t start_s() const { return start_s_; }
 
-  // Points of metric in_m; -1 if the server does not say.
+  // Points of metric in_m; -1 if the server does not answer.
   int64_t Count() const {
     const HttpResult result = HttpCall(
         port(), "GET", fmt::format("/api/query?start={}&m=sum:0all-count:in_m", start_s_ - 10));

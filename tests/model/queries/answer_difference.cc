@@ -86,7 +86,7 @@ std::string AnswerDifference(const QuerySpec& spec,
   }
   const size_t common = std::min(want.series.size(), got->series.size());
   for (size_t i = 0; i < common; ++i) {
-    std::ranges::sort(got->series[i].tags);  // their order is not said
+    std::ranges::sort(got->series[i].tags);  // their order is not specified
     const std::string a = TextOf(want.series[i]);
     const std::string b = TextOf(got->series[i]);
     if (a != b) return fmt::format("series {}: got {}; want {}", i, b, a);

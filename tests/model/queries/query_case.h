@@ -49,7 +49,7 @@ enum class CaseRegions : uint8_t {
 };
 
 struct QueryCase {
-  CaseRegions regions = CaseRegions::kOne;  // in a text: one unless it is said
+  CaseRegions regions = CaseRegions::kOne;  // in a text: one by default
   size_t salt_width = 0;
   uint32_t salt_buckets = 1;
   CellEncoding cells = CellEncoding::kPacked;

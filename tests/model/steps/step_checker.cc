@@ -23,7 +23,7 @@ namespace {
 
 std::string TextOf(Value value) {
   if (value.is_integer()) return fmt::format("{}", value.integer());
-  // Which zero, and which NaN, is not always said.
+  // The sign of a zero and the bits of a NaN are not always specified.
   return fmt::format("{:a}f", value.floating() == 0 ? 0.0 : value.floating());
 }
 
@@ -56,7 +56,7 @@ std::string TextOf(const QueryResult& result) {
   return text;
 }
 
-// A fault if the status is not one of the wanted.
+// A fault if the status is not one of the expected.
 std::string StatusFault(std::string_view what, const absl::Status& got, absl::StatusCode want) {
   if (got.code() == want) return "";
   return fmt::format("{}: got {}; want {}", what, got.ToString(), absl::StatusCodeToString(want));

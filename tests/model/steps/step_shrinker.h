@@ -16,7 +16,7 @@ struct ShrunkSteps {
   size_t tries = 0;
 };
 
-// `fails` says if a list still does; it is called at most `tries_max` times.
+// `fails` returns whether a list still fails; it is called at most `tries_max` times.
 // REQUIRES: `failing` does.
 ShrunkSteps ShrinkSteps(const StepCase& failing,
                         size_t tries_max,

@@ -55,7 +55,7 @@ const std::vector<WorldSeries>& AllSeries() {
   return series;
 }
 
-// A store that has every series, for RandomQuery to ask about.
+// A store that has every series, for the queries of RandomQuery.
 QueryCase MakeCase() {
   QueryCase stored;
   constexpr std::array kCounts = {kWorldMetrics, kWorldTagks, kWorldTagvs};

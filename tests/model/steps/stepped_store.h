@@ -31,7 +31,7 @@ class SteppedStore {
   SteppedStore& operator=(const SteppedStore&) = delete;
 
   absl::Status Open();
-  // With the other format of cells if wished.
+  // Optionally with the other format of cells.
   absl::Status Reopen(bool with_other_cells);
   // Opens the files as after kill -9: the dying store cannot change them any more.
   absl::Status Kill();

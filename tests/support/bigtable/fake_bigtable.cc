@@ -66,7 +66,7 @@ FakeTable::const_iterator EndOf(const api::RowRange& range, const FakeTable& tab
 
 using VisitRow = std::function<bool(const std::string& key, const FakeRow& row)>;
 
-// Visits the rows of a range until the visitor says false.
+// Visits the rows of a range until the visitor returns false.
 void VisitRange(const api::RowRange& range,
                 bool reversed,
                 const FakeTable& table,

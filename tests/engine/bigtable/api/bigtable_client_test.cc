@@ -268,7 +268,7 @@ TEST_F(BigtableClientTest, AServiceThatIsAwayIsUnavailable) {
   EXPECT_GT(fake_.calls()->read_rows, 1);
 }
 
-// The service says RESOURCE_EXHAUSTED when a client should slow down.
+// The service returns RESOURCE_EXHAUSTED when a client should slow down.
 TEST_F(BigtableClientTest, AServiceThatIsFullIsAskedAgainLater) {
   fake_.SetFaults({.refused_as = grpc::StatusCode::RESOURCE_EXHAUSTED});
   fake_.RefuseMutateRows(/*skipped=*/0, /*count=*/3);

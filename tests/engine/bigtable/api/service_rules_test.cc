@@ -160,7 +160,8 @@ INSTANTIATE_TEST_SUITE_P(OnEach,
                          testing::Values(BigtableService::kFake, BigtableService::kGooglesEmulator),
                          NameOfService);
 
-// The emulator says UNKNOWN where the service says INVALID_ARGUMENT, and INTERNAL of an entry.
+// The emulator returns UNKNOWN where the service returns INVALID_ARGUMENT, and INTERNAL for an
+// entry.
 constexpr auto kRefusals = {StatusCode::INVALID_ARGUMENT, StatusCode::UNKNOWN,
                             StatusCode::INTERNAL};
 MATCHER(IsRefused, "is a refusal of the request") {

@@ -174,7 +174,7 @@ TEST_F(WriterSeatTest, OneThatIsBeingReplacedIsLeftToTheOther) {
   options.events.gives_up = [&] { return waits.size() == 2; };
 
   EXPECT_THAT(WriterSeat::Take(client_.get(), options), StatusIs(StatusCode::kCancelled));
-  EXPECT_THAT(waits, testing::ElementsAre(100, 50));  // it looks soon again who has it
+  EXPECT_THAT(waits, testing::ElementsAre(100, 50));  // it soon looks for the holder again
   EXPECT_OK(other.CheckHeld());
 }
 

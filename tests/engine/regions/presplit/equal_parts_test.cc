@@ -120,7 +120,7 @@ TEST(EqualPartsTest, AllOrNone) {
   EXPECT_THAT(three.reason, HasSubstr("of 2 keys found"));
 }
 
-// Whatever the rows: as many keys as asked for, ascending, each with bytes on both sides; or none.
+// Whatever the rows: as many keys as requested, ascending, each with bytes on both sides; or none.
 TEST(EqualPartsTest, AnyRows) {
   constexpr uint64_t kSeed = 20261122;
   std::printf("HOURCELL_TEST_SEED=%llu\n", static_cast<unsigned long long>(kSeed));
