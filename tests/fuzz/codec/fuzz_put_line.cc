@@ -60,11 +60,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string line;
   AppendImportLine(text.point(), &line);
   HOURCELL_CHECK(IsUtf8(line));
+  // `again` refers to the names of a quoted line.
+  std::string names;
+  LinePoint quoted;
+  PointText words;
   PointText again;
   if (HasQuotedName(line)) {
-    std::string names;
-    LinePoint quoted;
-    PointText words;
     HOURCELL_CHECK(!ParseQuotedLine(line, PointLimits{}, &words, &names, &quoted));
     HOURCELL_CHECK(quoted.timestamp == text.point().timestamp);
     HOURCELL_CHECK(quoted.value == text.point().value);
