@@ -198,6 +198,8 @@ TEST_F(ServerOverloadTest, SlowSendersOfLargeBodiesKeepNobodyOut) {
   for (int i = 0; i < 4; ++i) {
     client.Send(PostHead("/api/put", 250'000) + std::string(249'998, ' ') + "[]");
     EXPECT_THAT(client.ReadUntil("}}"), AllOf(StartsWith("HTTP/1.1 400 "), HasSubstr("datapoint")));
+    // A worker releases the memory of a body after its answer.
+    ASSERT_TRUE(Eventually([&] { return Gauge("http.body_bytes", {}) < 50'000; }));
   }
   EXPECT_EQ(Counted("rpc.errors", {{"type", "http_no_memory"}}), 0U);
 }
