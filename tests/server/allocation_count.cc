@@ -1,4 +1,4 @@
-// The codec's tests count allocations; so do these, and what is live of them.
+// The tests of the server count allocations and the bytes that are live, as the codec's tests do.
 
 #include "tests/codec/allocation_count.cc"
 

@@ -49,7 +49,7 @@ class ServerRelayTest : public RunningServerTest {
     return challenge;
   }
 
-  // What a sender that knows `secret` answers to a challenge.
+  // The answer to a challenge by a sender that knows `secret`.
   static std::string ProofOf(const std::string& header,
                              const std::string& challenge,
                              const std::string& secret = kSecret) {
@@ -127,7 +127,7 @@ TEST_F(ServerRelayTest, AProofIsOfOneHeaderOnly) {
   }
 }
 
-// Whoever has read all that one connection said can say it again, and nothing comes of it.
+// A replay of all bytes of an earlier connection has no effect.
 TEST_F(ServerRelayTest, AReplayIsRefused) {
   StartWithRelay();
   const std::string header = EncodeRelayHeader({.address = "192.0.2.1", .nonce = NewRelayNonce()});
@@ -146,7 +146,7 @@ TEST_F(ServerRelayTest, AReplayIsRefused) {
   at_once.Send(header + rest);
   EXPECT_THAT(at_once.ReadAll(), Not(HasSubstr("HTTP")));
 
-  RawClient echo(port());  // it sends back what it got
+  RawClient echo(port());  // it echoes its input
   const std::string other = Say(&echo, header);
   echo.Send(other.substr(kRelayNonceBytes) + std::string(kWhoAmI));
   EXPECT_EQ(echo.ReadAll(), "");

@@ -34,7 +34,7 @@ std::vector<Finding> CheckWords(const SourceFile& file);
 // Paths of somebody's machine.
 std::vector<Finding> CheckMachinePaths(const SourceFile& file);
 
-// Files among the system's temporary ones by a file that makes none with mkdtemp.
+// Uses of the system's temporary directory in a file that does not call mkdtemp.
 std::vector<Finding> CheckScratchNames(const SourceFile& file);
 
 // A second place that escapes JSON or XML: codec/base has the one of each.

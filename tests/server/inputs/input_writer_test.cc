@@ -33,7 +33,7 @@ class InputWriterTest : public ApiTest {
     return *put_;
   }
 
-  // Points of which a client was told that they are stored are in the journal.
+  // Points that were acknowledged to a client are in the journal.
   void TearDown() override {
     EXPECT_LE(tsdb().stats().counter("rpc.put.points")->value(),
               commits_.written_points() + left_out_);
@@ -143,7 +143,7 @@ TEST_F(InputWriterTest, NamesAFewOfManyFaults) {
   EXPECT_THAT(writer.FaultText("line"), testing::HasSubstr("line 10: bad\n1000 lines refused"));
 }
 
-// As of series whose samples are all NaN.
+// For example, series with NaN samples only.
 TEST_F(InputWriterTest, NamesWithoutPointsAreNotKept) {
   InputWriter writer(&put(), /*may_wait=*/false);
   for (int item = 0; item < 3; ++item) {
@@ -189,7 +189,7 @@ TEST_F(InputWriterTest, WorkThatHasEndedStoresNoMore) {
   EXPECT_THAT(batches_, testing::ElementsAre(kBatchPoints));
 }
 
-// Of a body that was not read to its end nobody knows whether it is whole.
+// A body that was not read to its end may be incomplete.
 TEST_F(InputWriterTest, WorkThatEndsWhileTheBodyIsCheckedStoresNothing) {
   QueryControl control;
   BodyWork work(&control, &clock_, /*deadline_ms=*/0);

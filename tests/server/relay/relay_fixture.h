@@ -66,7 +66,7 @@ inline size_t RelayHeaderBytes() {
       .size();
 }
 
-// What an acceptor reads and answers before the client's first byte. Returns all that was read.
+// The acceptor's side, up to the client's first byte. Returns all bytes that it read.
 inline std::string AcceptRelay(int fd, std::string_view secret = kTestSecret) {
   const std::string header = ReadFrom(fd, RelayHeaderBytes());
   const std::string nonce = NewRelayNonce();

@@ -97,7 +97,7 @@ TEST_F(WriterWatchTest, OneThatWasNeverReachedIsNotGone) {
   EXPECT_THAT(GoneWithin(kNotMs), IsEmpty());
 }
 
-// Another program at the address of a writer is not that writer, whatever becomes of it.
+// Another program at the address of a writer is not that writer, even if it ends.
 TEST_F(WriterWatchTest, OneThatDoesNotKnowTheSecretIsNotGone) {
   watch_.SetWriter(address_);
   const int fd = writer_->Accept();

@@ -66,7 +66,7 @@ TEST(TopRefusalTest, RegionsAreLeftOutForWhoMayNotSeeThem) {
   EXPECT_THAT(terminal.out(), HasSubstr("regions 5"));
 }
 
-// No server is asked: none is there.
+// The test starts without a server.
 TEST(TopFlagsTest, NoSnapshotsAreShownAtOnce) {
   CapturedTerminal terminal;
   EXPECT_EQ(TopMain({"-n", "0", "--url", "http://127.0.0.1:1"}, terminal.get()), kExitOk);
