@@ -72,6 +72,16 @@ std::vector<std::string> NaiveLines(std::string_view text) {
   return lines;
 }
 
+// The lines of a file: its first line is read without a byte order mark.
+std::vector<std::string> NaiveLinesOfFile(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  std::vector<std::string> lines = NaiveLines(text);
+  if (lines.empty() || lines[0].size() > kLineBytesMax) return lines;
+  if (!lines[0].starts_with(kByteOrderMark)) return lines;
+  lines[0].erase(0, kByteOrderMark.size());
+  return lines;
+}
+
 // Reads the file's lines into `*chunk`, if there is one, and holds them against `want`. Returns how
 // the file ended; `*count` is how many lines it had.
 absl::Status CheckLines(const std::string& path,
@@ -200,7 +210,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (how % 64 == 1) text.insert(text.size() / 2, kLineBytesMax + how - 128, 'x');
   // What begins like this is inflated.
   if (text.starts_with("\x1f\x8b")) text[0] = ' ';
-  const std::vector<std::string> lines = NaiveLines(text);
+  const std::vector<std::string> lines = NaiveLinesOfFile(text);
 
   size_t count = 0;
   if (how % 8 == 0) {
