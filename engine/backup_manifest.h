@@ -4,7 +4,7 @@
 //   hourcell-backup 1
 //   id <n>
 //   made_ms <n>                            since 1970
-//   low_mark <n>                           the journal's, in `meta`
+//   low_mark <n>                           the journal's, in the system table
 //   next_block <n>                         the journal's first block after the backup
 //   copied <files> <bytes>                 not in earlier backups
 //   file <crc32c> <bytes> <path>           ascending by path

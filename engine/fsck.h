@@ -5,13 +5,13 @@
 //     -> journal
 //
 // It reads and decodes every row of the data table, and so checks every block of its files against
-// its checksum. It does not check: rows of `meta` except the layout and cells set aside; series
-// without rows; the summary in a cell against its points; or whether values are right. Opening the
-// tables replays RocksDB's log, and opening the journal takes out invalid bytes, as in any open;
-// otherwise only repairs write.
+// its checksum. It does not check: rows of the system table except the layout and cells set aside;
+// series without rows; the summary in a cell against its points; or whether values are right.
+// Opening the tables replays RocksDB's log, and opening the journal takes out invalid bytes, as in
+// any open; otherwise only repairs write.
 //
 // Repairs never lose a point: a cell that is replaced or removed is kept, with all its bytes, in
-// `meta`, in one batch with its replacement:
+// the system table, in one batch with its replacement:
 //
 //   aside/row/<row key, hex>/<CRC-32C of the cell>   the cell as it was
 //

@@ -21,7 +21,7 @@ enum class FsckFault : uint8_t {
   kCell,    // a cell that does not decode: offsets, flags, lengths, format
   kDamagedRow,  // a row with good operands and some that did not decode when they were merged
   kFloat,       // a float flagged as 4 bytes in 8, as old versions of OpenTSDB wrote them
-  kAside,       // a cell that was set aside in `meta`
+  kAside,       // a cell that was set aside in the system table
   kIndex,       // numbers, tsuids and posting sets of series that do not agree
   kUid,         // names and UIDs that do not agree
   kRegion,      // regions that do not tile their table, or hide rows that are not theirs

@@ -2,12 +2,12 @@
 // move: rows of hours before the new epoch stay in their buckets, and queries look there
 // (codec/rows/salt_epochs.h).
 //
-//   seal all, and hold the sealer ── no row at or after the epoch? ── epoch in meta, synced ──
-//   ── epoch in the schedule ── continue
+//   seal all, and hold the sealer ── no row at or after the epoch? ── epoch in the system table,
+//   synced ── epoch in the schedule ── continue
 //
-// The epoch in meta is the point of no return: a store opened after it has the new count. Points
-// put meanwhile in hours at or after it are in the journal and in memory, which do not use salt.
-// Thread-safe.
+// The epoch in the system table is the point of no return: a store opened after it has the new
+// count. Points put meanwhile in hours at or after it are in the journal and in memory, which do not
+// use salt. Thread-safe.
 
 #pragma once
 

@@ -12,7 +12,7 @@
 #include "codec/base/status_macros.h"
 #include "engine/backup_set.h"
 #include "engine/journal/journal.h"
-#include "engine/rows/store_meta.h"
+#include "engine/rows/system_table.h"
 #include "engine/table/pinned_files.h"
 #include "engine/table/region_store.h"
 #include "engine/table/table_maintenance.h"

@@ -19,7 +19,7 @@
 #include "engine/names/table_uid_store.h"
 #include "engine/rocks/files/store_lock.h"
 #include "engine/rocks/rocks_table_store.h"
-#include "engine/rows/store_meta.h"
+#include "engine/rows/system_table.h"
 #include "engine/series/series_table.h"
 #include "engine/table/retention.h"
 #include "engine/table/table.h"
@@ -56,7 +56,7 @@ class Fsck {
     HOURCELL_RETURN_IF_ERROR(MakeStoreDirectory(options_.path, /*create_if_missing=*/false));
     HOURCELL_ASSIGN_OR_RETURN(lock_, StoreLock::Acquire(options_.path));
     HOURCELL_ASSIGN_OR_RETURN(tables_, OpenRocksTableStore(options_.path + "/db", options_));
-    HOURCELL_ASSIGN_OR_RETURN(options_.layout, ReadOrCreateMeta(options_, tables_.get()));
+    HOURCELL_ASSIGN_OR_RETURN(options_.layout, ReadOrCreateLayout(options_, tables_.get()));
     HOURCELL_ASSIGN_OR_RETURN(SaltEpochs epochs, ReadSaltEpochs(options_.layout, tables_.get()));
     row_keys_.emplace(options_.layout, std::make_shared<SaltSchedule>(std::move(epochs)));
     uid_store_ = std::make_unique<TableUidStore>(options_.layout, tables_.get());

@@ -11,7 +11,7 @@
 #include "codec/base/status_macros.h"
 #include "engine/rows/key_description.h"
 #include "engine/rows/key_range.h"
-#include "engine/rows/store_meta.h"
+#include "engine/rows/system_table.h"
 #include "engine/series/active_sets.h"
 
 namespace hourcell {

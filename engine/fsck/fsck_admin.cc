@@ -9,7 +9,7 @@
 #include "codec/base/status_macros.h"
 #include "engine/fsck/fsck_checks.h"
 #include "engine/journal/journal.h"
-#include "engine/rows/store_meta.h"
+#include "engine/rows/system_table.h"
 #include "engine/series/active_sets.h"
 
 namespace hourcell {

@@ -321,12 +321,12 @@ absl::Status FsckChecks::CheckCellOf(std::string_view key, std::string_view cell
   return options_.fix_cells ? SetAside(key, cell, check.good) : absl::OkStatus();
 }
 
-// Keeps the cell in `meta`, and its good points in the row, in one batch.
+// Keeps the cell in the system table, and its good points in the row, in one batch.
 absl::Status FsckChecks::SetAside(std::string_view key,
                                   std::string_view cell,
                                   const std::string& good) {
   const Mutation group[] = {
-      {.table = TableId::kMeta,
+      {.table = TableId::kSystem,
        .kind = Mutation::Kind::kSet,
        .key = fmt::format("{}row/{}/{:08x}", kAsidePrefix, ToHex(key), Crc32c(cell)),
        .value = std::string(cell)},
@@ -362,7 +362,7 @@ absl::Status FsckChecks::CheckAnnotations() {
 absl::Status FsckChecks::CheckAsides() {
   HOURCELL_RETURN_IF_ERROR(Begin("asides"));
   const absl::Status scanned = parts_.tables->Snapshot()->Scan(
-      TableId::kMeta, PrefixRange(std::string(kAsidePrefix)),
+      TableId::kSystem, PrefixRange(std::string(kAsidePrefix)),
       [&](std::string_view key, std::string_view cell) {
         Add(FsckFault::kAside, fmt::format("{}: a cell of {} bytes", key, cell.size()));
         return true;

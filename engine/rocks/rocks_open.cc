@@ -36,7 +36,7 @@ constexpr RegionId kFirstRegion{1};
 // An open family that is not yet a region.
 struct Family {
   std::string name;
-  TableId table = TableId::kMeta;
+  TableId table = TableId::kSystem;
   std::shared_ptr<RegionBounds> bounds;
   rocksdb::ColumnFamilyHandle* handle = nullptr;
 };
@@ -74,12 +74,12 @@ std::optional<TableId> TableOf(std::string_view family) {
 // format as damaged.
 absl::Status CheckFormat(const std::string& directory,
                          rocksdb::DBOptions options,
-                         const rocksdb::ColumnFamilyOptions& meta_options) {
+                         const rocksdb::ColumnFamilyOptions& system_options) {
   const std::string what = fmt::format("open {}", directory);
   options.listeners.clear();
   const std::vector<rocksdb::ColumnFamilyDescriptor> descriptors = {
       {rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions()},
-      {std::string(TableName(TableId::kMeta)), meta_options}};
+      {std::string(TableName(TableId::kSystem)), system_options}};
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* raw = nullptr;
   HOURCELL_RETURN_IF_ERROR(FromRocks(
@@ -157,9 +157,9 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenDb(const std::string& directory
 
 // The catalogue's regions by the name of their family; adds keys of transitions to `forgotten`.
 absl::StatusOr<std::map<std::string, RegionInfo>> ReadCatalogue(
-    rocksdb::DB* db, rocksdb::ColumnFamilyHandle* meta, std::vector<std::string>* forgotten) {
+    rocksdb::DB* db, rocksdb::ColumnFamilyHandle* system, std::vector<std::string>* forgotten) {
   std::map<std::string, RegionInfo> regions;
-  const std::unique_ptr<rocksdb::Iterator> row(db->NewIterator(RocksReadOptions(), meta));
+  const std::unique_ptr<rocksdb::Iterator> row(db->NewIterator(RocksReadOptions(), system));
   const auto visit = [&row](std::string_view prefix) {
     return row->Valid() && row->key().starts_with({prefix.data(), prefix.size()});
   };
@@ -189,13 +189,13 @@ class Opening {
   Opening(rocksdb::DB* db, std::vector<Family>* families) : db_(*db), families_(*families) {}
 
   absl::StatusOr<RegionSets> MakeSets() {
-    rocksdb::ColumnFamilyHandle* const meta =
-        std::ranges::find(families_, TableId::kMeta, &Family::table)->handle;
+    rocksdb::ColumnFamilyHandle* const system =
+        std::ranges::find(families_, TableId::kSystem, &Family::table)->handle;
     std::vector<std::string> forgotten;
-    HOURCELL_ASSIGN_OR_RETURN(catalogue_, ReadCatalogue(&db_, meta, &forgotten));
+    HOURCELL_ASSIGN_OR_RETURN(catalogue_, ReadCatalogue(&db_, system, &forgotten));
     rocksdb::WriteBatch batch;
     for (const std::string& key : forgotten)
-      HOURCELL_RETURN_IF_ERROR(FromRocks(batch.Delete(meta, key), "batch"));
+      HOURCELL_RETURN_IF_ERROR(FromRocks(batch.Delete(system, key), "batch"));
     RegionSets sets;
     for (const TableId table : kTableIds) {
       HOURCELL_ASSIGN_OR_RETURN(sets[static_cast<size_t>(table)], MakeSet(table));
@@ -310,9 +310,9 @@ absl::StatusOr<OpenedRocks> OpenRocks(const std::string& directory,
   HOURCELL_RETURN_IF_ERROR(CheckSyncedFiles(db_options.env->GetFileSystem().get(), directory));
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> names,
                             ListFamilies(directory, db_options));
-  if (std::ranges::find(names, TableName(TableId::kMeta)) != names.end()) {
+  if (std::ranges::find(names, TableName(TableId::kSystem)) != names.end()) {
     HOURCELL_RETURN_IF_ERROR(
-        CheckFormat(directory, db_options, families.OptionsOf(TableId::kMeta, nullptr)));
+        CheckFormat(directory, db_options, families.OptionsOf(TableId::kSystem, nullptr)));
   }
   HOURCELL_ASSIGN_OR_RETURN(std::vector<Family> found, FindFamilies(directory, names));
   HOURCELL_ASSIGN_OR_RETURN(opened.db, OpenDb(directory, options, families, db_options, &found));

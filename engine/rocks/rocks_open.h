@@ -1,7 +1,8 @@
 // Opens the database of a store: all its column families, with the regions of the catalogue.
 //
-//   the format in `meta`, read before anything is written -> refused if it is a newer one
-//     -> existing families, and missing ones of a new store -> open -> read the catalogue in `meta`
+//   the format in the system table, read before anything is written -> refused if it is a newer one
+//     -> existing families, and missing ones of a new store -> open
+//     -> read the catalogue in the system table
 //     -> a table without a row: one region, of all keys
 //     -> families that no row names: dropped; transitions: forgotten
 //     -> links to files on their way from region to region: removed

@@ -155,7 +155,7 @@ rocksdb::ColumnFamilyOptions RocksTableOptions(const Options& options,
       SetUpNames(options.write_buffer_bytes, &blocks, &family);
       break;
     case TableId::kUid:
-    case TableId::kMeta:
+    case TableId::kSystem:
     case TableId::kAnnotation:
       SetUpNames(std::min<size_t>(options.write_buffer_bytes, 8 << 20), &blocks, &family);
       break;

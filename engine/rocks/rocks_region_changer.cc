@@ -194,7 +194,7 @@ absl::Status RocksRegionChanger::LoadLastId() {
   if (has_last_id_) return absl::OkStatus();
   std::string value;
   const rocksdb::Slice key(kLastRegionIdKey.data(), kLastRegionIdKey.size());
-  const rocksdb::Status status = db_.Get(RocksReadOptions(), meta(), key, &value);
+  const rocksdb::Status status = db_.Get(RocksReadOptions(), system_family(), key, &value);
   if (!status.IsNotFound()) {
     HOURCELL_RETURN_IF_ERROR(FromRocks(status, "read the last region id"));
     HOURCELL_ASSIGN_OR_RETURN(last_id_, DecodeLastRegionId(value));
@@ -467,9 +467,9 @@ absl::Status RocksRegionChanger::TrimRegion(TableId table, RegionId id, bool* is
     if (before->info(i).id != id) continue;
     regions.back().first.has_references = false;
     const Mutation row = SetRegion(regions.back().first);
-    HOURCELL_RETURN_IF_ERROR(FromRocks(batch.Put(meta(), row.key, row.value), "batch"));
+    HOURCELL_RETURN_IF_ERROR(FromRocks(batch.Put(system_family(), row.key, row.value), "batch"));
   }
-  HOURCELL_RETURN_IF_ERROR(WriteMeta(&batch));
+  HOURCELL_RETURN_IF_ERROR(WriteSystemRows(&batch));
   HOURCELL_KILL_POINT("trim:noted");
   HOURCELL_ASSIGN_OR_RETURN(std::shared_ptr<const RegionSet> after,
                             RegionSet::Make(std::move(regions)));
@@ -477,11 +477,11 @@ absl::Status RocksRegionChanger::TrimRegion(TableId table, RegionId id, bool* is
   return absl::OkStatus();
 }
 
-rocksdb::ColumnFamilyHandle* RocksRegionChanger::meta() const {
-  return Current(TableId::kMeta)->family(0);
+rocksdb::ColumnFamilyHandle* RocksRegionChanger::system_family() const {
+  return Current(TableId::kSystem)->family(0);
 }
 
-absl::Status RocksRegionChanger::WriteMeta(rocksdb::WriteBatch* batch) {
+absl::Status RocksRegionChanger::WriteSystemRows(rocksdb::WriteBatch* batch) {
   rocksdb::WriteOptions sync;
   sync.sync = true;
   return recovery_.Write(sync, batch);
@@ -493,12 +493,13 @@ absl::Status RocksRegionChanger::WriteIntent(std::span<const RegionInfo> regions
     region.state =
         region.parents.size() > 1 ? RegionState::kMergingNew : RegionState::kSplittingNew;
     HOURCELL_RETURN_IF_ERROR(FromRocks(
-        batch.Put(meta(), TransitionKey(region.table, region.id), EncodeRegion(region)), "batch"));
+        batch.Put(system_family(), TransitionKey(region.table, region.id), EncodeRegion(region)),
+        "batch"));
   }
   const rocksdb::Slice key(kLastRegionIdKey.data(), kLastRegionIdKey.size());
   HOURCELL_RETURN_IF_ERROR(
-      FromRocks(batch.Put(meta(), key, fmt::format("{}", last_id_.value)), "batch"));
-  return WriteMeta(&batch);
+      FromRocks(batch.Put(system_family(), key, fmt::format("{}", last_id_.value)), "batch"));
+  return WriteSystemRows(&batch);
 }
 
 absl::Status RocksRegionChanger::Undo(const absl::Status& why, const Regions& made) {
@@ -517,12 +518,12 @@ absl::Status RocksRegionChanger::Commit(TableId table,
   rocksdb::WriteBatch batch;
   rocksdb::Status status;
   for (const size_t i : parents) {
-    if (status.ok()) status = batch.Delete(meta(), DeleteRegion(before.info(i)).key);
+    if (status.ok()) status = batch.Delete(system_family(), DeleteRegion(before.info(i)).key);
   }
   for (const auto& [info, region] : children) {
     const Mutation row = SetRegion(info);
-    if (status.ok()) status = batch.Put(meta(), row.key, row.value);
-    if (status.ok()) status = batch.Delete(meta(), TransitionKey(info.table, info.id));
+    if (status.ok()) status = batch.Put(system_family(), row.key, row.value);
+    if (status.ok()) status = batch.Delete(system_family(), TransitionKey(info.table, info.id));
   }
   HOURCELL_RETURN_IF_ERROR(FromRocks(status, "batch"));
   // In a merge without files, the parent that becomes the child.
@@ -538,7 +539,7 @@ absl::Status RocksRegionChanger::Commit(TableId table,
   }
   HOURCELL_ASSIGN_OR_RETURN(std::shared_ptr<const RegionSet> after,
                             RegionSet::Make(std::move(regions)));
-  const absl::Status written = WriteMeta(&batch);
+  const absl::Status written = WriteSystemRows(&batch);
   if (!written.ok()) {
     gates->Fail();
     return written;

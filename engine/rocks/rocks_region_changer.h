@@ -1,10 +1,10 @@
 // RocksRegionChanger: splits, merges and trims the regions of a table, on RocksDB.
 //
-//   split      intent in `meta`, flush               writes continue
+//   split      intent in the system table, flush               writes continue
 //              -> close the region's gate            its writers wait
 //              -> export its files                   hard links, and a flush of newer rows
 //              -> import each daughter's share as a family
-//              -> commit: one synced batch in `meta`, the point of no return
+//              -> commit: one synced batch in the system table, the point of no return
 //              -> publish the new set, abandon the gate
 //              -> drop the parent's family           earlier readers keep it
 //   merge      trim the parents, intent, flush       writes continue
@@ -119,8 +119,8 @@ class RocksRegionChanger {
                             std::span<const size_t> parents,
                             const rocksdb::ColumnFamilyHandle* kept);
   absl::Status TrimRegion(TableId table, RegionId id, bool* is_clean);
-  absl::Status WriteMeta(rocksdb::WriteBatch* batch);
-  rocksdb::ColumnFamilyHandle* meta() const;
+  absl::Status WriteSystemRows(rocksdb::WriteBatch* batch);
+  rocksdb::ColumnFamilyHandle* system_family() const;
 
   rocksdb::DB& db_;
   const RocksFamilies& families_;

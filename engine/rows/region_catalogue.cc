@@ -143,14 +143,14 @@ absl::StatusOr<RegionId> DecodeLastRegionId(std::string_view value) {
 }
 
 Mutation SetRegion(const RegionInfo& region) {
-  return {.table = TableId::kMeta,
+  return {.table = TableId::kSystem,
           .kind = Mutation::Kind::kSet,
           .key = RegionKey(region.table, region.id),
           .value = EncodeRegion(region)};
 }
 
 Mutation DeleteRegion(const RegionInfo& region) {
-  return {.table = TableId::kMeta,
+  return {.table = TableId::kSystem,
           .kind = Mutation::Kind::kDelete,
           .key = RegionKey(region.table, region.id),
           .value = {}};

@@ -1,4 +1,4 @@
-// The region catalogue: the regions of the tables, in the `meta` table. It alone is authoritative:
+// The region catalogue: the regions of the tables, in the system table. It alone is authoritative:
 // opening a store drops column families that are not in the catalogue.
 //
 //   key                       value
@@ -42,7 +42,7 @@ absl::StatusOr<RegionInfo> DecodeRegion(std::string_view key, std::string_view v
 // The value of kLastRegionIdKey. kDataLoss: not a decimal number.
 absl::StatusOr<RegionId> DecodeLastRegionId(std::string_view value);
 
-// Mutations of `meta`.
+// Mutations of the system table.
 Mutation SetRegion(const RegionInfo& region);
 Mutation DeleteRegion(const RegionInfo& region);
 

@@ -1,9 +1,9 @@
-// The version of a store's format: the row `format` of `meta`. It covers every row of every table,
-// the names of the column families and the files around them. Every change that an older program
-// would misread increments it, so that one row decides whether a program may open a store.
+// The version of a store's format: the row `format` of the system table. It covers all rows of all
+// tables, the names of the column families and the files around them. Every change that an older
+// program would misread increments it, so that one row decides whether a program may open a store.
 //
 //   1   every store without salt epochs
-//   2   with the row salt_epochs (store_meta.h)
+//   2   with the row salt_epochs (system_table.h)
 
 #pragma once
 

@@ -8,8 +8,8 @@
 // until its day has expired, but for series that a delete has emptied; it may have series without a
 // point on the day, and numbers of removed series.
 //
-// The sets of a store are whole if programs that keep them made all of its hours, which `meta`
-// records (store_meta.h). Else the sets are unknown until fsck --fix-index has made them.
+// The sets of a store are whole if programs that keep them made all of its hours, which the system
+// table records (system_table.h). Else the sets are unknown until fsck --fix-index has made them.
 // Thread-safe.
 
 #pragma once

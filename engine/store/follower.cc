@@ -10,7 +10,7 @@
 #include "codec/base/status_copy.h"
 #include "codec/base/status_macros.h"
 #include "codec/rows/salt_epochs.h"
-#include "engine/rows/store_meta.h"
+#include "engine/rows/system_table.h"
 
 // Why the tail is read before the log start: a block is deleted after the log start has moved past
 // it. If the log start were read first, blocks that are deleted after that would be missed.

@@ -16,7 +16,7 @@
 #include "codec/rows/salt_schedule.h"
 #include "engine/annotations/annotation_store.h"
 #include "engine/rows/key_description.h"
-#include "engine/rows/store_meta.h"
+#include "engine/rows/system_table.h"
 #include "engine/table/tables.h"
 #include "engine/write/sealer.h"
 

@@ -13,7 +13,7 @@
 #include "engine/rows/annotation_key.h"
 #include "engine/rows/key_range.h"
 #include "engine/rows/series_key.h"
-#include "engine/rows/store_meta.h"
+#include "engine/rows/system_table.h"
 #include "engine/series/series_drop.h"
 #include "engine/series/series_rows.h"
 

@@ -8,7 +8,7 @@
 #include "engine/journal/file_journal.h"
 #include "engine/regions/live/initial_regions.h"
 #include "engine/rocks/rocks_table_store.h"
-#include "engine/rows/store_meta.h"
+#include "engine/rows/system_table.h"
 #include "engine/store/store_gauges.h"
 #include "engine/store/store_needs.h"
 #include "engine/table/storage_engine.h"
@@ -183,7 +183,7 @@ absl::Status Tsdb::Impl::StartFollowing() {
 }
 
 absl::Status Tsdb::Impl::OpenTables() {
-  HOURCELL_ASSIGN_OR_RETURN(const Layout layout, ReadOrCreateMeta(options, tables.get()));
+  HOURCELL_ASSIGN_OR_RETURN(const Layout layout, ReadOrCreateLayout(options, tables.get()));
   options.layout = layout;
   HOURCELL_RETURN_IF_ERROR(
       PresplitIfNew(options.presplit, layout, static_cast<uint64_t>(clock->NowMs()), tables.get()));
@@ -251,7 +251,7 @@ absl::Status Tsdb::Impl::OpenFileJournal(uint64_t low_mark) {
                     .fs = FileSystemOf(options.env),
                     .segment_bytes = options.journal_segment_bytes,
                     .preallocate_bytes = std::min<size_t>(4 << 20, options.journal_segment_bytes),
-                    .create = false,  // ReadOrCreateMeta makes that of a new store
+                    .create = false,  // ReadOrCreateLayout makes that of a new store
                     // The first block of all is 1.
                     .low_mark = std::max<uint64_t>(low_mark, 1)}));
   return absl::OkStatus();
@@ -399,7 +399,7 @@ absl::Status Tsdb::Impl::Flush(const SealControl& control) {
   }
   HOURCELL_RETURN_IF_ERROR(sealer->Checkpoint());
   for (const TableId table :
-       {TableId::kUid, TableId::kSeries, TableId::kAnnotation, TableId::kMeta})
+       {TableId::kUid, TableId::kSeries, TableId::kAnnotation, TableId::kSystem})
     HOURCELL_RETURN_IF_ERROR(tables->Flush(table));
   return absl::OkStatus();
 }

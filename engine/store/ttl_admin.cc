@@ -10,7 +10,7 @@
 #include "codec/base/bytes.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
-#include "engine/rows/store_meta.h"
+#include "engine/rows/system_table.h"
 #include "engine/table/retention.h"
 #include "uid/uid_directory.h"
 

@@ -1,4 +1,4 @@
-// TtlAdmin: the TTLs of metrics, in `meta` and in the rules in force. Thread-safe.
+// TtlAdmin: the TTLs of metrics, in the system table and in the rules in force. Thread-safe.
 
 #pragma once
 

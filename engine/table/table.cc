@@ -6,7 +6,7 @@ namespace hourcell {
 
 std::string_view TableName(TableId table) {
   switch (table) {
-    case TableId::kMeta:
+    case TableId::kSystem:
       return "meta";
     case TableId::kUid:
       return "uid";

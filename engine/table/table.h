@@ -21,13 +21,13 @@
 namespace hourcell {
 
 enum class TableId : uint8_t {
-  kMeta,        // format, layout, region catalogue; sets only
+  kSystem,      // format, layout, region catalogue; sets only
   kUid,         // names and UIDs; sets only
   kSeries,      // series numbers and postings; merges OR posting sets (series_key.h)
   kData,        // rows of points; merges are cells (codec/cells/cell.h)
   kAnnotation,  // annotations of series and global ones (annotation_key.h); sets only
 };
-inline constexpr TableId kTableIds[] = {TableId::kMeta, TableId::kUid, TableId::kSeries,
+inline constexpr TableId kTableIds[] = {TableId::kSystem, TableId::kUid, TableId::kSeries,
                                         TableId::kData, TableId::kAnnotation};
 std::string_view TableName(TableId table);
 

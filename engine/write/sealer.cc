@@ -12,7 +12,7 @@
 #include "codec/cells/cell.h"
 #include "codec/cells/packed_cell.h"
 #include "codec/limits.h"
-#include "engine/rows/store_meta.h"
+#include "engine/rows/system_table.h"
 
 // Why hours that hold up the journal are sealed early: an hour that ends, full memory and a full
 // journal then need one mechanism, with the same tests and kill points. A cell is smaller than a
@@ -547,7 +547,7 @@ absl::Status Sealer::SetAside(std::span<const FrozenHour> hours, std::string_vie
   std::vector<Mutation> rows;
   uint64_t points = 0;
   for (const FrozenHour& hour : hours) {
-    Mutation row{.table = TableId::kMeta, .kind = Mutation::Kind::kSet, .key = {}, .value = {}};
+    Mutation row{.table = TableId::kSystem, .kind = Mutation::Kind::kSet, .key = {}, .value = {}};
     row.key = fmt::format("aside/{}/{}/{}", hour.info.series, hour.info.base_time_s,
                           hour.info.first_block);
     AppendCell(*hour.points, &row.value);

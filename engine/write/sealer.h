@@ -1,7 +1,8 @@
 // Sealer: turns open hours into cells, and moves the journal's low mark past them.
 //
 //   open hours -> freeze -> cells, merged into their rows without RocksDB's log
-//             -> flush of the data table -> low mark in `meta`, synced -> segments deleted
+//             -> flush of the data table -> low mark in the system table, synced
+//             -> segments deleted
 //
 // An hour is sealed a grace time after its end and its last write. Under pressure, the sealer first
 // takes the hours that free most memory or journal: the largest hours, and those that need the
@@ -9,10 +10,10 @@
 // more cell to merge.
 //
 // If damage removed an hour's series from the tables, the hour does not have a row. Then the sealer
-// sets its cell aside in `meta`, so that other hours are sealed and no point is lost, warns, and
-// counts it in seal.set_aside. It does the same with a cell that the storage refuses permanently
-// (kInvalidArgument), for example because the row is too large. Hours are sealed in pieces of a
-// thousand; a failed piece does not stop the others, unless the storage is unavailable.
+// sets its cell aside in the system table, so that other hours are sealed and no point is lost,
+// warns, and counts it in seal.set_aside. It does the same with a cell that the storage refuses
+// permanently (kInvalidArgument), for example because the row is too large. Hours are sealed in
+// pieces of a thousand; a failed piece does not stop the others, unless the storage is unavailable.
 //
 //   aside/<series number>/<base time, s>/<first journal block>   the cell; decimal text
 //

@@ -37,7 +37,7 @@
 #include "engine/rows/annotation_key.h"
 #include "engine/rows/region_catalogue.h"
 #include "engine/rows/series_key.h"
-#include "engine/rows/store_meta.h"
+#include "engine/rows/system_table.h"
 #include "engine/series/series_rows.h"
 #include "engine/series/series_table.h"
 #include "tests/support/mem_table_store.h"
@@ -448,13 +448,13 @@ Format BackupManifests() {
           .tells_all_damage = true};
 }
 
-// A row of `meta` that is a number in decimal digits.
+// A row of the system table that is a number in decimal digits.
 Format LowMarks() {
   return {.name = "LowMark",
           .samples = {"1234567"},
           .restore = [](std::string_view bytes) -> std::optional<std::string> {
             MemTableStore tables;
-            const Mutation row{TableId::kMeta, Mutation::Kind::kSet, "low_mark",
+            const Mutation row{TableId::kSystem, Mutation::Kind::kSet, "low_mark",
                                std::string(bytes)};
             EXPECT_TRUE(tables.Apply({&row, 1}, false).ok());
             const auto mark = ReadLowMark(&tables);
@@ -469,7 +469,7 @@ Format MetricTtls() {
           .restore = [](std::string_view bytes) -> std::optional<std::string> {
             MemTableStore tables;
             const size_t split = std::min<size_t>(10, bytes.size());
-            const Mutation row{TableId::kMeta, Mutation::Kind::kSet,
+            const Mutation row{TableId::kSystem, Mutation::Kind::kSet,
                                std::string(bytes.substr(0, split)),
                                std::string(bytes.substr(split))};
             EXPECT_TRUE(tables.Apply({&row, 1}, false).ok());
@@ -590,10 +590,10 @@ Format StoreFormats() {
           .restore = [](std::string_view bytes) -> std::optional<std::string> {
             MemTableStore tables;
             const std::vector<Mutation> rows = {
-                {TableId::kMeta, Mutation::Kind::kSet, "layout", FormatLayout({})},
-                {TableId::kMeta, Mutation::Kind::kSet, "format", std::string(bytes)}};
+                {TableId::kSystem, Mutation::Kind::kSet, "layout", FormatLayout({})},
+                {TableId::kSystem, Mutation::Kind::kSet, "format", std::string(bytes)}};
             EXPECT_TRUE(tables.Apply(rows, false).ok());
-            if (!ReadOrCreateMeta(Options(), &tables).ok()) return std::nullopt;
+            if (!ReadOrCreateLayout(Options(), &tables).ok()) return std::nullopt;
             return std::string(bytes);
           },
           .tells_all_damage = true};

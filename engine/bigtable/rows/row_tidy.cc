@@ -15,7 +15,7 @@ namespace {
 // Most rows of the tables `uid` and `series` are set only once.
 bool IsWrittenOften(TableId table, const RowChange& row) {
   switch (table) {
-    case TableId::kMeta:
+    case TableId::kSystem:
     case TableId::kAnnotation:
       return true;
     case TableId::kUid:

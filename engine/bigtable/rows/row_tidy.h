@@ -1,7 +1,7 @@
 // RowTidy: chooses rows for row compaction (row_rewrite.h) that have gathered many cells. It counts
 // this process's writes and reads nothing.
 //
-// The rows that are written often are counters, marks of the table `meta`, the row with the number
+// The rows that are written often are counters, marks of the system table, the row with the number
 // up to which series are indexed, posting sets, and annotations. A row is due after kWritesMax
 // writes. Counts are kept per key hash: rows that share a count are due sooner, which costs only a
 // read.

@@ -37,8 +37,8 @@
 
 // Why a change by a user waits for a trim and is not refused: a region that was just split has rows
 // of its sister until they are trimmed, which is soon. A rolling split cuts at the middle key
-// first, and keeps its progress in `meta`, so that a killed one is resumed. The limits that
-// keep the engine from splitting too often do not apply to a user's request (docs/regions.md).
+// first, and keeps its progress in the system table, so that a killed one is resumed. The limits
+// that keep the engine from splitting too often do not apply to a user's request (docs/regions.md).
 
 namespace hourcell {
 namespace {
@@ -85,7 +85,7 @@ struct Catalogue {
 absl::StatusOr<Catalogue> ReadCatalogue(TableView* view, std::string_view table) {
   Catalogue catalogue;
   const std::string prefix = fmt::format("{}{}/", kRegionPrefix, table);
-  HOURCELL_RETURN_IF_ERROR(view->Scan(TableId::kMeta, {.begin = prefix, .end = {}},
+  HOURCELL_RETURN_IF_ERROR(view->Scan(TableId::kSystem, {.begin = prefix, .end = {}},
                                       [&](std::string_view key, std::string_view value) {
                                         if (!key.starts_with(prefix)) return false;
                                         absl::StatusOr<RegionInfo> region =
@@ -383,7 +383,7 @@ absl::StatusOr<std::optional<RollingSplitState>> RegionAdmin::Impl::ReadRolling(
     TableId table) const {
   const std::string_view name = TableName(table);
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> row,
-                            parts_.tables->Snapshot()->Get(TableId::kMeta, RollingKey(name)));
+                            parts_.tables->Snapshot()->Get(TableId::kSystem, RollingKey(name)));
   if (!row.has_value()) return std::nullopt;
   HOURCELL_ASSIGN_OR_RETURN(RollingSplitState journal, DecodeRolling(name, *row));
   return journal;

@@ -43,7 +43,7 @@ std::string RollingKey(std::string_view table) {
 }
 
 Mutation SetRolling(std::string_view table, const RollingSplitState& rolling) {
-  return {.table = TableId::kMeta,
+  return {.table = TableId::kSystem,
           .kind = Mutation::Kind::kSet,
           .key = RollingKey(table),
           .value = fmt::format("split={}\nkeys={}\nmade={}\nstarted_ms={}\n", rolling.split,
@@ -51,7 +51,7 @@ Mutation SetRolling(std::string_view table, const RollingSplitState& rolling) {
 }
 
 Mutation DeleteRolling(std::string_view table) {
-  return {.table = TableId::kMeta,
+  return {.table = TableId::kSystem,
           .kind = Mutation::Kind::kDelete,
           .key = RollingKey(table),
           .value = {}};

@@ -1,6 +1,6 @@
 // The journal of a rolling split, which cuts a table key by key until all the given keys are starts
-// of regions. It is one row of `meta`, present from before the first cut until after the last one,
-// so that a killed split is found and resumed.
+// of regions. It is one row of the system table, present from before the first cut until after the
+// last one, so that a killed split is found and resumed.
 //
 //   key               value
 //   rolling/<table>   split=<specification>, keys=<n>, made=<n>, started_ms=<n>: a line each
@@ -33,7 +33,7 @@ struct RollingSplitState {
 
 std::string RollingKey(std::string_view table);
 
-// Mutations of `meta`.
+// Mutations of the system table.
 Mutation SetRolling(std::string_view table, const RollingSplitState& rolling);
 Mutation DeleteRolling(std::string_view table);
 

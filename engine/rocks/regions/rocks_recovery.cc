@@ -23,7 +23,7 @@ namespace {
 constexpr std::chrono::milliseconds kTryEvery(200);
 constexpr std::chrono::milliseconds kErrorLookEvery(1000);
 
-constexpr TableId kReferredToFirst[] = {TableId::kMeta, TableId::kUid, TableId::kSeries,
+constexpr TableId kReferredToFirst[] = {TableId::kSystem, TableId::kUid, TableId::kSeries,
                                         TableId::kAnnotation, TableId::kData};
 static_assert(std::size(kReferredToFirst) == std::size(kTableIds));
 

@@ -172,7 +172,7 @@ TEST_F(FsckTest, CellsAreRepairedAndNothingIsLost) {
   EXPECT_EQ(fixed.points, 200u);
   // All points are as they were, and the bytes without an owner are kept.
   EXPECT_EQ(DumpStore(), before);
-  const auto [aside, record] = FirstRow(TableId::kMeta, "aside/row/");
+  const auto [aside, record] = FirstRow(TableId::kSystem, "aside/row/");
   EXPECT_THAT(aside, HasSubstr(ToHex(key)));
   EXPECT_THAT(record, HasSubstr("no cell"));
   EXPECT_THAT(Check({.fix_cells = true}).counts, ElementsAre(Pair(FsckFault::kAside, 1)));
@@ -182,7 +182,7 @@ TEST_F(FsckTest, ACellOfWhichNothingDecodesIsSetAside) {
   const auto [key, cell] = FirstRow(TableId::kData);
   Change({SetData(key, "\1no cell")});
   EXPECT_EQ(Check({.fix_cells = true}).fixed, 1u);
-  EXPECT_EQ(FirstRow(TableId::kMeta, "aside/row/").second, "\1no cell");
+  EXPECT_EQ(FirstRow(TableId::kSystem, "aside/row/").second, "\1no cell");
   EXPECT_NE(FirstRow(TableId::kData).first, key);
 }
 
@@ -197,7 +197,7 @@ TEST_F(FsckTest, RowsThatRegionsHideAreTold) {
   const std::string before = DumpStore();
   EXPECT_THAT(Check().counts, IsEmpty());  // marked as such, and will be trimmed
   std::vector<Mutation> group;
-  for (const auto& [key, value] : Rows(TableId::kMeta, "region/data/")) {
+  for (const auto& [key, value] : Rows(TableId::kSystem, "region/data/")) {
     auto region = DecodeRegion(key, value);
     ASSERT_OK(region);
     EXPECT_TRUE(region->has_references);

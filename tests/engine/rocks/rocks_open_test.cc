@@ -51,7 +51,7 @@ TEST_F(RocksOpenTest, AStoreOfANewerFormatIsRefusedAndLeftAlone) {
     const auto tables = Open();
     ASSERT_OK(tables);
     const Mutation rows[] = {
-        {TableId::kMeta, Mutation::Kind::kSet, std::string(kStoreFormatKey), "3"},
+        {TableId::kSystem, Mutation::Kind::kSet, std::string(kStoreFormatKey), "3"},
         {TableId::kSeries, Mutation::Kind::kMerge, "p", "\x03one"},
         {TableId::kSeries, Mutation::Kind::kMerge, "p", "\x03two"}};
     ASSERT_OK((*tables)->Apply(rows, /*sync=*/true));

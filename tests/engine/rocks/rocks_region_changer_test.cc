@@ -583,7 +583,7 @@ TEST_F(RegionFaultTest, AFailedReadWhileOpeningDropsNoRegion) {
   for (int i = 4; i < 60; i += 5)
     keys.push_back(Key(i) + std::string(2000, 'x'));
   ASSERT_OK(store->Split(kTable, {.keys = keys}));
-  ASSERT_OK(store->Flush(TableId::kMeta));
+  ASSERT_OK(store->Flush(TableId::kSystem));
   bool has_failed = true;
   for (uint64_t n = 1; has_failed && !HasFailure(); n += 1 + n / 16) {
     SCOPED_TRACE(testing::Message() << "read " << n);

@@ -117,7 +117,7 @@ TEST_F(KeyTextTest, AnnotationsHaveTheirOwnTime) {
 
 TEST_F(KeyTextTest, OtherTablesHaveNoFields) {
   Open({});
-  EXPECT_EQ(KeyText(Explain("low", TableId::kMeta)), "0x6C6F77");
+  EXPECT_EQ(KeyText(Explain("low", TableId::kSystem)), "0x6C6F77");
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ TEST(RegionCatalogueTest, RegionsComeBackAsTheyWere) {
                        .column_family = "data.1"};
   for (const RegionInfo& region : {all, FullRegion()}) {
     const Mutation row = SetRegion(region);
-    EXPECT_EQ(row.table, TableId::kMeta);
+    EXPECT_EQ(row.table, TableId::kSystem);
     EXPECT_THAT(DecodeRegion(row.key, row.value), IsOkAndHolds(region)) << row.value;
     EXPECT_EQ(DeleteRegion(region).key, row.key);
   }

@@ -17,7 +17,7 @@
 #include "engine/query/query_control.h"
 #include "engine/query/result_collector.h"
 #include "engine/rocks/rocks_table_store.h"
-#include "engine/rows/store_meta.h"
+#include "engine/rows/system_table.h"
 #include "engine/table/tables.h"
 #include "engine/tsdb.h"
 #include "tests/support/builders.h"
@@ -336,7 +336,7 @@ TEST_F(ChurnTest, SetsThatAnotherProgramDidNotKeepAreNotTrustedUntilTheyAreMade)
     const auto tables = OpenRocksTableStore(options_.path + "/db", options_);
     ASSERT_OK(tables);
     change(tables->get());
-    ASSERT_OK((*tables)->Flush(TableId::kMeta));
+    ASSERT_OK((*tables)->Flush(TableId::kSystem));
     ASSERT_OK((*tables)->Close());
   };
   run([](Tables* tables) {
@@ -353,7 +353,7 @@ TEST_F(ChurnTest, SetsThatAnotherProgramDidNotKeepAreNotTrustedUntilTheyAreMade)
     ASSERT_OK(WriteLowMark(*low_mark + 1, /*keeps_active_sets=*/false, tables));
     EXPECT_THAT(ReadActiveSetsAreKept(tables), IsOkAndHolds(false));
     ASSERT_OK(WriteLowMark(*low_mark, /*keeps_active_sets=*/false, tables));
-    const Mutation stale{TableId::kMeta, Mutation::Kind::kSet, "active_mark", "0"};
+    const Mutation stale{TableId::kSystem, Mutation::Kind::kSet, "active_mark", "0"};
     ASSERT_OK(tables->Apply({&stale, 1}, false));
   });
   Open();

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/rows/store_meta.h"
+#include "engine/rows/system_table.h"
 #include "engine/table/retention.h"
 #include "engine/tsdb.h"
 #include "tests/support/mem_table_store.h"

@@ -8,7 +8,7 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/clock.h"
-#include "engine/rows/store_meta.h"
+#include "engine/rows/system_table.h"
 #include "engine/tsdb.h"
 #include "tests/support/builders.h"
 #include "tests/support/mem_table_store.h"
@@ -125,7 +125,7 @@ TEST(MetricTtlRecordsTest, AreReadAsWritten) {
   ASSERT_OK(WriteMetricTtl(layout, 2, std::nullopt, &tables));
   EXPECT_THAT(ReadMetricTtls(&tables),
               IsOkAndHolds(UnorderedElementsAre(Pair(1, 60), Pair(0xABCDEF, 0))));
-  EXPECT_THAT(tables.Snapshot()->Get(TableId::kMeta, "ttl/ABCDEF"),
+  EXPECT_THAT(tables.Snapshot()->Get(TableId::kSystem, "ttl/ABCDEF"),
               IsOkAndHolds(testing::Optional(std::string("0"))));
 }
 
@@ -139,7 +139,7 @@ TEST(MetricTtlRecordsTest, DamageIsDataLossAndNotATtl) {
                                           {"ttl/000003", "60s"},
                                           {"ttl/000004", "4294967296"}}) {
     MemTableStore tables;
-    const Mutation set{TableId::kMeta, Mutation::Kind::kSet, key, value};
+    const Mutation set{TableId::kSystem, Mutation::Kind::kSet, key, value};
     ASSERT_OK(tables.Apply({&set, 1}, false));
     EXPECT_THAT(ReadMetricTtls(&tables), StatusIs(absl::StatusCode::kDataLoss, HasSubstr(key)));
   }

@@ -14,7 +14,7 @@
 #include "engine/fsck_admin.h"
 #include "engine/journal/journal_block.h"
 #include "engine/rocks/rocks_table_store.h"
-#include "engine/rows/store_meta.h"
+#include "engine/rows/system_table.h"
 #include "engine/tsdb.h"
 #include "tests/engine/journal/journal_testing.h"
 #include "tests/support/builders.h"

@@ -266,7 +266,7 @@ TEST_F(SealerTest, AnHourWithoutItsSeriesIsSetAsideAndTheOthersAreSealed) {
     cells.emplace_back(cell);
     return true;
   };
-  ASSERT_OK((*tables)->Snapshot()->Scan(TableId::kMeta, PrefixRange("aside/"), add));
+  ASSERT_OK((*tables)->Snapshot()->Scan(TableId::kSystem, PrefixRange("aside/"), add));
   ASSERT_THAT(cells, SizeIs(1));
   CellColumns columns;
   ASSERT_OK(DecodeCell(cells[0], &columns));

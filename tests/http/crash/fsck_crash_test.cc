@@ -106,7 +106,7 @@ class KilledFsckTest : public KillPointTest {
           return group.size() < kDamagedRows + 2;
         }));
     // A set is not whole, and the store does not mark it as whole.
-    group.push_back({TableId::kMeta, Mutation::Kind::kSet, "active_mark", "0"});
+    group.push_back({TableId::kSystem, Mutation::Kind::kSet, "active_mark", "0"});
     for (const std::string prefix : {"a", "m", "n", "p", "t"})
       group.push_back(DeleteIndexRow(tables->get(), prefix));
     EXPECT_OK((*tables)->Apply(group, /*sync=*/true));

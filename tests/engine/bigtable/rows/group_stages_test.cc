@@ -58,8 +58,8 @@ TEST(GroupStagesTest, RowsOfOneKindAreOneStage) {
 }
 
 TEST(GroupStagesTest, RowsOfOtherTablesAreStagesOfTheirOwn) {
-  const Mutation group[] = {{TableId::kMeta, Kind::kSet, "a1", "1"},
-                            {TableId::kMeta, Kind::kSet, "a2", "2"},
+  const Mutation group[] = {{TableId::kSystem, Kind::kSet, "a1", "1"},
+                            {TableId::kSystem, Kind::kSet, "a2", "2"},
                             {TableId::kAnnotation, Kind::kSet, "a1", "3"},
                             {TableId::kAnnotation, Kind::kSet, "a2", "4"}};
 

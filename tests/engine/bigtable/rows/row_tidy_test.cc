@@ -38,7 +38,7 @@ TEST(RowTidyTest, RowsThatAreWrittenAgainAndAgainAreDue) {
   EXPECT_EQ(WritesUntilDue(TableId::kUid, UidCounterKey(UidKind::kTagv)), RowTidy::kWritesMax);
   EXPECT_EQ(WritesUntilDue(TableId::kSeries, SeriesCounterKey()), RowTidy::kWritesMax);
   EXPECT_EQ(WritesUntilDue(TableId::kSeries, IndexedKey()), RowTidy::kWritesMax);
-  EXPECT_EQ(WritesUntilDue(TableId::kMeta, "low mark"), RowTidy::kWritesMax);
+  EXPECT_EQ(WritesUntilDue(TableId::kSystem, "low mark"), RowTidy::kWritesMax);
   EXPECT_EQ(WritesUntilDue(TableId::kAnnotation, "note"), RowTidy::kWritesMax);
   EXPECT_EQ(WritesUntilDue(TableId::kSeries, "m-postings", Kind::kMerge), RowTidy::kWritesMax);
 

@@ -330,9 +330,9 @@ TEST_P(RegionAdminTest, FindsNothingWrongAfterChangesAndDamageWhereItIs) {
 
   // A catalogue with other contents: two regions of all keys, and an invalid row.
   RegionInfo other{.table = "data", .range = {}, .id = {5}, .state = RegionState::kOpen};
-  Set(TableId::kMeta, RegionKey("data", {5}), EncodeRegion(other));
-  Set(TableId::kMeta, RegionKey("data", {6}), EncodeRegion({.table = "data", .id = {6}}));
-  Set(TableId::kMeta, RegionKey("data", {7}), "sausage");
+  Set(TableId::kSystem, RegionKey("data", {5}), EncodeRegion(other));
+  Set(TableId::kSystem, RegionKey("data", {6}), EncodeRegion({.table = "data", .id = {6}}));
+  Set(TableId::kSystem, RegionKey("data", {7}), "sausage");
   const auto lines = admin_->Check("data");
   ASSERT_OK(lines);
   EXPECT_THAT(*lines, testing::Contains(HasSubstr("sausage")));

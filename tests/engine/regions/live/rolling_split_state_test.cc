@@ -19,7 +19,7 @@ TEST(RollingSplitStateTest, ReadsWhatItWrote) {
   const RollingSplitState journal{
       .split = R"(keys:\x00\x00\x02,a=b)", .keys = 2, .made = 1, .started_ms = 1356998400000};
   const Mutation row = SetRolling("data", journal);
-  EXPECT_EQ(row.table, TableId::kMeta);
+  EXPECT_EQ(row.table, TableId::kSystem);
   EXPECT_EQ(row.key, "rolling/data");
   EXPECT_THAT(DecodeRolling("data", row.value), IsOkAndHolds(journal));
   EXPECT_EQ(DeleteRolling("data").key, row.key);

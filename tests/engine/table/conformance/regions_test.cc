@@ -52,7 +52,7 @@ TEST_P(TableStoreTest, AStoreThatChangesNoRegionsRefusesInWords) {
 
 TEST_P(TableStoreTest, OnlySomeTablesAreSplit) {
   HOURCELL_WANT_PROMISE(TableCapability::kRegionChanges);
-  for (const TableId table : {TableId::kMeta, TableId::kUid, TableId::kSeries}) {
+  for (const TableId table : {TableId::kSystem, TableId::kUid, TableId::kSeries}) {
     EXPECT_THAT(store_->Split(table, {.keys = {"b"}}),
                 StatusIs(absl::StatusCode::kFailedPrecondition));
   }
@@ -85,7 +85,7 @@ TEST_P(TableStoreTest, NeighboursAreMerged) {
 TEST_P(TableStoreTest, OnlyAnEmptyTableIsPresplit) {
   HOURCELL_WANT_PROMISE(TableCapability::kRegionChanges);
   const std::vector<std::string> keys = {"b", "c"};
-  EXPECT_THAT(store_->Presplit(TableId::kMeta, {.keys = keys}),
+  EXPECT_THAT(store_->Presplit(TableId::kSystem, {.keys = keys}),
               StatusIs(absl::StatusCode::kFailedPrecondition));
   const std::vector<std::string> none_or_not_ascending[] = {{""}, {"b", "b"}, {"c", "b"}};
   for (const auto& wrong : none_or_not_ascending) {

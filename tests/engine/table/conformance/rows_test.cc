@@ -26,7 +26,7 @@ TEST_P(TableStoreTest, ReadsWhatWasSet) {
   EXPECT_THAT(store_->Snapshot()->Get(TableId::kUid, "a"),
               IsOkAndHolds(Optional(std::string("1"))));
   EXPECT_THAT(store_->Snapshot()->Get(TableId::kUid, "b"), IsOkAndHolds(std::nullopt));
-  EXPECT_THAT(store_->Snapshot()->Get(TableId::kMeta, "a"), IsOkAndHolds(std::nullopt));
+  EXPECT_THAT(store_->Snapshot()->Get(TableId::kSystem, "a"), IsOkAndHolds(std::nullopt));
 }
 
 TEST_P(TableStoreTest, AnEmptyValueIsNoAbsentRow) {
@@ -92,12 +92,12 @@ TEST_P(TableStoreTest, AnEmptyGroupDoesNothing) {
 
 TEST_P(TableStoreTest, OneGroupWritesSeveralTables) {
   const Mutation group[] = {{TableId::kUid, Mutation::Kind::kSet, "k", "uid"},
-                            {TableId::kMeta, Mutation::Kind::kSet, "k", "meta"},
+                            {TableId::kSystem, Mutation::Kind::kSet, "k", "meta"},
                             {TableId::kAnnotation, Mutation::Kind::kSet, "k", "note"}};
   ASSERT_OK(store_->Apply(group, /*sync=*/false));
 
   EXPECT_THAT(Get(TableId::kUid, "k"), Optional(std::string("uid")));
-  EXPECT_THAT(Get(TableId::kMeta, "k"), Optional(std::string("meta")));
+  EXPECT_THAT(Get(TableId::kSystem, "k"), Optional(std::string("meta")));
   EXPECT_THAT(Get(TableId::kAnnotation, "k"), Optional(std::string("note")));
 }
 

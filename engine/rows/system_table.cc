@@ -1,4 +1,4 @@
-#include "engine/rows/store_meta.h"
+#include "engine/rows/system_table.h"
 
 #include <charconv>
 #include <optional>
@@ -39,18 +39,18 @@ bool ParseTtl(std::string_view text, int64_t* ttl_s) {
   return ParseWhole(text, ttl_s) && *ttl_s >= 0 && *ttl_s <= kTtlMaxS;
 }
 
-// True if the table has only rows that CreateMeta writes before the format: without atomic groups,
+// True if the table has only rows that CreateLayout writes before the format. Without atomic groups,
 // a process that dies there leaves them.
 absl::StatusOr<bool> IsEmpty(TableView* view, TableId table) {
   bool empty = true;
   HOURCELL_RETURN_IF_ERROR(view->Scan(table, {}, [&](std::string_view key, std::string_view) {
-    empty = table == TableId::kMeta && (key == kLayoutKey || key == kActiveMarkKey);
+    empty = table == TableId::kSystem && (key == kLayoutKey || key == kActiveMarkKey);
     return empty;
   }));
   return empty;
 }
 
-absl::StatusOr<Layout> CreateMeta(const Options& options, Tables* tables, TableView* view) {
+absl::StatusOr<Layout> CreateLayout(const Options& options, Tables* tables, TableView* view) {
   for (const TableId table : kTableIds) {
     HOURCELL_ASSIGN_OR_RETURN(const bool empty, IsEmpty(view, table));
     if (empty) continue;
@@ -66,12 +66,13 @@ absl::StatusOr<Layout> CreateMeta(const Options& options, Tables* tables, TableV
   HOURCELL_KILL_POINT("create:journal");
   // The format comes last: if it is there, the others are, too.
   const std::vector<Mutation> group = {
-      {TableId::kMeta, Mutation::Kind::kSet, std::string(kLayoutKey), FormatLayout(options.layout)},
-      {TableId::kMeta, Mutation::Kind::kSet, std::string(kActiveMarkKey), "0"},
-      {TableId::kMeta, Mutation::Kind::kSet, std::string(kStoreFormatKey),
+      {TableId::kSystem, Mutation::Kind::kSet, std::string(kLayoutKey),
+       FormatLayout(options.layout)},
+      {TableId::kSystem, Mutation::Kind::kSet, std::string(kActiveMarkKey), "0"},
+      {TableId::kSystem, Mutation::Kind::kSet, std::string(kStoreFormatKey),
        std::string(kStoreFormat)}};
   HOURCELL_RETURN_IF_ERROR(tables->Apply(group, /*sync=*/true));
-  HOURCELL_KILL_POINT("create:meta");
+  HOURCELL_KILL_POINT("create:system");
   return options.layout;
 }
 
@@ -91,17 +92,17 @@ absl::Status CheckLayout(const Options& options, const Layout& layout, Tables* t
 
 }  // namespace
 
-absl::StatusOr<Layout> ReadOrCreateMeta(const Options& options, Tables* tables) {
+absl::StatusOr<Layout> ReadOrCreateLayout(const Options& options, Tables* tables) {
   const std::unique_ptr<TableView> view = tables->Snapshot();
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> format,
-                            view->Get(TableId::kMeta, kStoreFormatKey));
+                            view->Get(TableId::kSystem, kStoreFormatKey));
   if (!format.has_value() && options.follow) {
     return absl::NotFoundError(fmt::format("open {}: there is no store yet", options.path));
   }
-  if (!format.has_value()) return CreateMeta(options, tables, view.get());
+  if (!format.has_value()) return CreateLayout(options, tables, view.get());
   HOURCELL_RETURN_IF_ERROR(CheckStoreFormat(options.path, *format));
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> text,
-                            view->Get(TableId::kMeta, kLayoutKey));
+                            view->Get(TableId::kSystem, kLayoutKey));
   if (!text.has_value()) {
     return absl::DataLossError(fmt::format("open {}: no layout record", options.path));
   }
@@ -112,7 +113,7 @@ absl::StatusOr<Layout> ReadOrCreateMeta(const Options& options, Tables* tables) 
 
 absl::StatusOr<SaltEpochs> ReadSaltEpochs(const Layout& layout, Tables* tables) {
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> text,
-                            tables->Snapshot()->Get(TableId::kMeta, kSaltEpochsKey));
+                            tables->Snapshot()->Get(TableId::kSystem, kSaltEpochsKey));
   if (!text.has_value()) {
     const uint32_t buckets = layout.salt_width == 0 ? 1 : layout.salt_buckets;
     return SaltEpochs::Make({{.from_s = 0, .buckets = buckets}}, layout.salt_width);
@@ -125,9 +126,9 @@ absl::StatusOr<SaltEpochs> ReadSaltEpochs(const Layout& layout, Tables* tables) 
 
 absl::Status WriteSaltEpochs(const SaltEpochs& epochs, Tables* tables) {
   const std::vector<Mutation> group = {
-      {TableId::kMeta, Mutation::Kind::kSet, std::string(kStoreFormatKey),
+      {TableId::kSystem, Mutation::Kind::kSet, std::string(kStoreFormatKey),
        std::string(kStoreFormatWithEpochs)},
-      {TableId::kMeta, Mutation::Kind::kSet, std::string(kSaltEpochsKey), epochs.ToText()}};
+      {TableId::kSystem, Mutation::Kind::kSet, std::string(kSaltEpochsKey), epochs.ToText()}};
   return tables->Apply(group, /*sync=*/true);
 }
 
@@ -135,7 +136,7 @@ namespace {
 
 absl::StatusOr<std::optional<uint64_t>> ReadMark(std::string_view key, Tables* tables) {
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> text,
-                            tables->Snapshot()->Get(TableId::kMeta, key));
+                            tables->Snapshot()->Get(TableId::kSystem, key));
   if (!text.has_value()) return std::optional<uint64_t>();
   uint64_t block = 0;
   if (!ParseWhole(*text, &block)) {
@@ -155,9 +156,9 @@ absl::StatusOr<uint64_t> ReadLowMark(Tables* tables) {
 absl::Status WriteLowMark(uint64_t block, bool keeps_active_sets, Tables* tables) {
   std::vector<Mutation> group;
   group.push_back(
-      {TableId::kMeta, Mutation::Kind::kSet, std::string(kLowMarkKey), fmt::format("{}", block)});
+      {TableId::kSystem, Mutation::Kind::kSet, std::string(kLowMarkKey), fmt::format("{}", block)});
   if (keeps_active_sets) {
-    group.push_back({TableId::kMeta, Mutation::Kind::kSet, std::string(kActiveMarkKey),
+    group.push_back({TableId::kSystem, Mutation::Kind::kSet, std::string(kActiveMarkKey),
                      fmt::format("{}", block)});
   }
   return tables->Apply(group, /*sync=*/true);
@@ -171,14 +172,14 @@ absl::StatusOr<bool> ReadActiveSetsAreKept(Tables* tables) {
 
 absl::StatusOr<int64_t> ReadOrReplaceStoreTtl(std::optional<int64_t> given, Tables* tables) {
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> text,
-                            tables->Snapshot()->Get(TableId::kMeta, kTtlKey));
+                            tables->Snapshot()->Get(TableId::kSystem, kTtlKey));
   int64_t kept_s = 0;
   if (text.has_value() && !ParseTtl(*text, &kept_s)) {
     return absl::DataLossError(fmt::format("meta {}: got {}; want 0 to {} seconds", kTtlKey,
                                            QuoteForMessage(*text), kTtlMaxS));
   }
   if (!given.has_value() || *given == kept_s) return kept_s;
-  const Mutation set{TableId::kMeta, Mutation::Kind::kSet, std::string(kTtlKey),
+  const Mutation set{TableId::kSystem, Mutation::Kind::kSet, std::string(kTtlKey),
                      fmt::format("{}", *given)};
   HOURCELL_RETURN_IF_ERROR(tables->Apply({&set, 1}, /*sync=*/true));
   return *given;
@@ -200,7 +201,7 @@ absl::StatusOr<absl::flat_hash_map<Uid, int64_t>> ReadMetricTtls(Tables* tables)
     return false;
   };
   HOURCELL_RETURN_IF_ERROR(
-      tables->Snapshot()->Scan(TableId::kMeta, PrefixRange(std::string(kTtlPrefix)), visit));
+      tables->Snapshot()->Scan(TableId::kSystem, PrefixRange(std::string(kTtlPrefix)), visit));
   HOURCELL_RETURN_IF_ERROR(damage);
   return ttls;
 }
@@ -210,7 +211,7 @@ absl::Status WriteMetricTtl(const Layout& layout,
                             std::optional<int64_t> ttl_s,
                             Tables* tables) {
   HOURCELL_ASSIGN_OR_RETURN(const std::string uid, UidToBytes(metric, layout.metric_width));
-  Mutation mutation{TableId::kMeta, Mutation::Kind::kDelete,
+  Mutation mutation{TableId::kSystem, Mutation::Kind::kDelete,
                     fmt::format("{}{}", kTtlPrefix, ToUpperHex(uid)), ""};
   if (ttl_s.has_value()) {
     mutation.kind = Mutation::Kind::kSet;

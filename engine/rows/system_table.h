@@ -1,5 +1,5 @@
-// The `meta` table: the description of a store, written once, at its creation, in one synced batch;
-// the progress of its journal into cells; and the TTLs of its points.
+// The system table, column family `meta`: the description of a store, written once, at its creation,
+// in one synced batch; the progress of its journal into cells; and the TTLs of its points.
 //
 //   key         value
 //   format      the version of the store's format, store_format.h
@@ -38,7 +38,7 @@ namespace hourcell {
 // kFailedPrecondition: a newer format; another layout than options.layout when options.check_layout
 // (the message names each difference). kDataLoss: the record does not decode, or rows exist without
 // one.
-absl::StatusOr<Layout> ReadOrCreateMeta(const Options& options, Tables* tables);
+absl::StatusOr<Layout> ReadOrCreateLayout(const Options& options, Tables* tables);
 
 // The salt epochs of a store of that layout; one bucket if rows are not salted. kDataLoss: the
 // record does not decode.

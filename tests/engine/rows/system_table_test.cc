@@ -1,4 +1,4 @@
-#include "engine/rows/store_meta.h"
+#include "engine/rows/system_table.h"
 
 #include <filesystem>
 #include <optional>
@@ -8,114 +8,114 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell::store_meta_test {
+namespace hourcell::system_table_test {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
 
-TEST(StoreMetaTest, ANewStoreGetsTheLayoutAskedFor) {
+TEST(SystemTableTest, ANewStoreGetsTheLayoutAskedFor) {
   TempDir directory;
   MemTableStore tables;
   Options options = TinyOptions(directory.path());
   options.layout.salt_width = 1;
 
-  EXPECT_THAT(ReadOrCreateMeta(options, &tables), IsOkAndHolds(options.layout));
-  EXPECT_THAT(ReadOrCreateMeta(options, &tables), IsOkAndHolds(options.layout));
+  EXPECT_THAT(ReadOrCreateLayout(options, &tables), IsOkAndHolds(options.layout));
+  EXPECT_THAT(ReadOrCreateLayout(options, &tables), IsOkAndHolds(options.layout));
 }
 
-TEST(StoreMetaTest, OnlyANewStoreGetsADirectoryForItsJournal) {
+TEST(SystemTableTest, OnlyANewStoreGetsADirectoryForItsJournal) {
   TempDir directory;
   MemTableStore tables;
   const Options options = TinyOptions(directory.path());
-  ASSERT_OK(ReadOrCreateMeta(options, &tables));
+  ASSERT_OK(ReadOrCreateLayout(options, &tables));
   EXPECT_TRUE(std::filesystem::is_directory(directory.file("journal")));
 
   std::filesystem::remove(directory.file("journal"));
-  ASSERT_OK(ReadOrCreateMeta(options, &tables));
+  ASSERT_OK(ReadOrCreateLayout(options, &tables));
   EXPECT_FALSE(std::filesystem::exists(directory.file("journal")));
 }
 
-TEST(StoreMetaTest, AStoreWithoutADirectoryForItsJournalGetsNoLayout) {
+TEST(SystemTableTest, AStoreWithoutADirectoryForItsJournalGetsNoLayout) {
   TempDir directory;
   MemTableStore tables;
 
-  EXPECT_FALSE(ReadOrCreateMeta(TinyOptions(directory.file("none")), &tables).ok());
+  EXPECT_FALSE(ReadOrCreateLayout(TinyOptions(directory.file("none")), &tables).ok());
 
-  EXPECT_THAT(tables.Snapshot()->Get(TableId::kMeta, "format"), IsOkAndHolds(std::nullopt));
+  EXPECT_THAT(tables.Snapshot()->Get(TableId::kSystem, "format"), IsOkAndHolds(std::nullopt));
 }
 
-TEST(StoreMetaTest, NamesEveryDifferenceOfAnotherLayout) {
+TEST(SystemTableTest, NamesEveryDifferenceOfAnotherLayout) {
   TempDir directory;
   MemTableStore tables;
-  ASSERT_OK(ReadOrCreateMeta(TinyOptions(directory.path()), &tables));
+  ASSERT_OK(ReadOrCreateLayout(TinyOptions(directory.path()), &tables));
 
   Options other = TinyOptions(directory.path());
   other.layout.salt_width = 1;
   other.layout.tagv_width = 4;
 
-  EXPECT_THAT(ReadOrCreateMeta(other, &tables),
+  EXPECT_THAT(ReadOrCreateLayout(other, &tables),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        AllOf(HasSubstr("tsd.storage.salt.width"),
                              HasSubstr("tsd.storage.uid.width.tagv"))));
   other.check_layout = false;
-  EXPECT_THAT(ReadOrCreateMeta(other, &tables), IsOkAndHolds(Layout()));
+  EXPECT_THAT(ReadOrCreateLayout(other, &tables), IsOkAndHolds(Layout()));
 }
 
-TEST(StoreMetaTest, AStoreKeepsItsNamesUnlessOthersAreAskedFor) {
+TEST(SystemTableTest, AStoreKeepsItsNamesUnlessOthersAreAskedFor) {
   TempDir directory;
   MemTableStore tables;
   Options options = TinyOptions(directory.path());
-  ASSERT_OK(ReadOrCreateMeta(options, &tables));
+  ASSERT_OK(ReadOrCreateLayout(options, &tables));
 
   options.layout.names = NameEncoding::kAny;
-  EXPECT_THAT(ReadOrCreateMeta(options, &tables),
+  EXPECT_THAT(ReadOrCreateLayout(options, &tables),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        HasSubstr("names: store has latin1, asked for any")));
   options.names_of_store = true;
-  EXPECT_THAT(ReadOrCreateMeta(options, &tables), IsOkAndHolds(Layout()));
+  EXPECT_THAT(ReadOrCreateLayout(options, &tables), IsOkAndHolds(Layout()));
   MemTableStore new_tables;
-  EXPECT_EQ(ReadOrCreateMeta(options, &new_tables)->names, NameEncoding::kAny);
+  EXPECT_EQ(ReadOrCreateLayout(options, &new_tables)->names, NameEncoding::kAny);
 }
 
 // A process died while it made the store, on storage without atomic groups.
-TEST(StoreMetaTest, AStoreThatIsHalfMadeIsMade) {
+TEST(SystemTableTest, AStoreThatIsHalfMadeIsMade) {
   TempDir directory;
   MemTableStore tables;
-  const Mutation cut[] = {{TableId::kMeta, Mutation::Kind::kSet, "layout", "cut off"},
-                          {TableId::kMeta, Mutation::Kind::kSet, "active_mark", "0"}};
+  const Mutation cut[] = {{TableId::kSystem, Mutation::Kind::kSet, "layout", "cut off"},
+                          {TableId::kSystem, Mutation::Kind::kSet, "active_mark", "0"}};
   ASSERT_OK(tables.Apply(cut, false));
 
-  EXPECT_OK(ReadOrCreateMeta(TinyOptions(directory.path()), &tables));
-  EXPECT_OK(ReadOrCreateMeta(TinyOptions(directory.path()), &tables));
+  EXPECT_OK(ReadOrCreateLayout(TinyOptions(directory.path()), &tables));
+  EXPECT_OK(ReadOrCreateLayout(TinyOptions(directory.path()), &tables));
 }
 
-TEST(StoreMetaTest, RowsWithoutAFormatAreRefused) {
-  for (const Mutation& row : {Mutation{TableId::kMeta, Mutation::Kind::kSet, "low_mark", "1"},
+TEST(SystemTableTest, RowsWithoutAFormatAreRefused) {
+  for (const Mutation& row : {Mutation{TableId::kSystem, Mutation::Kind::kSet, "low_mark", "1"},
                               Mutation{TableId::kUid, Mutation::Kind::kSet, "active_mark", "0"}}) {
     MemTableStore tables;
     ASSERT_OK(tables.Apply({&row, 1}, false));
-    EXPECT_THAT(ReadOrCreateMeta(TinyOptions("x"), &tables),
+    EXPECT_THAT(ReadOrCreateLayout(TinyOptions("x"), &tables),
                 StatusIs(absl::StatusCode::kDataLoss, HasSubstr("no format record")));
   }
 }
 
-TEST(StoreMetaTest, RefusesANewerFormat) {
+TEST(SystemTableTest, RefusesANewerFormat) {
   MemTableStore tables;
-  const Mutation set{TableId::kMeta, Mutation::Kind::kSet, "format", "3"};
+  const Mutation set{TableId::kSystem, Mutation::Kind::kSet, "format", "3"};
   ASSERT_OK(tables.Apply({&set, 1}, false));
 
-  EXPECT_THAT(ReadOrCreateMeta(TinyOptions("x"), &tables),
+  EXPECT_THAT(ReadOrCreateLayout(TinyOptions("x"), &tables),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        HasSubstr("store format 3: this program reads 1 and 2")));
 }
 
-TEST(StoreMetaTest, SaltEpochsAreReadAsWrittenAndMakeAnotherFormat) {
+TEST(SystemTableTest, SaltEpochsAreReadAsWrittenAndMakeAnotherFormat) {
   TempDir directory;
   MemTableStore tables;
   Options options = TinyOptions(directory.path());
   options.layout.salt_width = 1;
-  ASSERT_OK(ReadOrCreateMeta(options, &tables));
+  ASSERT_OK(ReadOrCreateLayout(options, &tables));
   const auto text = [&] {
     const auto epochs = ReadSaltEpochs(options.layout, &tables);
     return epochs.ok() ? epochs->ToText() : std::string(epochs.status().message());
@@ -123,44 +123,44 @@ TEST(StoreMetaTest, SaltEpochsAreReadAsWrittenAndMakeAnotherFormat) {
   EXPECT_EQ(text(), "0=20");
   ASSERT_OK(WriteSaltEpochs(*SaltEpochs::Parse("0=20,3600=64", 1), &tables));
   EXPECT_EQ(text(), "0=20,3600=64");
-  EXPECT_THAT(tables.Snapshot()->Get(TableId::kMeta, "format"), IsOkAndHolds("2"));
-  EXPECT_OK(ReadOrCreateMeta(options, &tables));
+  EXPECT_THAT(tables.Snapshot()->Get(TableId::kSystem, "format"), IsOkAndHolds("2"));
+  EXPECT_OK(ReadOrCreateLayout(options, &tables));
 
-  const Mutation damage{TableId::kMeta, Mutation::Kind::kSet, "salt_epochs", "0=20,3600"};
+  const Mutation damage{TableId::kSystem, Mutation::Kind::kSet, "salt_epochs", "0=20,3600"};
   ASSERT_OK(tables.Apply({&damage, 1}, false));
   EXPECT_THAT(ReadSaltEpochs(options.layout, &tables),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("meta salt_epochs")));
 }
 
-TEST(StoreMetaTest, TheStoresTtlIsTheOneThatWasGivenLast) {
+TEST(SystemTableTest, TheStoresTtlIsTheOneThatWasGivenLast) {
   MemTableStore tables;
   EXPECT_THAT(ReadOrReplaceStoreTtl(std::nullopt, &tables), IsOkAndHolds(0));
   EXPECT_THAT(ReadOrReplaceStoreTtl(3600, &tables), IsOkAndHolds(3600));
   EXPECT_THAT(ReadOrReplaceStoreTtl(std::nullopt, &tables), IsOkAndHolds(3600));
-  EXPECT_THAT(tables.Snapshot()->Get(TableId::kMeta, "ttl"), IsOkAndHolds("3600"));
+  EXPECT_THAT(tables.Snapshot()->Get(TableId::kSystem, "ttl"), IsOkAndHolds("3600"));
   EXPECT_THAT(ReadOrReplaceStoreTtl(0, &tables), IsOkAndHolds(0));
   EXPECT_THAT(ReadOrReplaceStoreTtl(std::nullopt, &tables), IsOkAndHolds(0));
   EXPECT_THAT(ReadMetricTtls(&tables), IsOkAndHolds(testing::IsEmpty()));
 }
 
-TEST(StoreMetaTest, ATtlThatIsNoneIsDataLoss) {
+TEST(SystemTableTest, ATtlThatIsNoneIsDataLoss) {
   for (const std::string text : {"", "-1", "1d", "4294967296"}) {
     MemTableStore tables;
-    const Mutation set{TableId::kMeta, Mutation::Kind::kSet, "ttl", text};
+    const Mutation set{TableId::kSystem, Mutation::Kind::kSet, "ttl", text};
     ASSERT_OK(tables.Apply({&set, 1}, false));
     EXPECT_THAT(ReadOrReplaceStoreTtl(60, &tables),
                 StatusIs(absl::StatusCode::kDataLoss, HasSubstr("meta ttl: got")));
   }
 }
 
-TEST(StoreMetaTest, RowsWithoutAFormatRecordAreDataLoss) {
+TEST(SystemTableTest, RowsWithoutAFormatRecordAreDataLoss) {
   MemTableStore tables;
   const Mutation set{TableId::kUid, Mutation::Kind::kSet, "k", "v"};
   ASSERT_OK(tables.Apply({&set, 1}, false));
 
-  EXPECT_THAT(ReadOrCreateMeta(TinyOptions("x"), &tables),
+  EXPECT_THAT(ReadOrCreateLayout(TinyOptions("x"), &tables),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("rows in uid")));
 }
 
 }  // namespace
-}  // namespace hourcell::store_meta_test
+}  // namespace hourcell::system_table_test
