@@ -30,7 +30,7 @@ class Env;
 namespace hourcell {
 
 class BackupSet;
-class Clock;
+class WallClock;
 class GroupCommit;
 class Journal;
 class Sealer;
@@ -49,7 +49,7 @@ class BackupAdmin {
     GroupCommit* commit = nullptr;
     Journal* journal = nullptr;
     Sealer* sealer = nullptr;
-    Clock* clock = nullptr;
+    WallClock* clock = nullptr;
     rocksdb::Env* env = nullptr;  // null = the operating system's
   };
 

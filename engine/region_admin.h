@@ -31,7 +31,7 @@
 
 namespace hourcell {
 
-class Clock;
+class WallClock;
 class RegionHistory;
 class RegionStore;
 class RowKeyCodec;
@@ -93,7 +93,7 @@ class RegionAdmin {
     TableMaintenance* maintenance = nullptr;  // of the same store
     const RowKeyCodec* row_keys = nullptr;
     UidDirectory* uids = nullptr;
-    Clock* clock = nullptr;
+    WallClock* clock = nullptr;
     const RegionHistory* history = nullptr;  // of the data table; null: none is kept
     // Before an answer or an acknowledgement: kUnavailable if another process may be the writer by
     // now. None: no other process can be.

@@ -25,7 +25,7 @@
 namespace hourcell {
 
 class AnnotationStore;
-class Clock;
+class WallClock;
 class RowKeyCodec;
 class SaltSchedule;
 class Sealer;
@@ -42,7 +42,7 @@ class SaltAdmin {
     SaltSchedule* schedule = nullptr;
     Sealer* sealer = nullptr;
     AnnotationStore* annotations = nullptr;
-    Clock* clock = nullptr;
+    WallClock* clock = nullptr;
     // Notifies processes that follow the store, and fails if another process may be the writer by
     // now; null without such processes.
     std::function<absl::Status()> note_change = {};

@@ -282,7 +282,7 @@ absl::Status Server::Impl::Start() {
                                                             .connections = &context_,
                                                             .io = &io_,
                                                             .pool = &commit_pool_,
-                                                            .clock = telnet_settings_.clock}));
+                                                            .clock = http_context_.clock}));
   // No connection reads the settings yet: the threads that serve them start below.
   if (config_.boolean("tsd.core.stats_with_port")) telnet_settings_.origin.port = ports()[0];
   if (config_.integer("tsd.stats.self_interval") > 0) {

@@ -1,8 +1,9 @@
-// Time comes from outside: code that needs the present takes a Clock. Tests pass a ManualClock.
+// Time comes from outside: code that needs the present takes a clock. Tests pass a ManualClock.
 //
-// The wall clock gives the times of points, rows and a user's ranges. It may be set forward or back
-// at any moment. Durations and deadlines use MonotonicMs, which is never set. Never compare a time
-// of one clock with a time of the other.
+// WallClock gives the times of points, rows and a user's ranges. It may be set forward or back at
+// any moment. Durations and deadlines use MonotonicClock, which is never set. Never compare a time
+// of one clock with a time of the other. A part takes the one that it needs, so that its type says
+// whether a step of the wall clock can reach it; Clock hands out both.
 
 #pragma once
 
@@ -12,17 +13,28 @@
 namespace hourcell {
 
 // Thread-safe.
-class Clock {
+class WallClock {
  public:
-  virtual ~Clock() = default;
+  virtual ~WallClock() = default;
 
   // Milliseconds since 1970-01-01T00:00:00Z.
   virtual int64_t NowMs() = 0;
+};
+
+// Thread-safe.
+class MonotonicClock {
+ public:
+  virtual ~MonotonicClock() = default;
 
   // Milliseconds since an arbitrary moment, more than 0: std::chrono::steady_clock's. Only elapsed
   // time changes it.
   virtual int64_t MonotonicMs() = 0;
+};
 
+// Both, for parts that need both and for those that hand them on. Puts read the monotonic clock, so
+// it is the first base: a call of it needs no change of its pointer.
+class Clock : public MonotonicClock, public WallClock {
+ public:
   // The machine's clocks. Lives until the process ends.
   static Clock* System();
 };

@@ -77,7 +77,7 @@ class Fsck {
     const absl::StatusOr<int64_t> store_ttl_s = ReadOrReplaceStoreTtl(std::nullopt, tables_.get());
     if (!metric_ttl_s.ok() || !store_ttl_s.ok()) return nullptr;
     retention_.Set({.store_ttl_s = *store_ttl_s, .metric_ttl_s = *std::move(metric_ttl_s)});
-    Clock* const clock = options_.clock != nullptr ? options_.clock : Clock::System();
+    WallClock* const clock = options_.clock != nullptr ? options_.clock : Clock::System();
     return &expiry_.emplace(options_.layout, &retention_, clock);
   }
 

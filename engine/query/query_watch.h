@@ -13,9 +13,12 @@ namespace hourcell {
 
 class QueryWatch {
  public:
-  // Both are borrowed. `deadline_ms`: by Clock::MonotonicMs, 0 = none; without it the deadline is
+  // Both are borrowed. `deadline_ms`: by MonotonicClock, 0 = none; without it the deadline is
   // `timeout_ms` from now, 0 = none.
-  QueryWatch(Clock* clock, const QueryControl* control, int64_t deadline_ms, int64_t timeout_ms)
+  QueryWatch(MonotonicClock* clock,
+             const QueryControl* control,
+             int64_t deadline_ms,
+             int64_t timeout_ms)
       : clock_(*clock), control_(*control), deadline_ms_(deadline_ms) {
     if (deadline_ms_ == 0 && timeout_ms > 0) deadline_ms_ = clock->MonotonicMs() + timeout_ms;
   }
@@ -32,7 +35,7 @@ class QueryWatch {
   }
 
  private:
-  Clock& clock_;
+  MonotonicClock& clock_;
   const QueryControl& control_;
   int64_t deadline_ms_;
 };

@@ -54,7 +54,7 @@ class LastPointReader {
     UidDirectory* uids = nullptr;
     const SeriesTable* series = nullptr;
     const RowExpiry* expiry = nullptr;  // null: nothing expires
-    Clock* clock = nullptr;
+    WallClock* clock = nullptr;
     bool skip_unresolved_tagvs = false;  // as Options
     MemoryAccount* memory = nullptr;     // counts the series that are asked for; null: nothing does
   };

@@ -46,7 +46,7 @@ class QueryExecutor {
     UidDirectory* uids = nullptr;
     const QueryPlanner* planner = nullptr;
     const AnnotationStore* annotations = nullptr;
-    Clock* clock = nullptr;
+    MonotonicClock* clock = nullptr;
   };
   // REQUIRES: the overrides of options.query_limit_overrides compile.
   QueryExecutor(const Options& options, const RowKeyCodec& row_keys, const Parts& parts);

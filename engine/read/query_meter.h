@@ -69,8 +69,8 @@ class MemoryLease : public MemoryAccount {
 class QueryMeter {
  public:
   struct Deadline {
-    int64_t ms = 0;          // by Clock::MonotonicMs; 0 = none
-    Clock* clock = nullptr;  // borrowed; of meaning only with a deadline
+    int64_t ms = 0;                   // by MonotonicClock; 0 = none
+    MonotonicClock* clock = nullptr;  // borrowed; of meaning only with a deadline
   };
 
   // `control` is borrowed.

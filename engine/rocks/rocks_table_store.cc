@@ -374,7 +374,7 @@ class RocksTableStore : public TableStore {
     return (*regions_.Current())[static_cast<size_t>(table)];
   }
 
-  Clock* const clock_;
+  WallClock* const clock_;
   const std::unique_ptr<RocksRetention> retention_;
   const std::unique_ptr<RocksFamilies> families_;
   const std::unique_ptr<rocksdb::Env> env_;

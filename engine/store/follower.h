@@ -53,7 +53,7 @@ class Follower {
     MetricSeriesCache* metric_series = nullptr;
     AnnotationStore* annotations = nullptr;
     size_t lanes = 0;
-    Clock* clock = nullptr;
+    MonotonicClock* clock = nullptr;
     Stats* stats = nullptr;
   };
   explicit Follower(const Parts& parts);

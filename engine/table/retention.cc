@@ -63,7 +63,7 @@ int64_t Retention::MayExpireBeforeMs(int64_t now_ms) const {
   return OlderThanMs(shortest_ttl_s_.load(), now_ms);
 }
 
-RowExpiry::RowExpiry(const Layout& layout, const Retention* retention, Clock* clock)
+RowExpiry::RowExpiry(const Layout& layout, const Retention* retention, WallClock* clock)
     : row_keys_(layout), retention_(*retention), clock_(*clock) {
   for (const RowField field : layout.fields) {
     if (field == RowField::kBaseTime) break;

@@ -68,7 +68,7 @@ class Retention {
 class RowExpiry {
  public:
   // `retention` and `clock` are borrowed.
-  RowExpiry(const Layout& layout, const Retention* retention, Clock* clock);
+  RowExpiry(const Layout& layout, const Retention* retention, WallClock* clock);
 
   // Points of the metric before this are expired now; 0: none is. kNoUid: of a metric that is new.
   int64_t ExpiresBeforeMs(Uid metric) const;
@@ -105,7 +105,7 @@ class RowExpiry {
  private:
   const RowKeyCodec row_keys_;
   const Retention& retention_;
-  Clock& clock_;
+  WallClock& clock_;
   size_t base_time_at_ = 0;  // where the base time is in a key
   bool metric_is_before_time_ = false;
 };

@@ -50,7 +50,7 @@ class PointWriter {
     ObservedPuts* observed_puts = nullptr;  // of observers; may be null
     ReadPins* puts = nullptr;               // has a pin for each put under way; may be null
     PutSample* sample = nullptr;            // samples puts; may be null
-    Clock* clock = nullptr;
+    MonotonicClock* clock = nullptr;
     Stats* stats = nullptr;
   };
   PointWriter(const Options& options, const Parts& parts);

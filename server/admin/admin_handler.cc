@@ -20,7 +20,7 @@ SealControl SealedFor(JobWatch* watch, std::string_view phase) {
 
 }  // namespace
 
-AdminHandler::AdminHandler(Tsdb* tsdb, Clock* clock)
+AdminHandler::AdminHandler(Tsdb* tsdb, MonotonicClock* clock)
     : clock_(clock), tsdb_(tsdb), sealed_(tsdb->stats().counter("seal.hours", {{"type", "all"}})) {}
 
 HttpResponse AdminHandler::Seal(JobWatch* watch) {

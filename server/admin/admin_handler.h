@@ -17,7 +17,7 @@ namespace hourcell {
 class AdminHandler {
  public:
   // Both are borrowed and outlive the object.
-  AdminHandler(Tsdb* tsdb, Clock* clock);
+  AdminHandler(Tsdb* tsdb, MonotonicClock* clock);
 
   // Tsdb::Seal, Flush and Compact. Each reports its progress to the watch, and ends when the watch
   // is cancelled; the watch of Seal and Flush may be null. Answers as Run.
@@ -30,7 +30,7 @@ class AdminHandler {
   HttpResponse Run(const std::function<absl::Status()>& work);
 
  private:
-  Clock* const clock_;
+  MonotonicClock* const clock_;
   Tsdb* const tsdb_;
   Counter* const sealed_;  // owned by the engine
 };

@@ -33,7 +33,10 @@ void AddFields(const BackupManifest& manifest, JsonWriter* json) {
   json->Field("copied_bytes", manifest.copied_bytes);
 }
 
-HttpResponse Make(const std::string& directory, Tsdb* tsdb, Clock* clock, JobWatch* watch) {
+HttpResponse Make(const std::string& directory,
+                  Tsdb* tsdb,
+                  MonotonicClock* clock,
+                  JobWatch* watch) {
   const int64_t start_ms = clock->MonotonicMs();
   const auto progress = [watch](uint64_t done, uint64_t total) {
     return watch->Report({.phase = "copy", .done = done, .total = total, .unit = "bytes"});
@@ -79,7 +82,7 @@ HttpResponse ListBackups(const std::string& directory) {
 HttpResponse HandleBackup(const HttpRequest& request,
                           const std::string& directory,
                           Tsdb* tsdb,
-                          Clock* clock,
+                          MonotonicClock* clock,
                           JobRegistry* jobs) {
   if (directory.empty()) {
     return HttpError(409, "No directory of backups",

@@ -25,7 +25,7 @@ namespace hourcell {
 HttpResponse HandleBackup(const HttpRequest& request,
                           const std::string& directory,
                           Tsdb* tsdb,
-                          Clock* clock,
+                          MonotonicClock* clock,
                           JobRegistry* jobs);
 
 }  // namespace hourcell

@@ -29,7 +29,7 @@ namespace {
 class DumpedLines {
  public:
   // All are borrowed. `deadline_ms`: of the clock's MonotonicMs; 0 = none.
-  DumpedLines(QueryControl* control, Clock* clock, int64_t deadline_ms, BodyWriter* body)
+  DumpedLines(QueryControl* control, MonotonicClock* clock, int64_t deadline_ms, BodyWriter* body)
       : control_(*control), clock_(*clock), deadline_ms_(deadline_ms), body_(*body) {}
 
   bool ShouldStop() const { return control_.is_cancelled() || IsLate(); }
@@ -71,7 +71,7 @@ class DumpedLines {
   bool IsLate() const { return deadline_ms_ > 0 && clock_.MonotonicMs() > deadline_ms_; }
 
   QueryControl& control_;
-  Clock& clock_;
+  MonotonicClock& clock_;
   const int64_t deadline_ms_;
   BodyWriter& body_;
   uint64_t lines_ = 0;

@@ -38,7 +38,7 @@ std::optional<size_t> ParseExamples(std::string_view text) {
   return examples;
 }
 
-HttpResponse Check(size_t examples, Tsdb* tsdb, Clock* clock, JobWatch* watch) {
+HttpResponse Check(size_t examples, Tsdb* tsdb, MonotonicClock* clock, JobWatch* watch) {
   const int64_t start_ms = clock->MonotonicMs();
   FsckOptions options{.examples_max = examples};
   options.progress = [watch](const FsckProgress& progress) {
@@ -52,7 +52,10 @@ HttpResponse Check(size_t examples, Tsdb* tsdb, Clock* clock, JobWatch* watch) {
   return response;
 }
 
-HttpResponse Start(const HttpRequest& request, Tsdb* tsdb, Clock* clock, JobRegistry* jobs) {
+HttpResponse Start(const HttpRequest& request,
+                   Tsdb* tsdb,
+                   MonotonicClock* clock,
+                   JobRegistry* jobs) {
   const std::string* const text = request.param("examples");
   const std::optional<size_t> examples = text == nullptr ? kExamplesDefault : ParseExamples(*text);
   if (!examples.has_value()) {
@@ -70,7 +73,10 @@ HttpResponse Start(const HttpRequest& request, Tsdb* tsdb, Clock* clock, JobRegi
 
 }  // namespace
 
-HttpResponse HandleFsck(const HttpRequest& request, Tsdb* tsdb, Clock* clock, JobRegistry* jobs) {
+HttpResponse HandleFsck(const HttpRequest& request,
+                        Tsdb* tsdb,
+                        MonotonicClock* clock,
+                        JobRegistry* jobs) {
   const std::optional<HttpMethod> method = EffectiveMethod(request);
   if (method == HttpMethod::kPost) return Start(request, tsdb, clock, jobs);
   std::optional<JobView> last = jobs->LastOf(kFsckKind);

@@ -16,6 +16,9 @@
 
 namespace hourcell {
 
-HttpResponse HandleFsck(const HttpRequest& request, Tsdb* tsdb, Clock* clock, JobRegistry* jobs);
+HttpResponse HandleFsck(const HttpRequest& request,
+                        Tsdb* tsdb,
+                        MonotonicClock* clock,
+                        JobRegistry* jobs);
 
 }  // namespace hourcell

@@ -45,7 +45,10 @@ std::string FormatMilestone(uint64_t points, int64_t elapsed_ms) {
                      PointsPerSecond(points, elapsed_ms));
 }
 
-ProgressMeter::ProgressMeter(std::FILE* file, bool is_tty, Clock* clock, uint64_t bytes_total)
+ProgressMeter::ProgressMeter(std::FILE* file,
+                             bool is_tty,
+                             MonotonicClock* clock,
+                             uint64_t bytes_total)
     : file_(file),
       is_tty_(is_tty),
       clock_(clock),

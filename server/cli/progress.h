@@ -35,7 +35,7 @@ std::string FormatMilestone(uint64_t points, int64_t elapsed_ms);
 class ProgressMeter {
  public:
   // Borrows `file` and `clock`. The elapsed time starts here.
-  ProgressMeter(std::FILE* file, bool is_tty, Clock* clock, uint64_t bytes_total);
+  ProgressMeter(std::FILE* file, bool is_tty, MonotonicClock* clock, uint64_t bytes_total);
   ProgressMeter(const ProgressMeter&) = delete;
   ProgressMeter& operator=(const ProgressMeter&) = delete;
 
@@ -49,7 +49,7 @@ class ProgressMeter {
  private:
   std::FILE* const file_;
   const bool is_tty_;
-  Clock* const clock_;
+  MonotonicClock* const clock_;
   const uint64_t bytes_total_;
   const int64_t start_ms_;
   int64_t shown_ms_ = 0;     // elapsed at the last output

@@ -34,7 +34,7 @@ struct HttpRequest {
   // When it was complete, and the time since its first byte; on the clock of traces.
   std::chrono::steady_clock::time_point received_at = {};
   std::chrono::steady_clock::duration received_in = {};
-  int64_t deadline_ms = 0;     // by Clock::MonotonicMs, when it times out; 0 = never
+  int64_t deadline_ms = 0;     // by MonotonicClock, when it times out; 0 = never
   bool may_wait = false;       // its thread serves no sockets
   bool only_if_quick = false;  // its thread serves sockets, and runs only quick queries
   // Its share of the body budget, for memory derived from the body; borrowed, null = not counted.

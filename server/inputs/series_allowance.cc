@@ -9,7 +9,7 @@ constexpr double kMsOfAnHour = 3'600'000;
 
 }  // namespace
 
-SeriesAllowance::SeriesAllowance(int64_t per_hour, Clock* clock, Stats* stats)
+SeriesAllowance::SeriesAllowance(int64_t per_hour, MonotonicClock* clock, Stats* stats)
     : per_hour_(per_hour),
       clock_(clock),
       created_(stats->counter("rpc.inputs.new_series", {{"result", "created"}})),

@@ -21,7 +21,7 @@ class SeriesAllowance {
  public:
   // `clock` and `stats` are borrowed; the clock's monotonic time counts. `per_hour`: 0 = no limit.
   // Counts rpc.inputs.new_series, by result: created and refused.
-  SeriesAllowance(int64_t per_hour, Clock* clock, Stats* stats);
+  SeriesAllowance(int64_t per_hour, MonotonicClock* clock, Stats* stats);
 
   // For the store; null without a limit. Valid as long as this object.
   const NewSeriesQuota* quota() const { return per_hour_ == 0 ? nullptr : &quota_; }
@@ -30,7 +30,7 @@ class SeriesAllowance {
   size_t Take(size_t wanted);
 
   const int64_t per_hour_;
-  Clock* const clock_;
+  MonotonicClock* const clock_;
   Counter* const created_;
   Counter* const refused_;
   const NewSeriesQuota quota_;

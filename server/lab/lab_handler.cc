@@ -45,7 +45,7 @@ JobProgress ProgressOf(const SimulateStage& stage) {
           .unit = "minutes"};
 }
 
-HttpResponse Simulate(const SimulateRequest& request, Clock* clock, JobWatch* watch) {
+HttpResponse Simulate(const SimulateRequest& request, MonotonicClock* clock, JobWatch* watch) {
   const auto report = [watch](const SimulateStage& stage) {
     return watch->Report(ProgressOf(stage));
   };
@@ -66,7 +66,7 @@ absl::StatusOr<std::string> RunCases(const std::vector<layouts::CaseSpec>& cases
 
 }  // namespace
 
-HttpResponse HandleSimulate(const HttpRequest& request, Clock* clock, JobRegistry* jobs) {
+HttpResponse HandleSimulate(const HttpRequest& request, MonotonicClock* clock, JobRegistry* jobs) {
   if (EffectiveMethod(request) == HttpMethod::kGet) {
     HttpResponse response;
     response.body = LabChoicesJson();

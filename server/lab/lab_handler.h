@@ -18,7 +18,7 @@
 namespace hourcell {
 
 // Pointers are borrowed while the jobs run.
-HttpResponse HandleSimulate(const HttpRequest& request, Clock* clock, JobRegistry* jobs);
+HttpResponse HandleSimulate(const HttpRequest& request, MonotonicClock* clock, JobRegistry* jobs);
 HttpResponse HandleLayouts(const HttpRequest& request, JobRegistry* jobs);
 
 }  // namespace hourcell

@@ -47,7 +47,7 @@ SimulationOptions OptionsOf(const SimulateRequest& request) {
 
 absl::StatusOr<std::string> RunSimulateRequest(const SimulateRequest& request,
                                                const SimulateLimits& limits,
-                                               Clock* clock,
+                                               MonotonicClock* clock,
                                                const SimulateWatch& watch) {
   const int64_t start_ms = clock->MonotonicMs();
   SimulationOptions options = OptionsOf(request);

@@ -36,7 +36,7 @@ using SimulateWatch = std::function<bool(const SimulateStage& stage)>;
 // which the message names; kInvalidArgument: as RunSimulation.
 absl::StatusOr<std::string> RunSimulateRequest(const SimulateRequest& request,
                                                const SimulateLimits& limits,
-                                               Clock* clock,
+                                               MonotonicClock* clock,
                                                const SimulateWatch& watch);
 
 }  // namespace hourcell

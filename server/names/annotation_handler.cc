@@ -240,7 +240,7 @@ HttpResponse HandleBulk(const HttpRequest& request, HttpMethod method, Tsdb* tsd
 
 }  // namespace
 
-HttpResponse HandleAnnotation(const HttpRequest& request, Tsdb* tsdb, Clock* clock) {
+HttpResponse HandleAnnotation(const HttpRequest& request, Tsdb* tsdb, WallClock* clock) {
   const std::optional<HttpMethod> method = EffectiveMethod(request);
   const absl::StatusOr<Route> route = ParseRoute(request.path);
   if (!method || !route.ok()) return MethodNotAllowed(request);

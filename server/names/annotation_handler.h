@@ -23,6 +23,6 @@
 
 namespace hourcell {
 
-HttpResponse HandleAnnotation(const HttpRequest& request, Tsdb* tsdb, Clock* clock);
+HttpResponse HandleAnnotation(const HttpRequest& request, Tsdb* tsdb, WallClock* clock);
 
 }  // namespace hourcell

@@ -38,7 +38,7 @@ absl::Status ReadCountParam(const HttpRequest& request, std::string_view name, u
 class LookupWriter {
  public:
   // All are borrowed.
-  LookupWriter(const LookupQuery& query, Clock* clock, BodyWriter* body)
+  LookupWriter(const LookupQuery& query, MonotonicClock* clock, BodyWriter* body)
       : query_(query), clock_(*clock), body_(*body), start_ms_(clock->MonotonicMs()) {}
 
   void Begin() {
@@ -78,7 +78,7 @@ class LookupWriter {
   }
 
   const LookupQuery& query_;
-  Clock& clock_;
+  MonotonicClock& clock_;
   BodyWriter& body_;
   JsonWriter json_{&body_.buffer()};
   const int64_t start_ms_;

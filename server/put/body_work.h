@@ -25,8 +25,8 @@ class BodyWork {
  public:
   // Work that is never ended early.
   BodyWork() = default;
-  // Both are borrowed. `deadline_ms`: by Clock::MonotonicMs; 0 = none.
-  BodyWork(const QueryControl* control, Clock* clock, int64_t deadline_ms)
+  // Both are borrowed. `deadline_ms`: by MonotonicClock; 0 = none.
+  BodyWork(const QueryControl* control, MonotonicClock* clock, int64_t deadline_ms)
       : control_(control), clock_(clock), deadline_ms_(deadline_ms) {}
   BodyWork(const BodyWork&) = delete;
   BodyWork& operator=(const BodyWork&) = delete;
@@ -43,7 +43,7 @@ class BodyWork {
 
  private:
   const QueryControl* const control_ = nullptr;
-  Clock* const clock_ = nullptr;
+  MonotonicClock* const clock_ = nullptr;
   const int64_t deadline_ms_ = 0;
   uint64_t steps_ = 0;
   absl::Status status_;

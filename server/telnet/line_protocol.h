@@ -74,7 +74,7 @@ struct TelnetSettings {
   bool return_errors = true;               // tsd.rpc.telnet.return_errors
   bool dropcaches_allowed = false;         // tsd.rpc.allow_dropcaches
   StatOrigin origin;                       // for `stats`
-  Clock* clock = nullptr;                  // for `stats`; borrowed
+  WallClock* clock = nullptr;              // for `stats`; borrowed
   Authenticator* authenticator = nullptr;  // for `auth`; borrowed; null = without users
   // Replaces Tsdb::Append; for tests of failing stores.
   std::function<CommitTicket(std::span<const LinePoint>, std::vector<RefusedPoint>*)> append = {};

@@ -9,7 +9,7 @@
 namespace hourcell {
 
 // Random ids need no coordination. If two ids collide, only one process is listed.
-NodeRegistry::NodeRegistry(BigtableClient* client, Clock* clock, std::string address)
+NodeRegistry::NodeRegistry(BigtableClient* client, MonotonicClock* clock, std::string address)
     : client_(*client),
       clock_(*clock),
       system_(SystemTable(client->options().table_prefix)),

@@ -29,7 +29,7 @@ class NodeRegistry {
 
   // `client` and `clock` are borrowed; the table exists. `address`: of this process; empty: it
   // writes no row.
-  NodeRegistry(BigtableClient* client, Clock* clock, std::string address);
+  NodeRegistry(BigtableClient* client, MonotonicClock* clock, std::string address);
   NodeRegistry(const NodeRegistry&) = delete;
   NodeRegistry& operator=(const NodeRegistry&) = delete;
 
@@ -51,7 +51,7 @@ class NodeRegistry {
   };
 
   BigtableClient& client_;
-  Clock& clock_;
+  MonotonicClock& clock_;
   const std::string system_;
   const std::string address_;
   const std::string row_;

@@ -43,7 +43,7 @@ absl::StatusOr<uint64_t> NumberOf(std::string_view row) {
 
 }  // namespace
 
-SecretRows::SecretRows(BigtableClient* client, Clock* clock)
+SecretRows::SecretRows(BigtableClient* client, MonotonicClock* clock)
     : client_(*client), clock_(*clock), system_(SystemTable(client->options().table_prefix)) {}
 
 absl::StatusOr<std::vector<SecretRows::Secret>> SecretRows::ReadRows() {

@@ -30,7 +30,7 @@ class SecretRows {
   static constexpr int64_t kPeriodMs = 3'600'000;
 
   // `client` is borrowed. The table exists.
-  SecretRows(BigtableClient* client, Clock* clock);
+  SecretRows(BigtableClient* client, MonotonicClock* clock);
 
   // Reads the secrets; creates the first one if none exists. kUnavailable: retry.
   absl::StatusOr<SharedSecrets> Read();
@@ -50,7 +50,7 @@ class SecretRows {
   absl::Status DeleteBelow(uint64_t number, const std::vector<Secret>& secrets);
 
   BigtableClient& client_;
-  Clock& clock_;
+  MonotonicClock& clock_;
   const std::string system_;
   Mutex mutex_;
   uint64_t newest_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -46,7 +46,7 @@ struct SeatOptions {
   int64_t beat_ms = 1000;
   // How long to wait for the lease while another process holds it; -1: without limit.
   int64_t wait_ms = -1;
-  Clock* clock = nullptr;  // null: the system clock
+  MonotonicClock* clock = nullptr;  // null: the system clock
   // Called with the current writer's name while waiting; may be null.
   std::function<void(std::string_view message)> warn = {};
   StorageEvents events = {};
@@ -110,7 +110,7 @@ class WriterSeat {
 
   BigtableClient& client_;
   const SeatOptions options_;
-  Clock& clock_;
+  MonotonicClock& clock_;
   const std::string system_;
   std::unique_ptr<LeaseRow> lease_;
   bool has_clean_past_ = false;

@@ -55,7 +55,7 @@ class ForwardSender {
   struct Parts {
     PointSpool* spool = nullptr;
     Stats* stats = nullptr;  // gets forward.points
-    Clock* clock = Clock::System();
+    MonotonicClock* clock = Clock::System();
     // Posts a gzip'd body, with the ids of the servers that the points have passed through. An
     // error: no answer arrived.
     std::function<absl::StatusOr<HttpReply>(std::string_view body, std::string_view via)> post = {};

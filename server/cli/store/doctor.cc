@@ -197,7 +197,7 @@ void LookAtDisk(DoctorFacts* facts) {
   }
 }
 
-DoctorFacts Gather(const Config& config, Clock* clock) {
+DoctorFacts Gather(const Config& config, WallClock* clock) {
   DoctorFacts facts;
   facts.directory = config.text("tsd.storage.directory");
   facts.has_store = HasStore(config);

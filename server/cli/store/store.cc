@@ -88,7 +88,7 @@ absl::StatusOr<Outcome> AskServer(const HttpUrl& url, const Action& action, Term
 }
 
 absl::StatusOr<Outcome> AskStore(
-    Tsdb* tsdb, const Action& action, LongWork* work, int64_t start_ms, Clock* clock) {
+    Tsdb* tsdb, const Action& action, LongWork* work, int64_t start_ms, MonotonicClock* clock) {
   absl::Status done = action.run(tsdb, work);
   work->Clear();
   done.Update(tsdb->Close());

@@ -101,7 +101,7 @@ class TopKeys {
   TopKeys(KeyInput* keys, HttpClient* client, TopScreen* screen)
       : keys_(*keys), client_(*client), screen_(*screen) {}
 
-  bool WaitUntil(int64_t until_ms, Clock* clock) {
+  bool WaitUntil(int64_t until_ms, MonotonicClock* clock) {
     // The screen does not change while the user types an id.
     for (int64_t left_ms = until_ms - clock->MonotonicMs(); left_ms > 0 || id_.has_value();
          left_ms = until_ms - clock->MonotonicMs()) {

@@ -38,7 +38,7 @@ struct TopRegion {
 };
 
 struct TopSample {
-  int64_t at_ms = 0;                          // Clock::MonotonicMs
+  int64_t at_ms = 0;                          // by MonotonicClock
   std::map<std::string, double> values = {};  // of /metrics, by name and labels
   std::vector<TopQuery> queries = {};         // running ones, oldest first
   std::vector<TopRegion> regions = {};        // empty if the user may not see them

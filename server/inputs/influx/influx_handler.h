@@ -35,7 +35,7 @@ class InfluxHandler {
   struct Parts {
     Tsdb* tsdb = nullptr;             // borrowed, outlives the object
     const NameRule* names = nullptr;  // borrowed, outlives the object
-    Clock* clock = nullptr;           // borrowed; for lines without a timestamp
+    WallClock* clock = nullptr;       // borrowed; for lines without a timestamp
     AppendInPlace append = {};        // for tests
   };
 
