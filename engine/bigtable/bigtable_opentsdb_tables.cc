@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/check.h"
 #include "codec/base/clock.h"
 #include "codec/base/mutex.h"
 #include "codec/base/status_macros.h"
@@ -142,6 +143,7 @@ class BigtableOpenTsdbTables : public OpenTsdbTables {
   }
 
   absl::Status CreateWith(const std::string& table, std::vector<std::string_view> families) {
+    HOURCELL_DCHECK(!families.empty());
     HOURCELL_RETURN_IF_ERROR(client_.CreateTable(table, std::string(families[0])));
     for (const std::string_view family : families)
       HOURCELL_RETURN_IF_ERROR(client_.AddFamily(table, std::string(family)));

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/check.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "engine/bigtable/api/bigtable_client.h"
@@ -62,6 +63,7 @@ void SetCell(std::string_view qualifier,
 }
 
 std::vector<RowMutations> RowsOf(const GroupStage& stage, uint64_t version, uint64_t writer) {
+  HOURCELL_DCHECK(writer > 0 && version > 0);
   std::vector<RowMutations> rows;
   for (const RowChange& change : stage.rows) {
     RowMutations& row = rows.emplace_back();
@@ -100,6 +102,7 @@ class BigtableTableStore : public TableStore {
 
   // Opens as a follower: writes nothing and sees all versions.
   absl::Status OpenToFollow() {
+    HOURCELL_DCHECK(!is_open_ && seat_ == nullptr);
     HOURCELL_RETURN_IF_ERROR(CheckFormatIsThere());
     is_followed_ = true;
     HOURCELL_RETURN_IF_ERROR(ledger_.Open());
@@ -115,6 +118,7 @@ class BigtableTableStore : public TableStore {
 
   // Opens as the writer, once it holds the lease. Returns its journal.
   absl::StatusOr<std::unique_ptr<Journal>> OpenWithSeat(const SeatOptions& options) {
+    HOURCELL_DCHECK(!is_open_ && seat_ == nullptr);
     EndCallsIf(options.events.gives_up);
     HOURCELL_RETURN_IF_ERROR(CheckOrMakeFormat());
     HOURCELL_ASSIGN_OR_RETURN(seat_, WriterSeat::Take(&client_, options));
@@ -137,6 +141,7 @@ class BigtableTableStore : public TableStore {
   absl::Status KnownLoss() const { return seat_->KnownLoss(); }
   // The first call is the last step of opening a store.
   absl::Status NoteChange() {
+    HOURCELL_DCHECK(!is_followed_);
     std::call_once(is_opened_, [this] { give_up_watch_.reset(); });
     return client_
         .Increment(system_, std::string(kChangesRow), std::string(kBigtableFamily), /*amount=*/1)
@@ -155,6 +160,8 @@ class BigtableTableStore : public TableStore {
     if (stages.empty()) return absl::OkStatus();
     if (claims_.has_value()) HOURCELL_RETURN_IF_ERROR(claims_->ClaimFor(group));
     HOURCELL_ASSIGN_OR_RETURN(const uint64_t first, ledger_.Begin(stages.size()));
+    HOURCELL_DCHECK(first > FirstVersionOf(writer_));
+    HOURCELL_DCHECK(first + stages.size() <= FirstVersionOf(writer_ + 1));
     absl::Status written;
     for (size_t i = 0; i < stages.size() && written.ok(); ++i) {
       written = client_.Mutate(BigtableNameOf(client_.options(), stages[i].table),
@@ -229,6 +236,7 @@ class BigtableTableStore : public TableStore {
   }
 
   absl::Status Begin() {
+    HOURCELL_DCHECK(writer_ > 0 && !is_open_);
     if (FirstVersionOf(writer_) + kVersionsPerWriter > kVersionMax) {
       return absl::FailedPreconditionError(
           fmt::format("bigtable: tables {}-* were opened {} times, and cannot be opened again",
@@ -388,6 +396,7 @@ absl::StatusOr<std::vector<RegionUse>> BigtableTableStore::RegionUses(TableId ta
   HOURCELL_RETURN_IF_ERROR(CheckOpen());
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<TabletEnd> samples,
                             client_.SampleKeys(BigtableNameOf(client_.options(), table)));
+  HOURCELL_DCHECK(samples.back().key.empty());  // the last one ends the table
   std::vector<RegionUse> uses;
   std::string start;
   int64_t start_bytes = 0;
@@ -419,6 +428,7 @@ absl::Status BigtableTableStore::Rewrite(TableId table,
                                          BigtablePage* page,
                                          const VersionView& settled,
                                          std::vector<std::string>* waiting) {
+  HOURCELL_DCHECK(!is_followed_);
   std::vector<RowMutations> rewrites;
   for (BigtableRow& row : page->rows) {
     HOURCELL_ASSIGN_OR_RETURN(const StoredRow stored, DecodeStoredRow(std::move(row)));
@@ -445,6 +455,7 @@ void BigtableTableStore::Tidy(RowTidy::Due due) {
 }
 
 absl::Status BigtableTableStore::TidyTable(TableId table, std::vector<std::string> keys) {
+  HOURCELL_DCHECK(std::ranges::is_sorted(keys));
   const VersionView settled = ledger_.Settled();  // taken before the rows are read, as in Compact
   std::vector<std::string> waiting;
   while (!keys.empty()) {

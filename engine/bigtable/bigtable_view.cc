@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/check.h"
 #include "codec/base/status_copy.h"
 #include "codec/base/status_macros.h"
 #include "engine/table/opentsdb_tables.h"
@@ -185,6 +186,7 @@ absl::StatusOr<std::optional<std::string>> BigtableView::Get(TableId table, std:
 absl::Status BigtableView::GetMany(TableId table,
                                    std::span<const std::string> keys,
                                    std::vector<std::optional<std::string>>* values) {
+  HOURCELL_DCHECK(values != nullptr);
   std::vector<std::string> ascending(keys.begin(), keys.end());
   std::ranges::sort(ascending);
   ascending.erase(std::ranges::unique(ascending).begin(), ascending.end());

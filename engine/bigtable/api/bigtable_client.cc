@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/check.h"
 #include "codec/base/clock.h"
 #include "codec/base/status_macros.h"
 
@@ -59,7 +60,11 @@ class RowsRead {
         rows_max_(selection.rows_max == 0 ? options.page_rows : selection.rows_max),
         bytes_max_(options.page_bytes),
         next_key_(selection.keys.begin()),
-        range_(selection.range) {}
+        range_(selection.range) {
+    HOURCELL_DCHECK(rows_max_ > 0 && bytes_max_ > 0);
+    HOURCELL_DCHECK(selection.keys.empty() || !selection.reversed);
+    HOURCELL_DCHECK(selection.keys.empty() || selection.keys.front() <= selection.keys.back());
+  }
 
   // False: nothing is left to read.
   bool FillRequest(api::ReadRowsRequest* request) const {
@@ -102,6 +107,8 @@ class RowsRead {
   size_t row_count() const { return page_.rows.size(); }
 
   BigtablePage TakePage(bool is_complete) {
+    // The next read begins after the last row, so a page without rows has none.
+    HOURCELL_DCHECK(is_complete || !page_.rows.empty());
     page_.is_complete = is_complete;
     return std::move(page_);
   }
@@ -171,6 +178,7 @@ void BigtableClient::EndCalls() {
 }
 
 void BigtableClient::Sleep(int64_t ms) {
+  HOURCELL_DCHECK(ms >= 0);
   const int64_t end_ms = Clock::System()->MonotonicMs() + ms;
   MutexLock lock(&mutex_);
   while (!is_ended_) {
@@ -255,6 +263,7 @@ grpc::Status BigtableClient::MutateOnce(const std::string& table,
   request.set_table_name(path);
   request.set_app_profile_id(options_.app_profile);
   const size_t sent = RowsThatFit(*rows, 0, limits_);
+  HOURCELL_DCHECK(sent > 0 && sent <= rows->size());
   for (size_t i = 0; i < sent; ++i)
     *request.add_entries() = (*rows)[i];
   // A row counts as unwritten until an answer names it.
@@ -332,6 +341,7 @@ absl::StatusOr<bool> BigtableClient::SetIfAbsent(const std::string& table,
 absl::StatusOr<bool> BigtableClient::SetIfNoneSince(const std::string& table,
                                                     const RowMutations& row,
                                                     int64_t from_micros) {
+  HOURCELL_DCHECK(from_micros > 0);  // 0 is OpenTSDB's and the service's default
   api::RowFilter filter;
   auto& since = *filter.mutable_chain()->add_filters()->mutable_timestamp_range_filter();
   since.set_start_timestamp_micros(from_micros);
@@ -344,6 +354,7 @@ absl::StatusOr<uint64_t> BigtableClient::Increment(const std::string& table,
                                                    const std::string& row,
                                                    const std::string& family,
                                                    uint64_t amount) {
+  HOURCELL_DCHECK(amount > 0);
   const std::string path = PathOf(table);
   api::ReadModifyWriteRowRequest request;
   request.set_table_name(path);

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
+
 namespace hourcell {
 
 bool MayBeRepeated(grpc::StatusCode code) {
@@ -24,7 +26,9 @@ RetryLoop::RetryLoop(const RetryPolicy& policy, const RetryHooks* hooks)
     : policy_(policy),
       hooks_(*hooks),
       end_ms_(hooks->monotonic_ms() + policy.total_ms),
-      bound_ms_(policy.first_ms) {}
+      bound_ms_(policy.first_ms) {
+  HOURCELL_DCHECK(policy.first_ms >= 0 && policy.max_ms >= 0 && policy.total_ms >= 0);
+}
 
 bool RetryLoop::WaitFor(grpc::StatusCode code) {
   if (!MayBeRepeated(code)) return false;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 
 namespace hourcell {
@@ -40,6 +41,7 @@ bool RowAssembler::IsAfterLast(const std::string& key) const {
 }
 
 absl::Status RowAssembler::CheckFirst(const Chunk& chunk) const {
+  HOURCELL_DCHECK(row_.cells.empty());  // the row before was handed out or reset
   if (chunk.row_key().empty()) return BadChunk("no key", last_key_);
   if (!chunk.has_family_name()) return BadChunk("no family", chunk.row_key());
   if (!chunk.has_qualifier()) return BadChunk("no qualifier", chunk.row_key());

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 
 namespace hourcell {
@@ -43,6 +44,7 @@ absl::Status CheckFilter(const google::bigtable::v2::RowFilter& filter,
 size_t RowsThatFit(const std::vector<RowMutations>& rows,
                    size_t begin,
                    const BigtableLimits& limits) {
+  HOURCELL_DCHECK(begin <= rows.size());
   size_t mutations = 0;
   size_t bytes = 0;
   size_t end = begin;

@@ -4,6 +4,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include "codec/base/check.h"
 #include "engine/bigtable/rows/stored_row.h"
 
 namespace hourcell {
@@ -22,6 +23,7 @@ bool MayGoTogether(const Mutation& before, const Mutation& mutation) {
 
 // Applies a later mutation of the same row to `*row`.
 void Fold(const Mutation& mutation, RowChange* row) {
+  HOURCELL_DCHECK(row->key == mutation.key);
   if (mutation.kind != Mutation::Kind::kMerge) {
     row->kind = mutation.kind;
     row->value = mutation.value;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codec/base/check.h"
 #include "engine/rows/series_key.h"
 
 namespace hourcell {
@@ -32,6 +33,8 @@ bool Continues(const StoredRow& row,
                const VersionView& settled,
                const Operands& run,
                const StoredOperand& operand) {
+  HOURCELL_DCHECK(run.front()->name.writer == operand.name.writer);
+  HOURCELL_DCHECK(run.back()->name.last <= operand.name.last);
   const uint64_t first = run.front()->name.first;
   if (run.front()->name.cut != operand.name.cut) return false;
   if (settled.Hides(first, operand.name.last)) return false;
@@ -42,6 +45,7 @@ bool Continues(const StoredRow& row,
 }
 
 void Join(TableId table, const Operands& run, RowMutations* mutations) {
+  HOURCELL_DCHECK(run.size() > 1 && run.front()->name.first < run.back()->name.last);
   std::vector<std::string_view> values;
   for (const StoredOperand* const operand : run)
     values.push_back(operand->value);

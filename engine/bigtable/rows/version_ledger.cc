@@ -12,6 +12,9 @@ namespace {
 // Adds a range to ascending ranges and joins neighbours.
 void AddRange(const VersionRange& range, std::vector<VersionRange>* ranges) {
   auto at = std::ranges::lower_bound(*ranges, range.first, {}, &VersionRange::first);
+  HOURCELL_DCHECK(range.first <= range.last);
+  HOURCELL_DCHECK(at == ranges->end() || range.last < at->first);
+  HOURCELL_DCHECK(at == ranges->begin() || std::prev(at)->last < range.first);
   if (at != ranges->begin() && std::prev(at)->last + 1 == range.first) {
     --at;
     at->last = range.last;
@@ -52,6 +55,7 @@ absl::Status VersionLedger::ReserveFor(uint64_t count) {
   if (first < block_end_) return absl::DataLossError("the counter of versions went back");
   next_ = first;
   block_end_ = first + size;
+  HOURCELL_DCHECK(next_ > max_);
   return absl::OkStatus();
 }
 
@@ -62,6 +66,7 @@ absl::StatusOr<uint64_t> VersionLedger::Begin(uint64_t count) {
       MutexLock lock(&mutex_);
       if (block_end_ - next_ >= count) {
         const uint64_t first = std::exchange(next_, next_ + count);
+        HOURCELL_DCHECK(first > max_);  // versions only grow
         max_ = first + count - 1;
         under_way_.emplace(first, max_);
         return first;
@@ -92,6 +97,7 @@ VersionView VersionLedger::Acquire() {
   if (!under_way_.empty()) view.floor = under_way_.begin()->first;
   for (const auto& [first, last] : under_way_)
     AddRange({.first = first, .last = last}, &view.hidden);
+  HOURCELL_DCHECK(view.floor <= view.max + 1);
   floors_.insert(view.floor);
   return view;
 }
@@ -108,6 +114,7 @@ VersionView VersionLedger::Settled() {
   uint64_t floor = max_ + 1;
   if (!under_way_.empty()) floor = std::min(floor, under_way_.begin()->first);
   if (!floors_.empty()) floor = std::min(floor, *floors_.begin());
+  HOURCELL_DCHECK(floor > 0);
   return {.max = floor - 1, .hidden = unknown_, .floor = floor};
 }
 

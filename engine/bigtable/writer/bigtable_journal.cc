@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/check.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "engine/bigtable/rows/stored_row.h"
@@ -60,6 +61,7 @@ class BigtableJournalPin : public JournalPin {
   }
   ~BigtableJournalPin() override {
     MutexLock lock(&journal_.mutex_);
+    HOURCELL_DCHECK(journal_.pins_ > 0);
     --journal_.pins_;
   }
 
@@ -91,6 +93,7 @@ absl::StatusOr<std::unique_ptr<BigtableJournal>> BigtableJournal::Open(BigtableC
   }
   HOURCELL_RETURN_IF_ERROR(journal->DeleteStrays(log_start));
   HOURCELL_KILL_POINT("fence:done");
+  HOURCELL_DCHECK(journal->next_sequence() > log_start);  // the fence is there
   return journal;
 }
 
@@ -117,6 +120,7 @@ absl::Status BigtableJournal::FindEnd() {
   }
   MutexLock lock(&mutex_);
   fences_.merge(fences);
+  HOURCELL_DCHECK(sizes_.size() == next_sequence() - oldest_sequence());
   sizes_.resize(next - oldest_sequence(), 0);
   next_.store(next);
   return absl::OkStatus();
@@ -146,6 +150,8 @@ absl::StatusOr<bool> BigtableJournal::WriteFence() {
     }
     MutexLock lock(&mutex_);
     fences_.insert(sequence);
+    HOURCELL_DCHECK(next_sequence() == sequence);
+    HOURCELL_DCHECK(sizes_.size() == sequence - oldest_sequence());
     sizes_.push_back(0);
     next_.store(sequence + 1);
     return true;
@@ -195,6 +201,7 @@ absl::Status BigtableJournal::Replay(uint64_t from, const Visit& visit) const {
       {
         MutexLock lock(&mutex_);
         size_t& size = sizes_[next - oldest];
+        HOURCELL_DCHECK(oldest_sequence() == oldest);  // nothing was deleted meanwhile
         bytes_.fetch_add(payload.size() - size, std::memory_order_relaxed);
         size = payload.size();
       }
@@ -245,6 +252,8 @@ absl::Status BigtableJournal::Write(std::span<const std::string_view> payload_pa
     }
     MutexLock lock(&mutex_);
     sizes_.push_back(block_.size());
+    HOURCELL_DCHECK(next_sequence() == sequence);  // one call at a time
+    HOURCELL_DCHECK(sizes_.size() == sequence + 1 - oldest_sequence());
     bytes_.fetch_add(block_.size(), std::memory_order_relaxed);
     next_.store(sequence + 1);
     return absl::OkStatus();
@@ -254,6 +263,7 @@ absl::Status BigtableJournal::Write(std::span<const std::string_view> payload_pa
 }
 
 absl::Status BigtableJournal::DeleteRows(uint64_t begin, uint64_t end) {
+  HOURCELL_DCHECK(begin < end && end <= next_sequence());
   std::vector<RowMutations> rows;
   for (uint64_t sequence = begin; sequence < end; ++sequence) {
     {
@@ -287,11 +297,14 @@ absl::Status BigtableJournal::DeleteBelow(uint64_t low_mark) {
   HOURCELL_RETURN_IF_ERROR(DeleteRows(begin, end));
   HOURCELL_KILL_POINT("blocks:deleted");
   MutexLock lock(&mutex_);
+  HOURCELL_DCHECK(oldest_sequence() == begin);  // one deletion at a time
   oldest_.store(end);
   for (uint64_t i = begin; i < end; ++i) {
     bytes_.fetch_sub(sizes_.front(), std::memory_order_relaxed);
     sizes_.pop_front();
   }
+  HOURCELL_DCHECK(sizes_.size() == next_sequence() - oldest_sequence());
+  HOURCELL_DCHECK(is_closed_ || !sizes_.empty());  // the newest block stays
   return absl::OkStatus();
 }
 

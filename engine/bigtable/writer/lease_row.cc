@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "engine/bigtable/rows/stored_row.h"
@@ -76,10 +77,13 @@ LeaseRow::LeaseRow(BigtableClient* client, uint64_t writer, std::string address,
       writer_(writer),
       address_(std::move(address)),
       system_(SystemTable(client->options().table_prefix)),
-      loss_(*loss) {}
+      loss_(*loss) {
+  HOURCELL_DCHECK(writer > 0);
+}
 
 uint64_t LeaseRow::NextVersion() {
   MutexLock lock(&mutex_);
+  HOURCELL_DCHECK(written_ + 1 < kVersionsPerWriter);
   return FirstVersionOf(writer_) + ++written_;
 }
 
@@ -117,6 +121,7 @@ absl::Status LeaseRow::CheckHeld() {
 }
 
 absl::Status LeaseRow::SetIfHeld(std::string_view qualifier, const std::string& value) {
+  HOURCELL_DCHECK(qualifier != kSystemQualifier);  // only Take names a process
   const uint64_t version = NextVersion();
   const RowMutations row = SystemCell(kActiveRow, qualifier, version, value, /*replace=*/true);
   absl::Status last;
@@ -166,6 +171,9 @@ absl::Status LeaseRow::WriteActive(bool has_left) {
   uint64_t beat = 0;
   {
     MutexLock lock(&mutex_);
+    HOURCELL_DCHECK(!has_left_);  // a heartbeat would take the lease back
+    HOURCELL_DCHECK(written_ > 0 && written_ + 1 < kVersionsPerWriter);
+    has_left_ = has_left;
     beat = ++written_;
   }
   const ActiveNode node{.writer = writer_, .beat = beat, .has_left = has_left, .address = address_};

@@ -25,6 +25,7 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include "codec/base/check.h"
 #include "codec/base/mutex.h"
 #include "engine/bigtable/api/bigtable_client.h"
 #include "engine/bigtable/writer/seat_loss.h"
@@ -97,6 +98,7 @@ class LeaseRow {
   SeatLoss& loss_;
   Mutex mutex_;
   uint64_t written_ ABSL_GUARDED_BY(mutex_) = 0;  // versions used
+  bool has_left_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 // "process 7 at host:4242"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "codec/base/check.h"
 #include "codec/base/random.h"
 #include "codec/base/status_macros.h"
 
@@ -50,6 +51,7 @@ absl::Status NodeRegistry::Look() {
       const auto before = seen_.find(row.key);
       const bool is_same = before != seen_.end() && before->second.node == node;
       const int64_t changed_ms = is_same ? before->second.changed_ms : now_ms;
+      HOURCELL_DCHECK(now_ms >= changed_ms);
       if (now_ms - changed_ms >= kForgetMs) {
         forgotten.push_back(DeletedSystemRow(row.key));
       } else {
@@ -66,6 +68,7 @@ std::vector<ClusterNode> NodeRegistry::nodes() const {
   MutexLock lock(&mutex_);
   const int64_t now_ms = clock_.MonotonicMs();
   for (const auto& [row, seen] : seen_) {
+    HOURCELL_DCHECK(now_ms >= seen.changed_ms);
     nodes.push_back(
         {.address = seen.node.address, .is_writer = false, .quiet_ms = now_ms - seen.changed_ms});
   }

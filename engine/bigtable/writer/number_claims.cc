@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/check.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "engine/bigtable/writer/system_rows.h"
@@ -41,6 +42,7 @@ NumberClaims::NumberClaims(BigtableClient* client, uint64_t writer)
 
 absl::StatusOr<std::vector<Mutation>> NumberClaims::Open(bool has_clean_past, TableView* view) {
   MutexLock lock(&mutex_);
+  HOURCELL_DCHECK(std::ranges::all_of(counters_, [](const Counter& c) { return c.claimed == 0; }));
   std::vector<Mutation> moved;
   for (Counter& counter : counters_)
     HOURCELL_RETURN_IF_ERROR(OpenOne(has_clean_past, view, &counter, &moved));
@@ -87,6 +89,7 @@ absl::Status NumberClaims::OpenOne(bool has_clean_past,
 absl::StatusOr<NumberClaim> NumberClaims::Claim(const Counter& counter,
                                                 uint64_t chunk,
                                                 uint64_t count) {
+  HOURCELL_DCHECK(count > 0);
   constexpr int kTriesMax = 5;
   const std::string row = ClaimRow(counter.name, chunk);
   const NumberClaim wanted = {.owner = writer_, .chunks = count};
@@ -121,6 +124,7 @@ absl::Status NumberClaims::ClaimFor(std::span<const Mutation> group) {
       // One iteration, unless an earlier attempt without an answer reserved a smaller range.
       while (counter.claimed < number) {
         const uint64_t count = (number - counter.claimed - 1) / counter.chunk + 1;
+        HOURCELL_DCHECK(counter.claimed % counter.chunk == 0);
         HOURCELL_ASSIGN_OR_RETURN(const NumberClaim claim,
                                   Claim(counter, counter.claimed / counter.chunk, count));
         if (claim.owner != writer_) {
@@ -130,6 +134,7 @@ absl::Status NumberClaims::ClaimFor(std::span<const Mutation> group) {
         }
         counter.claimed += claim.chunks * counter.chunk;
       }
+      HOURCELL_DCHECK(counter.claimed % counter.chunk == 0);
     }
   }
   return absl::OkStatus();

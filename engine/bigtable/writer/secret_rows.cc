@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/random.h"
 #include "codec/base/status_macros.h"
@@ -86,10 +87,12 @@ absl::StatusOr<SharedSecrets> SecretRows::Read() {
   const uint64_t newest = secrets.back().number;
   HOURCELL_RETURN_IF_ERROR(DeleteBelow(newest < 2 ? 0 : newest - 2, secrets));
   std::erase_if(secrets, [&](const Secret& each) { return each.number + 2 < newest; });
+  HOURCELL_DCHECK(!secrets.empty() && secrets.front().number <= newest);  // they ascend
   {
     MutexLock lock(&mutex_);
     if (seen_ms_ < 0 || newest != newest_) seen_ms_ = clock_.MonotonicMs();
     newest_ = newest;
+    HOURCELL_DCHECK(seen_ms_ > 0);
   }
   SharedSecrets shared;
   shared.current = secrets[secrets.size() < 2 ? 0 : secrets.size() - 2].value;

@@ -30,6 +30,7 @@ std::string JournalTable(const std::string& prefix) {
 }
 
 std::string ClaimPrefix(std::string_view counter) {
+  HOURCELL_DCHECK(!counter.empty());
   return fmt::format("claim/{}/", counter);
 }
 
@@ -44,6 +45,7 @@ RowMutations SystemCell(std::string_view row,
                         uint64_t version,
                         std::string value,
                         bool replace) {
+  HOURCELL_DCHECK(!row.empty());
   RowMutations mutations;
   mutations.set_row_key(std::string(row));
   if (replace) {
@@ -61,6 +63,7 @@ RowMutations SystemCell(std::string_view row,
 }
 
 RowMutations DeletedSystemRow(std::string_view row) {
+  HOURCELL_DCHECK(!row.empty());
   RowMutations mutations;
   mutations.set_row_key(std::string(row));
   mutations.add_mutations()->mutable_delete_from_row();
@@ -87,6 +90,7 @@ absl::StatusOr<uint64_t> DecodeNumber(std::string_view bytes, std::string_view w
 }
 
 std::string EncodeClaim(const NumberClaim& claim) {
+  HOURCELL_DCHECK(claim.chunks > 0);
   std::string value = EncodeNumber(claim.owner);
   if (claim.chunks > 1) AppendBigEndian(claim.chunks, 8, &value);
   return value;

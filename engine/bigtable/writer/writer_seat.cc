@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "engine/bigtable/rows/stored_row.h"
@@ -55,6 +56,7 @@ absl::StatusOr<std::unique_ptr<WriterSeat>> WriterSeat::Take(BigtableClient* cli
 }
 
 absl::Status WriterSeat::TryToTake(const LeaseState& seen) {
+  HOURCELL_DCHECK(journal_ == nullptr);
   // After the wait: the highest number goes to the standby that drew last.
   HOURCELL_ASSIGN_OR_RETURN(
       const uint64_t writer,
@@ -78,6 +80,7 @@ absl::StatusOr<WriterSeat::Look> WriterSeat::LookNow() {
   look.began_ms = clock_.MonotonicMs();
   HOURCELL_ASSIGN_OR_RETURN(look.state, ReadLease(&client_));
   look.ended_ms = clock_.MonotonicMs();
+  HOURCELL_DCHECK(look.ended_ms >= look.began_ms);
   return look;
 }
 
@@ -86,6 +89,7 @@ bool WriterSeat::WasQuick(const Look& look) const {
 }
 
 bool WriterSeat::IsTakenForDead(const LeaseState& seen, int64_t quiet_ms) const {
+  HOURCELL_DCHECK(quiet_ms >= 0 && !seen.IsFree());
   if (quiet_ms >= options_.lease_ms) return true;
   return quiet_ms >= options_.lease_ms / kGoneFraction && options_.events.is_gone &&
          !seen.active.address.empty() && options_.events.is_gone(seen.active.address);
