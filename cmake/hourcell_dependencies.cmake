@@ -10,7 +10,7 @@ find_package(CLI11 REQUIRED)
 find_package(Boost 1.81 REQUIRED COMPONENTS headers)
 find_package(ZLIB REQUIRED MODULE)
 find_package(OpenSSL 3.0 REQUIRED MODULE)
-# Its headers. The library is loaded when a command needs it: see server/cli/http_client.cc.
+# Its headers. The library is loaded when a command needs it: see server/http/http_client.cc.
 find_package(CURL 7.85 REQUIRED MODULE)
 find_package(EXPAT REQUIRED MODULE)
 find_package(Snappy REQUIRED)

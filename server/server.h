@@ -20,8 +20,7 @@
 #include "engine/tsdb.h"
 #include "server/config/config.h"
 #include "server/net/listen_socket.h"
-#include "server/relay/relay.h"
-#include "server/relay/relay_proof.h"
+#include "server/net/nodes/relay_proof.h"
 
 namespace hourcell {
 
@@ -74,7 +73,7 @@ class Server {
   // be restarted (/healthz), nor after Stop.
   void Probe(std::function<void()> works);
 
-  // Blocks until Stop, then stops. The caller handles signals: server/cli/serve/signal_watch.cc
+  // Blocks until Stop, then stops. The caller handles signals: server/monitor/signal_watch.cc
   // turns SIGTERM and SIGINT into Stop. At most one caller.
   void Run();
 

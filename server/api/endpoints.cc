@@ -21,11 +21,11 @@
 #include "server/api/info_handlers.h"
 #include "server/api/query_page.h"
 #include "server/api/web_page.h"
+#include "server/documents/annotation_handler.h"
 #include "server/graph/graph_handler.h"
 #include "server/http/http_error.h"
 #include "server/inputs/input_settings.h"
 #include "server/lab/lab_handler.h"
-#include "server/names/annotation_handler.h"
 #include "server/names/suggest_handler.h"
 
 namespace hourcell {

@@ -14,8 +14,8 @@
 #include "codec/base/strings.h"
 #include "engine/options.h"
 #include "engine/tsdb.h"
+#include "server/cluster/storage_choice.h"
 #include "server/config/config.h"
-#include "server/config/engine_options.h"
 
 namespace hourcell {
 
@@ -45,7 +45,7 @@ void WarnOfIgnoredSettings(const Config& config, std::string_view command, Termi
 }
 
 absl::StatusOr<std::unique_ptr<Tsdb>> OpenStore(const Config& config, StoreUse use) {
-  HOURCELL_ASSIGN_OR_RETURN(Options options, EngineOptionsOf(config));
+  HOURCELL_ASSIGN_OR_RETURN(Options options, OptionsOfStore(config));
   options.check_layout = false;
   options.put_any_names = true;  // the rule of clients' names does not apply to files
   options.create_if_missing = use == StoreUse::kCreate;

@@ -14,8 +14,8 @@
 
 #include <absl/status/statusor.h>
 
-#include "server/cli/http_client.h"
 #include "server/cli/terminal.h"
+#include "server/http/http_client.h"
 
 namespace hourcell {
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "server/cli/command_line.h"
-#include "server/cli/http_client.h"
 #include "server/cli/local_store.h"
+#include "server/http/http_client.h"
 
 namespace hourcell {
 

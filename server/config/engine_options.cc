@@ -16,7 +16,6 @@
 #include "engine/query/query_time.h"
 #include "server/config/config.h"
 #include "server/config/query_limits_file.h"
-#include "server/config/storage_choice.h"
 
 namespace hourcell {
 namespace {
@@ -78,7 +77,7 @@ absl::StatusOr<QueryLimits> QueryLimitsOf(const Config& config) {
 
 }  // namespace
 
-absl::StatusOr<Options> EngineOptionsOf(const Config& config, OtherWriter other) {
+absl::StatusOr<Options> EngineOptionsOf(const Config& config) {
   HOURCELL_RETURN_IF_ERROR(CheckCorsDomains(config.text("tsd.http.request.cors_domains")));
   HOURCELL_RETURN_IF_ERROR(CheckJournal(config.integer("tsd.storage.journal"),
                                         config.integer("tsd.storage.journal.segment")));
@@ -87,9 +86,7 @@ absl::StatusOr<Options> EngineOptionsOf(const Config& config, OtherWriter other)
   };
 
   Options options;
-  HOURCELL_ASSIGN_OR_RETURN(StorageChoice storage, StorageChoiceOf(config, other));
-  options.path = std::move(storage.name);
-  options.storage = std::move(storage.engine);
+  options.path = config.text("tsd.storage.directory");
   options.layout.metric_width = size("tsd.storage.uid.width.metric");
   options.layout.tagk_width = size("tsd.storage.uid.width.tagk");
   options.layout.tagv_width = size("tsd.storage.uid.width.tagv");

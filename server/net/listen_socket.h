@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -37,6 +38,12 @@ class ListenSocket {
 
  private:
   OwnedDescriptor fd_;
+};
+
+// An accepted client that passes to the next owner of the port. No byte of it was read.
+struct WaitingClient {
+  OwnedDescriptor socket;
+  size_t listener = 0;  // index of the listener that accepted it
 };
 
 }  // namespace hourcell

@@ -12,7 +12,7 @@
 #include "codec/base/check.h"
 #include "codec/text/name.h"
 #include "codec/text/point_text.h"
-#include "server/cli/import/import_lines.h"
+#include "server/cli/data/import/import_lines.h"
 
 namespace hourcell {
 

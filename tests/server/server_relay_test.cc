@@ -9,13 +9,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/relay/host_and_port.h"
-#include "server/relay/relay.h"
-#include "server/relay/relay_header.h"
-#include "server/relay/relay_proof.h"
-#include "server/relay/writer_watch.h"
+#include "server/cluster/relay.h"
+#include "server/cluster/writer_watch.h"
+#include "server/net/nodes/host_and_port.h"
+#include "server/net/nodes/relay_header.h"
+#include "server/net/nodes/relay_proof.h"
+#include "tests/server/cluster/relay_fixture.h"
 #include "tests/server/raw_client.h"
-#include "tests/server/relay/relay_fixture.h"
 #include "tests/server/running_server.h"
 #include "tests/support/status_matchers.h"
 

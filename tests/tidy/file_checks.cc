@@ -55,8 +55,8 @@ struct BannedWord {
 };
 
 constexpr std::array kBannedWords = {
-    BannedWord{"std::cout", "a stream passed in, or the log", "server/main.cc"},
-    BannedWord{"std::cerr", "a stream passed in, or the log", "server/main.cc"},
+    BannedWord{"std::cout", "a stream passed in, or the log", "server/cli/main.cc"},
+    BannedWord{"std::cerr", "a stream passed in, or the log", "server/cli/main.cc"},
     BannedWord{"fmt::print", "PrintTo (server/cli/terminal.h), which never throws",
                "tests/ bench/"},
     BannedWord{"std::endl", "'\\n'", ""},

@@ -6,7 +6,7 @@
 namespace hourcell::tidy {
 namespace {
 
-constexpr std::string_view kProgram = "server/main.cc";
+constexpr std::string_view kProgram = "server/cli/main.cc";
 
 constexpr std::array kRules = {
     FolderRule{"codec/base", ""},
@@ -117,11 +117,10 @@ constexpr std::array kRules = {
                "server/plot/output bench/lab/keys bench/lab/layouts"},
     FolderRule{"server/log", "codec/base"},
     FolderRule{"server/text", "codec/base codec codec/text engine/query engine"},
-    FolderRule{"server/config",
-               "codec/base codec engine/query engine engine/table engine/bigtable/api "
-               "engine/bigtable engine/bigtable/writer server/text"},
+    FolderRule{"server/config", "codec/base codec engine/query engine server/text"},
     FolderRule{"server/access", "codec/base engine server/log server/text server/config"},
     FolderRule{"server/net", "codec/base engine"},
+    FolderRule{"server/net/nodes", "codec/base"},
     FolderRule{"server/http", "codec/base codec server/text server/access"},
     FolderRule{"server/http/body", "codec/base engine server/http"},
     FolderRule{"server/http/guard",
@@ -133,8 +132,10 @@ constexpr std::array kRules = {
                "codec/base codec/text engine/query engine server/http server/http/body "
                "server/query server/plot server/plot/output"},
     FolderRule{"server/names",
-               "codec/base codec codec/text engine/query engine server/text "
-               "server/http server/http/body server/query"},
+               "codec/base codec codec/text engine server/text server/http server/http/body "
+               "server/query"},
+    FolderRule{"server/documents",
+               "codec/base codec codec/text engine/query engine server/http server/query"},
     FolderRule{"server/admin",
                "codec/base engine server/log server/text server/http server/http/body "
                "server/query"},
@@ -143,7 +144,7 @@ constexpr std::array kRules = {
                "server/admin bench/lab/simulate/input bench/lab/simulate "
                "bench/lab/simulate/report bench/lab/layouts bench/lab/layouts/cases"},
     FolderRule{"server/monitor",
-               "codec/base engine server/text server/config server/access server/http"},
+               "codec/base engine server/log server/text server/config server/access server/http"},
     FolderRule{"server/put", "codec/base codec codec/text engine server/text server/http"},
     FolderRule{"server/inputs",
                "codec/base codec codec/rows codec/text engine server/config server/http "
@@ -163,58 +164,67 @@ constexpr std::array kRules = {
                "codec/base codec codec/rows codec/text engine server/log server/config server/net "
                "server/put server/inputs"},
     FolderRule{"server/api",
-               "codec/base codec/text engine/query engine server/log server/text "
-               "server/config server/access server/net server/http server/http/body "
-               "server/http/guard server/query server/graph server/names server/admin "
-               "server/inputs server/inputs/influx server/inputs/otlp "
-               "server/inputs/prometheus server/lab "
-               "server/monitor server/put"},
+               "codec/base codec/text engine/query engine server/log server/text server/config "
+               "server/access server/net server/http server/http/body server/http/guard "
+               "server/query server/graph server/names server/documents server/admin "
+               "server/inputs server/inputs/influx server/inputs/otlp server/inputs/prometheus "
+               "server/lab server/monitor server/put"},
     FolderRule{"server/telnet",
                "codec/base codec codec/text engine server/text server/config "
                "server/access server/net server/api"},
-    FolderRule{"server/relay",
-               "codec/base server/log server/text server/access server/net server/http"},
-    FolderRule{"server",
-               "codec/base engine server/log server/text server/config server/access "
-               "server/net server/relay server/http server/inputs server/inputs/graphite "
-               "server/inputs/statsd server/monitor server/api server/telnet"},
-    FolderRule{"server/cli",
+    FolderRule{"server/ports",
                "codec/base engine server/log server/config server/access server/net "
-               "server/monitor server"},
-    FolderRule{"server/cli/transfer",
-               "codec/base codec codec/text engine/query engine engine/table engine/opentsdb "
-               "server/text server/config server/http server/query server/cli"},
-    FolderRule{"server/cli/import",
+               "server/net/nodes server/inputs server/inputs/graphite server/inputs/statsd "
+               "server/api server/telnet"},
+    FolderRule{"server",
+               "codec/base engine server/log server/text server/config server/access server/net "
+               "server/net/nodes server/http server/monitor server/api server/telnet "
+               "server/ports"},
+    FolderRule{"server/cluster",
+               "codec/base engine engine/table engine/threads engine/bigtable server/log "
+               "server/text server/config server/access server/net server/net/nodes server/http "
+               "server/api server/monitor server/ports server"},
+    FolderRule{"server/forward",
+               "codec/base codec codec/text engine engine/spool server/log server/text "
+               "server/config server/http"},
+    FolderRule{"server/cli", "codec/base engine server/config server/http server/cluster"},
+    FolderRule{"server/cli/cluster", "codec/base codec/text server/http server/cli"},
+    FolderRule{"server/cli/data",
+               "codec/base codec codec/text engine/query engine server/http server/query "
+               "server/forward"},
+    FolderRule{"server/cli/opentsdb",
+               "codec/base codec engine engine/opentsdb server/config server/cluster server/http "
+               "server/cli server/cli/data"},
+    FolderRule{"server/cli/data/import",
                "codec/base codec codec/text engine/query engine server/text server/inputs "
                "server/inputs/graphite server/inputs/influx server/http server/cli "
-               "server/cli/transfer"},
-    FolderRule{"server/cli/query",
-               "codec/base codec codec/text engine/query engine server/text "
-               "server/access server/http server/http/body server/query server/api "
-               "server/cli server/cli/transfer server/cli/import"},
-    FolderRule{"server/cli/serve",
-               "codec/base codec codec/text engine engine/spool engine/table engine/threads "
-               "server/log server/config "
-               "server/access server/http server/net server/relay server/monitor server server/cli "
-               "server/cli/transfer"},
+               "server/cli/data server/cli/opentsdb"},
+    FolderRule{"server/cli/data/query",
+               "codec/base codec codec/text engine/query engine server/access server/http "
+               "server/http/body server/api server/cli server/cli/data server/cli/opentsdb"},
+    FolderRule{"server/cli/data/scan",
+               "codec/base codec codec/text engine server/http server/cli server/cli/data "
+               "server/cli/data/import"},
     FolderRule{"server/cli/names",
-               "codec/base codec/rows codec/text engine server/config server/cli server/cli/import "
-               "server/cli/query"},
-    FolderRule{"server/cli/watch", "codec/base codec/text server/cli"},
-    FolderRule{"server/cli/store",
-               "codec/base codec/rows engine server/text server/config server/http "
-               "server/admin server/cli server/cli/transfer server/cli/import "
-               "server/cli/query server/cli/watch"},
+               "codec/base codec/rows codec/text engine server/text server/cluster server/http "
+               "server/cli server/cli/data server/cli/data/import"},
+    FolderRule{"server/cli/admin",
+               "codec/base engine server/text server/config server/access server/cluster "
+               "server/http server/admin server/cli server/cli/cluster"},
+    FolderRule{"server/cli/admin/migrate",
+               "codec/base codec/rows engine server/cluster server/cli server/cli/data"},
+    FolderRule{"server/cli/serve",
+               "codec/base engine server/log server/config server/access server/net "
+               "server/cluster server/forward server/monitor server server/cli"},
     FolderRule{"server/cli/lab",
-               "codec/base engine/regions engine/regions/split engine server/config "
-               "server/plot server/plot/output "
-               "bench/lab/simulate/input bench/lab/simulate bench/lab/simulate/report "
-               "bench/lab/layouts bench/lab/layouts/cases server/cli "
-               "server/cli/import"},
-    FolderRule{"server/main.cc",
-               "codec/base server/text server/cli server/cli/serve server/cli/transfer "
-               "server/cli/import server/cli/names "
-               "server/cli/query server/cli/store server/cli/watch server/cli/lab"},
+               "codec/base engine/regions engine/regions/split engine server/config server/plot "
+               "server/plot/output bench/lab/simulate/input bench/lab/simulate "
+               "bench/lab/simulate/report bench/lab/layouts bench/lab/layouts/cases server/cli "
+               "server/cli/data/import"},
+    FolderRule{"server/cli/main.cc",
+               "codec/base server/text server/cli server/cli/serve server/cli/data/import "
+               "server/cli/data/query server/cli/data/scan server/cli/names server/cli/admin "
+               "server/cli/admin/migrate server/cli/cluster server/cli/opentsdb server/cli/lab"},
 };
 
 std::string_view FolderOf(std::string_view path) {

@@ -9,7 +9,7 @@
 namespace hourcell::tidy {
 
 // The files of a folder (not of the folders in it) may include files of their own folder and of
-// the folders that are listed: full paths, separated by blanks. server/main.cc, which is the
+// the folders that are listed: full paths, separated by blanks. server/cli/main.cc, which is the
 // program, has a row of its own.
 struct FolderRule {
   std::string_view folder;

@@ -31,7 +31,7 @@ constexpr std::array kConfined = {
     Confined{"<boost/", "server/ tests/", "server/net/asio.h"},
     Confined{"\"server/net/asio.h\"", "server/ tests/server/", kNoHeader},
     Confined{"<CLI/", "server/cli/command_line.cc", kNoHeader},
-    Confined{"<curl/", "server/cli/http_client.cc", kNoHeader},
+    Confined{"<curl/", "server/http/http_client.cc", kNoHeader},
     Confined{"<expat", "bench/lab/simulate/input/site_file.cc", kNoHeader},
     Confined{"<spdlog/", "server/log/log.cc", kNoHeader},
     Confined{"<simdjson", "server/ tests/", kAnyHeader},
@@ -48,7 +48,7 @@ constexpr std::array kConfined = {
     Confined{"<gtest/", "tests/", kAnyHeader},
     Confined{"<gmock/", "tests/", kAnyHeader},
     Confined{"<benchmark/", "bench/", kAnyHeader},
-    Confined{"<iostream>", "server/main.cc tests/ bench/", kNoHeader},
+    Confined{"<iostream>", "server/cli/main.cc tests/ bench/", kNoHeader},
     Confined{"<regex>", "nowhere", kNoHeader},
     // Codec is pure: no threads, no clock, no files. Its base wraps the first two.
     Confined{"<mutex>", "codec/base/mutex.h uid/ engine/ server/ tests/ bench/", kAnyHeader},

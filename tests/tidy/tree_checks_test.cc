@@ -26,7 +26,8 @@ TEST(CheckMirrorsTest, KnowsThePlaceOfEachTest) {
   EXPECT_EQ(MirrorOf("codec/cells/cell.cc"), "tests/codec/cells/cell_test.cc");
   EXPECT_EQ(MirrorOf("engine/query/stages/rate.cc"), "tests/engine/query/stages/rate_test.cc");
   EXPECT_EQ(MirrorOf("engine/store/tsdb.cc"), "tests/engine/store/tsdb_test.cc");
-  EXPECT_EQ(MirrorOf("server/cli/import/import.cc"), "tests/server/cli/import/import_test.cc");
+  EXPECT_EQ(MirrorOf("server/cli/data/import/import.cc"),
+            "tests/server/cli/data/import/import_test.cc");
   EXPECT_EQ(MirrorOf("codec/cells/cell.h"), "");
   EXPECT_EQ(MirrorOf("bench/lab/simulate/fleet.cc"), "tests/lab/simulate/fleet_test.cc");
   EXPECT_EQ(MirrorOf("bench/write_bench.cc"), "");

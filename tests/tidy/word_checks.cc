@@ -51,7 +51,7 @@ constexpr std::array kWordsOfOneMeaning = {
         "engine/table/opentsdb_tables.h tests/support/bigtable/ bench/ "
         "server/inputs/influx/influx_handler.cc tests/server/inputs/influx/influx_handler_test.cc "
         "tests/codec/ tests/engine/ tests/fuzz/ "
-        "tests/damage/ tests/model/ tests/lab/layouts/ tests/server/cli/query/row_text_test.cc "
+        "tests/damage/ tests/model/ tests/lab/layouts/ tests/server/cli/data/scan/row_text_test.cc "
         "engine/README.md engine/options.h docs/decisions/ docs/reliability.md ARCHITECTURE.md "
         "CHANGELOG.md",
         "column famil|columnfamil|column_famil|column_options|csv-column|csv_column",

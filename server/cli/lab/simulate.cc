@@ -31,7 +31,7 @@
 #include "codec/base/strings.h"
 #include "engine/tsdb.h"
 #include "server/cli/command_line.h"
-#include "server/cli/import/line_reader.h"
+#include "server/cli/data/import/line_reader.h"
 #include "server/cli/lab/html_report.h"
 #include "server/cli/lab/simulate_figure.h"
 #include "server/cli/lab/simulate_flags.h"

@@ -13,7 +13,7 @@
 
 #include "codec/rows/uid.h"
 #include "engine/tsdb.h"
-#include "server/cli/http_client.h"
+#include "server/http/http_client.h"
 
 namespace hourcell {
 

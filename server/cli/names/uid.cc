@@ -26,14 +26,14 @@
 #include "engine/options.h"
 #include "engine/tsdb.h"
 #include "server/cli/command_line.h"
-#include "server/cli/import/line_reader.h"
+#include "server/cli/data/import/line_reader.h"
+#include "server/cli/data/java_text.h"
 #include "server/cli/local_store.h"
 #include "server/cli/names/mapping_source.h"
 #include "server/cli/names/uid_lines.h"
-#include "server/cli/query/java_text.h"
 #include "server/cli/store_flags.h"
 #include "server/cli/terminal.h"
-#include "server/config/engine_options.h"
+#include "server/cluster/storage_choice.h"
 
 namespace hourcell {
 namespace {
@@ -256,7 +256,7 @@ absl::Status CheckBeforeStore(const UidSubcommand& subcommand,
                               const Config& config) {
   if (subcommand.name == "import") return InputBytes(words.front()).status();
   if (subcommand.name != "assign" || HasStore(config)) return absl::OkStatus();
-  HOURCELL_ASSIGN_OR_RETURN(const Options options, EngineOptionsOf(config));
+  HOURCELL_ASSIGN_OR_RETURN(const Options options, OptionsOfStore(config));
   for (const std::string& name : words.subspan(1)) {
     const std::string fault = NameFault(name, options.layout.names, options.extra_name_chars);
     if (!fault.empty()) return absl::FailedPreconditionError(NameFaultText(name, fault));

@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "server/cli/http_client.h"
 #include "server/cli/local_store.h"
 #include "server/cli/terminal.h"
+#include "server/http/http_client.h"
 
 namespace hourcell {
 

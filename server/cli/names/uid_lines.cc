@@ -11,7 +11,7 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/rows/uid.h"
-#include "server/cli/import/line_reader.h"
+#include "server/cli/data/import/line_reader.h"
 
 // Why a name ends at the last ": [": if the settings allow it, a name may contain colons and
 // brackets.

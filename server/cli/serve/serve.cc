@@ -24,18 +24,18 @@
 #include "server/access/access_policy.h"
 #include "server/cli/command_line.h"
 #include "server/cli/local_store.h"
-#include "server/cli/serve/forwarding.h"
-#include "server/cli/serve/shared_serve.h"
-#include "server/cli/serve/signal_watch.h"
 #include "server/cli/store_flags.h"
 #include "server/cli/terminal.h"
+#include "server/cluster/node.h"
+#include "server/cluster/storage_choice.h"
 #include "server/config/config.h"
-#include "server/config/engine_options.h"
 #include "server/config/setting.h"
 #include "server/config/setting_table.h"
 #include "server/config/version.h"
+#include "server/forward/forwarding.h"
 #include "server/log/log.h"
 #include "server/monitor/service_manager.h"
+#include "server/monitor/signal_watch.h"
 #include "server/net/descriptor_limit.h"
 #include "server/server.h"
 
@@ -138,7 +138,7 @@ int RunServe(const StoreOptions& store, const ServeFlags& flags, Terminal& termi
   if (!config.ok()) return FailStore(terminal, kServeCommand, config.status());
   SetLogFormat(config->text("tsd.log.format") == "json" ? LogFormat::kJson : LogFormat::kText);
   WarnOfIgnoredSettings(*config, kServeCommand, terminal);
-  absl::StatusOr<Options> options = EngineOptionsOf(*config, OtherWriter::kWaitFor);
+  absl::StatusOr<Options> options = OptionsOfStore(*config, OtherWriter::kWaitFor);
   if (!options.ok()) return FailStore(terminal, kServeCommand, options.status());
   // Server::Start checks this, too, but only after the store was created.
   if (const auto access = AccessPolicy::Create(*config); !access.ok()) {
@@ -159,8 +159,11 @@ int RunServe(const StoreOptions& store, const ServeFlags& flags, Terminal& termi
       return FailUsage(terminal, kServeCommand,
                        "tsd.forward: cannot be set with tsd.storage.engine=bigtable");
     }
-    SignalWatch watch(&manager);
-    return ServeShared(*config, *options, say_where, &watch, terminal);
+    SignalWatch signals(&manager);
+    Node node(
+        {.config = &*config, .options = &*options, .signals = &signals, .on_listening = say_where});
+    const absl::Status status = node.Run();
+    return status.ok() ? kExitOk : Fail(terminal, kServeCommand, status);
   }
   return ServeAlone(*config, *options, forwarding->get(), say_where, manager, terminal);
 }

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "codec/base/check.h"
-#include "server/cli/import/csv_lines.h"
-#include "server/cli/query/export_text.h"
+#include "server/cli/data/import/csv_lines.h"
+#include "server/cli/data/scan/export_text.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/translated_lines.h"
 

@@ -4,10 +4,10 @@
 #include <string_view>
 
 #include "codec/base/check.h"
+#include "server/cli/data/scan/export_text.h"
+#include "server/cli/data/scan/row_line.h"
+#include "server/cli/data/scan/row_text.h"
 #include "server/cli/names/mapping_line.h"
-#include "server/cli/query/export_text.h"
-#include "server/cli/query/row_line.h"
-#include "server/cli/query/row_text.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace {

@@ -17,8 +17,8 @@
 #include "codec/base/check.h"
 #include "codec/text/point_text.h"
 #include "codec/text/put_line.h"
-#include "server/cli/import/import_chunk.h"
-#include "server/cli/import/line_reader.h"
+#include "server/cli/data/import/import_chunk.h"
+#include "server/cli/data/import/line_reader.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace hourcell {

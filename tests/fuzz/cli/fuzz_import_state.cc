@@ -1,7 +1,7 @@
 #include <optional>
 
 #include "codec/base/check.h"
-#include "server/cli/transfer/import_state.h"
+#include "server/cli/data/import_state.h"
 #include "tests/fuzz/fuzz_input.h"
 
 // Any line is no slice, or one that is written as a line that says the same.

@@ -1,8 +1,8 @@
 #include <string>
 
 #include "codec/base/check.h"
-#include "server/cli/transfer/opentsdb_source.h"
-#include "server/cli/transfer/query_exchange.h"
+#include "server/cli/data/query_exchange.h"
+#include "server/cli/opentsdb/opentsdb_source.h"
 #include "tests/fuzz/fuzz_input.h"
 
 // Any body is an answer or kDataLoss, for each of the three endpoints that are asked.

@@ -4,8 +4,8 @@
 #include <simdjson.h>
 
 #include "codec/base/check.h"
-#include "server/cli/watch/top_sample.h"
-#include "server/cli/watch/top_text.h"
+#include "server/cli/cluster/top_sample.h"
+#include "server/cli/cluster/top_text.h"
 #include "tests/fuzz/fuzz_input.h"
 
 // Any bodies are answers or kDataLoss, and what is made of two of them is text.

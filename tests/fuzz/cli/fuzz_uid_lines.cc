@@ -3,8 +3,8 @@
 
 #include "codec/base/check.h"
 #include "codec/rows/uid.h"
+#include "server/cli/data/java_text.h"
 #include "server/cli/names/uid_lines.h"
-#include "server/cli/query/java_text.h"
 #include "tests/fuzz/fuzz_input.h"
 
 // A line that is a mapping is printed as a line that is the same one.

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "codec/base/check.h"
-#include "server/cli/import/line_reader.h"
-#include "server/cli/import/whisper_dump.h"
+#include "server/cli/data/import/line_reader.h"
+#include "server/cli/data/import/whisper_dump.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/translated_lines.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "codec/base/check.h"
-#include "server/relay/answer_tracker.h"
+#include "server/cluster/answer_tracker.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;

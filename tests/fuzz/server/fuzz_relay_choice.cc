@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "codec/base/check.h"
-#include "server/relay/relay_choice.h"
+#include "server/cluster/relay_choice.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "codec/base/check.h"
-#include "server/relay/relay_header.h"
+#include "server/net/nodes/relay_header.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;

@@ -3,7 +3,7 @@
 #include <absl/status/status.h>
 
 #include "codec/base/check.h"
-#include "server/config/service_account.h"
+#include "server/cluster/service_account.h"
 #include "tests/fuzz/fuzz_input.h"
 
 // Any text is refused with what is wanted, or is a key.

@@ -11,8 +11,8 @@
 
 #include "codec/base/check.h"
 #include "codec/base/clock.h"
-#include "server/cli/http_client.h"
 #include "server/cli/terminal.h"
+#include "server/http/http_client.h"
 #include "server/http/http_response.h"
 
 namespace hourcell {

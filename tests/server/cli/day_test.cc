@@ -29,7 +29,7 @@
 #include "codec/rows/tsuid.h"
 #include "codec/value.h"
 #include "engine/tsdb.h"
-#include "server/cli/query/scan.h"
+#include "server/cli/data/scan/scan.h"
 #include "tests/server/cli/captured_terminal.h"
 #include "tests/support/builders.h"
 #include "tests/support/status_matchers.h"

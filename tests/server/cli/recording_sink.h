@@ -11,7 +11,7 @@
 #include <absl/status/status.h>
 
 #include "codec/base/mutex.h"
-#include "server/cli/transfer/point_sink.h"
+#include "server/cli/data/point_sink.h"
 #include "tests/support/tag_words.h"
 
 namespace hourcell {

@@ -13,7 +13,7 @@
 
 #include "tests/server/cli/captured_terminal.h"
 #include "tests/server/cli/job_replies.h"
-#include "tests/server/cli/scripted_server.h"
+#include "tests/server/http/scripted_server.h"
 #include "tests/support/sanitizers.h"
 #include "tests/support/status_matchers.h"
 

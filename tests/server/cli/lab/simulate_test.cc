@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/cli/import/import.h"
+#include "server/cli/data/import/import.h"
 #include "tests/server/cli/captured_terminal.h"
 #include "tests/support/temp_dir.h"
 

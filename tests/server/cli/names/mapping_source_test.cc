@@ -9,7 +9,7 @@
 
 #include "server/cli/names/uid.h"
 #include "tests/server/cli/captured_terminal.h"
-#include "tests/server/cli/scripted_server.h"
+#include "tests/server/http/scripted_server.h"
 #include "tests/server/running_server.h"
 
 namespace hourcell::mapping_source_test {

@@ -1,0 +1,34 @@
+// The rows of `hourcell scan` and `export`: from the store of a directory, or from a running server
+// by /api/admin/scan. Both give the same rows in the same order, byte for byte.
+//
+// Thread-compatible.
+
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "engine/tsdb.h"
+#include "server/cli/local_store.h"
+#include "server/http/http_client.h"
+
+namespace hourcell {
+
+struct RowSourceOptions {
+  StoreOptions store = {};
+  std::string url = {};  // empty = the store
+  TlsTrust trust = {};
+};
+
+// Visits the rows until `visit` returns false. Errors of a store are those of Tsdb::Scan. Errors of
+// a server are kUnavailable: it refuses, does not answer to the end, or the answer is unexpected.
+using VisitRows = std::function<absl::Status(const std::function<bool(const ScannedRow&)>& visit)>;
+
+// Returns a function that visits the rows of `spec`. Opens the store; for a server, only parses the
+// URL. kInvalidArgument: the URL; else as OpenStore.
+absl::StatusOr<VisitRows> OpenRows(const ScanSpec& spec, const RowSourceOptions& options);
+
+}  // namespace hourcell

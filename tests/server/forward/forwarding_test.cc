@@ -1,0 +1,114 @@
+#include "server/forward/forwarding.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/tsdb.h"
+#include "server/http/http_client.h"
+#include "tests/server/running_server.h"
+#include "tests/support/builders.h"
+#include "tests/support/status_matchers.h"
+
+namespace hourcell::forwarding_test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsNull;
+
+// The running server is the other one.
+class ForwardingTest : public RunningServerTest {
+ protected:
+  void SetUp() override {
+    RunningServerTest::SetUp();
+    Start();
+    source_.path = dir_.file("source");
+    SetSource("tsd.forward", fmt::format("http://127.0.0.1:{}", port()));
+  }
+  void SetSource(std::string_view key, std::string_view value) {
+    ASSERT_OK(source_config_.Set(key, value));
+  }
+  static int64_t Stat(Tsdb& tsdb, std::string_view name, std::string_view type = {}) {
+    for (const StatSample& sample : tsdb.stats().Snapshot()) {
+      if (sample.name != name) continue;
+      if (type.empty() || sample.tags == StatTags{{"type", std::string(type)}}) return sample.value;
+    }
+    return -1;
+  }
+
+  Config source_config_;
+  Options source_;
+};
+
+TEST_F(ForwardingTest, AcknowledgedPutsArriveWithTheirExactValues) {
+  auto forwarding = Forwarding::Create(source_config_, &source_);
+  ASSERT_OK(forwarding);
+  auto source = Tsdb::Open(source_);
+  ASSERT_OK(source);
+  ASSERT_OK((*forwarding)->Start(&(*source)->stats()));
+  const LinePoint lines[] = {
+      {"i", "host=a", {.ms = kStartS * 1000}, Value::Integer(INT64_MAX)},
+      {"f", "host=a", {.ms = kStartS * 1000 + 7, .is_ms = true}, Value::Float(4.2)},
+      {"f", "host=a", {.ms = kStartS * 1000 + 8, .is_ms = true}, Value::Float(3.0)},
+  };
+
+  ASSERT_OK((*source)->Append(lines, nullptr).Wait());
+
+  EXPECT_TRUE(Eventually([&] { return Stat(**source, "forward.points", "sent") == 3; }));
+  EXPECT_EQ(Stat(**source, "forward.points", "dropped"), 0);
+  EXPECT_EQ(Stat(**source, "forward.lag"), 0);
+  ASSERT_OK((*source)->Close());
+  ASSERT_OK((*forwarding)->Stop());
+  HttpClient client({.host = "127.0.0.1", .port = fmt::to_string(port())});
+  const auto answer = client.Get("/api/query?start=1356998400&ms=true&m=none:i&m=none:f");
+  ASSERT_OK(answer);
+  EXPECT_THAT(answer->body, HasSubstr(R"({"1356998400000":9223372036854775807})"));
+  EXPECT_THAT(answer->body, HasSubstr(R"({"1356998400007":4.2,"1356998400008":3.0})"));
+}
+
+TEST_F(ForwardingTest, WhatWaitsWhenTheServerStopsIsSentByTheNext) {
+  SetSource("tsd.forward", "http://127.0.0.1:1");  // nobody there
+  {
+    auto forwarding = Forwarding::Create(source_config_, &source_);
+    ASSERT_OK(forwarding);
+    auto source = Tsdb::Open(source_);
+    ASSERT_OK(source);
+    ASSERT_OK((*forwarding)->Start(&(*source)->stats()));
+    OwnedPoint point("m", "host=a", kStartS, 1);
+    ASSERT_OK((*source)->Put(point.view()));
+    ASSERT_OK((*source)->Close());
+    ASSERT_OK((*forwarding)->Stop());
+  }
+  SetSource("tsd.forward", fmt::format("http://127.0.0.1:{}", port()));
+  source_.observers.clear();
+  auto forwarding = Forwarding::Create(source_config_, &source_);
+  ASSERT_OK(forwarding);
+  auto source = Tsdb::Open(source_);
+  ASSERT_OK(source);
+  ASSERT_OK((*forwarding)->Start(&(*source)->stats()));
+
+  EXPECT_TRUE(Eventually([&] { return Stat(**source, "forward.points", "sent") == 1; }));
+  ASSERT_OK((*source)->Close());
+  ASSERT_OK((*forwarding)->Stop());
+}
+
+TEST_F(ForwardingTest, OffCostsNothingAndMakesNothing) {
+  SetSource("tsd.forward", "");
+  auto forwarding = Forwarding::Create(source_config_, &source_);
+  EXPECT_THAT(forwarding, IsOkAndHolds(IsNull()));
+  EXPECT_TRUE(source_.observers.empty());
+}
+
+TEST_F(ForwardingTest, AnAddressThatIsNoneIsRefused) {
+  SetSource("tsd.forward", "ftp://x");
+  EXPECT_THAT(Forwarding::Create(source_config_, &source_),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("tsd.forward: ")));
+}
+
+}  // namespace
+}  // namespace hourcell::forwarding_test
