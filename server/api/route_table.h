@@ -71,6 +71,10 @@ struct RouteRow {
   // The setting that turns the handler on; empty: always on.
   std::string_view enabled_by = {};
   AnsweredOn answered_on = AnsweredOn::kWorkers;
+  // A standby answers GET and POST from its follower, which has every acknowledged point. Not its
+  // POST if the row also has DELETE and deletions are on: the body may ask for one
+  // (server/cluster/relay_choice.h).
+  bool follower_may_answer = false;
   // Refuses a POST by its head alone, before its body is read or inflated; null: no such check.
   std::optional<HttpResponse> (*refuse_head)(const HttpRequest& head) = nullptr;
   // Accepts a block of snappy without a Content-Encoding.

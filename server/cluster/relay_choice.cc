@@ -5,10 +5,10 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include "server/api/route_table.h"
 #include "server/http/http_message.h"
 #include "server/http/http_router.h"
 #include "server/http/http_target.h"
-#include "server/text/ascii.h"
 
 namespace hourcell {
 namespace {
@@ -34,13 +34,13 @@ HttpRequest RequestOf(std::string_view line) {
   return request;
 }
 
-bool IsQuery(const HttpRequest& request, bool may_delete) {
+bool FollowerMayAnswer(const HttpRequest& request, bool may_delete) {
   const absl::StatusOr<RoutePath> path = ParseRoutePath(request.path);
-  if (!path.ok()) return false;
-  if (path->api_version == 0) return request.method == "GET" && EqualsIgnoringCase(path->rest, "q");
-  if (path->api_version > kApiVersionMax) return false;  // an unknown API version or an error
-  if (EqualsIgnoringCase(path->rest, "query/last")) return true;
-  return EqualsIgnoringCase(path->rest, "query") && (request.method == "GET" || !may_delete);
+  if (!path.ok() || path->api_version > kApiVersionMax) return false;
+  const RouteRow* const row = FindRoute(*path);
+  if (row == nullptr || !row->follower_may_answer) return false;
+  if (request.method == "GET") return row->get.offered;
+  return row->post.offered && !(row->del.offered && may_delete);
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ RelayChoice ChooseByFirstBytes(std::string_view bytes, bool may_delete) {
   HttpRequest request = RequestOf(bytes.substr(0, end));
   const bool is_local = !request.target.empty() && ParseTarget(&request).ok() &&
                         !request.has_param("delete") && !request.has_param("method_override") &&
-                        IsQuery(request, may_delete);
+                        FollowerMayAnswer(request, may_delete);
   return is_local ? RelayChoice::kFollower : RelayChoice::kWriter;
 }
 

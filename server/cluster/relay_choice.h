@@ -1,11 +1,9 @@
 // RelayChoice: chooses by a connection's first bytes where a relay forwards it: to the writer, or
 // to this process's follower server, which has every acknowledged point. The follower server gets
-// connections whose first request is a query that does not depend on the writer's memory:
-//
-//   GET, POST   /api/query, /api/query/last, with or without a version; not if the URL has a
-//               parameter `delete` or `method_override`, nor a POST of /api/query where deletions
-//               are allowed, since its body may request one
-//   GET         /q, not with these parameters
+// connections whose first request is a GET or POST of a route that a follower may answer
+// (RouteRow::follower_may_answer, server/api/route_table.h), unless it may delete: its URL has a
+// parameter `delete` or `method_override`, or it is a POST of a route with DELETE where deletions
+// are allowed, since its body may request one.
 //
 // No I/O; thread-safe.
 

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -81,17 +82,35 @@ TEST(RelayChoiceTest, ALineThatDoesNotEndIsTheWriters) {
   EXPECT_EQ(ChooseByFirstBytes(line + "a", false), RelayChoice::kWriter);
 }
 
-// What a follower answers reads and changes nothing.
-TEST(RelayChoiceTest, WhatIsAnsweredHereOnlyReads) {
+// The table of routes alone decides which routes a follower answers.
+TEST(RelayChoiceTest, TheTableOfRoutesDecides) {
   for (const RouteRow& row : RouteTable()) {
-    for (const std::string_view method : {"GET", "POST"}) {
-      const std::string line = fmt::format("{} {}", method, row.path);
-      if (ChoiceOf(line) != RelayChoice::kFollower) continue;
-      const VerbRow& verb = method == "GET" ? row.get : row.post;
-      EXPECT_TRUE(verb.offered && verb.effect == Effect::kReads) << line;
-      EXPECT_EQ(verb.right, Right::kRead) << line;
+    for (const bool may_delete : {false, true}) {
+      const bool is_get = row.follower_may_answer && row.get.offered;
+      const bool is_post =
+          row.follower_may_answer && row.post.offered && !(may_delete && row.del.offered);
+      EXPECT_EQ(ChoiceOf(fmt::format("GET {}", row.path), may_delete),
+                is_get ? RelayChoice::kFollower : RelayChoice::kWriter)
+          << row.path;
+      EXPECT_EQ(ChoiceOf(fmt::format("POST {}", row.path), may_delete),
+                is_post ? RelayChoice::kFollower : RelayChoice::kWriter)
+          << row.path;
     }
   }
+}
+
+TEST(RelayChoiceTest, AFollowerOnlyReads) {
+  std::vector<std::string_view> paths;
+  for (const RouteRow& row : RouteTable()) {
+    if (!row.follower_may_answer) continue;
+    paths.push_back(row.path);
+    for (const VerbRow& verb : {row.get, row.post}) {
+      if (!verb.offered) continue;
+      EXPECT_EQ(verb.effect, Effect::kReads) << row.path;
+      EXPECT_EQ(verb.right, Right::kRead) << row.path;
+    }
+  }
+  EXPECT_THAT(paths, testing::ElementsAre("/api/query", "/api/query/last", "/q"));
 }
 
 }  // namespace
