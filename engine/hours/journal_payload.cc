@@ -184,6 +184,8 @@ void JournalPayloadWriter::Finish(const SeriesClass& series) {
   if (size_ == 0 && definitions_.empty()) return;
   const size_t defining = definitions_.size();
   Reserve(defining);
+  HOURCELL_DCHECK(begin_ == kHeaderBytesMax - 1);  // not finished before
+  HOURCELL_DCHECK(series.stride == 0 || series.residue < series.stride);
   uint8_t* const records = data_.get() + kHeaderBytesMax;
   if (defining != 0) {
     std::memmove(records + defining, records, size_ - kHeaderBytesMax);

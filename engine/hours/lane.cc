@@ -29,6 +29,7 @@ uint32_t Lane::AttachLocked(SeriesNumber number) {
   if (!is_new) return place->second;
   ++series_count_;
   if (first_number_ == 0) first_number_ = number;
+  HOURCELL_DCHECK(number != 0);
   stride_ = std::gcd(stride_, std::max(number, first_number_) - std::min(number, first_number_));
   if (free_slots_.empty()) {
     free_slots_.push_back(static_cast<uint32_t>(slots_.size()));
@@ -58,6 +59,8 @@ bool Lane::Detach(SeriesNumber series) {
 }
 
 void Lane::ForgetLocked(uint32_t slot) {
+  HOURCELL_DCHECK(slots_[slot].hours.empty() && slots_[slot].number != 0);
+  HOURCELL_DCHECK(series_count_ > 0);
   slot_of_.erase(slots_[slot].number);
   --series_count_;
   slots_[slot].number = 0;
@@ -158,6 +161,7 @@ Lane::Hour* Lane::OpenHourLocked(Series* series,
 void Lane::TakeLog(uint64_t next_block, JournalPayloadWriter* log) {
   log->Clear();
   MutexLock lock(&mutex_);
+  HOURCELL_DCHECK(next_block >= next_block_);
   log_.Finish(
       {.stride = stride_, .residue = stride_ == 0 ? first_number_ : first_number_ % stride_});
   std::swap(log_, *log);
@@ -210,6 +214,7 @@ void Lane::Freeze(std::span<const OpenHourInfo> hours, std::vector<FrozenHour>* 
     for (auto at = begin; at != end; ++at) {
       Hour* const hour = at->get();
       hour->state = State::kSealing;
+      HOURCELL_DCHECK(open_hours_ > 0);
       --open_hours_;
       OpenHourInfo info = wanted;
       info.bytes = static_cast<uint32_t>(hour->allocated());
@@ -242,13 +247,17 @@ size_t Lane::CopyToLog(std::span<const OpenHourInfo> hours, std::vector<CopiedHo
 
 void Lane::CopiesAreSynced(std::span<const CopiedHour> copied) {
   MutexLock lock(&mutex_);
-  for (const CopiedHour& copy : copied)
+  for (const CopiedHour& copy : copied) {
+    HOURCELL_DCHECK(copy.hour->state == State::kOpen && copy.hour->first_block <= copy.block);
     copy.hour->first_block = copy.block;
+  }
 }
 
 int64_t Lane::Sealed(std::span<const FrozenHour> hours, uint64_t time, uint64_t oldest_read) {
   MutexLock lock(&mutex_);
+  HOURCELL_DCHECK(unreaped_.empty() || unreaped_.back().hour->sealed_at <= time);
   for (const FrozenHour& frozen : hours) {
+    HOURCELL_DCHECK(frozen.hour->state == State::kSealing);
     frozen.hour->state = State::kSealed;
     frozen.hour->sealed_at = time;
     unreaped_.push_back({.slot = frozen.info.slot, .hour = frozen.hour});
@@ -259,8 +268,10 @@ int64_t Lane::Sealed(std::span<const FrozenHour> hours, uint64_t time, uint64_t 
 
 void Lane::Thaw(std::span<const FrozenHour> hours) {
   MutexLock lock(&mutex_);
-  for (const FrozenHour& frozen : hours)
+  for (const FrozenHour& frozen : hours) {
+    HOURCELL_DCHECK(frozen.hour->state == State::kSealing);
     frozen.hour->state = State::kOpen;
+  }
   open_hours_ += hours.size();
   hours_visited_ += hours.size();
 }
@@ -298,6 +309,7 @@ int64_t Lane::ReapLocked(uint64_t oldest_read) {
 
 // Drops an hour, and its series if it was the last one. Returns the memory freed.
 int64_t Lane::DropLocked(uint32_t slot, Hour* hour) {
+  HOURCELL_DCHECK(hour->state == State::kSealed);
   Series& series = slots_[slot];
   const auto bytes = static_cast<int64_t>(hour->allocated());
   if (series.current == hour) series.current = nullptr;

@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "codec/base/check.h"
 #include "codec/base/mutex.h"
 
 namespace hourcell {
@@ -60,6 +61,7 @@ class ReadPins {
  private:
   void Release(uint64_t time) {
     MutexLock lock(&mutex_);
+    HOURCELL_DCHECK(active_.contains(time));
     active_.erase(time);
   }
 

@@ -1,6 +1,7 @@
 #include "engine/hours/series_cache.h"
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <utility>
 
@@ -178,6 +179,7 @@ void SeriesCache::InsertLocked(const Spelling& spelling, const CachedSeries& ser
 }
 
 uint32_t SeriesCache::MakeEntryLocked(const Spelling& spelling, const CachedSeries& series) {
+  HOURCELL_DCHECK(series.number != 0);
   Content& content = *content_;
   uint32_t number = content.entries;
   if (!content.free.empty()) {
@@ -208,6 +210,7 @@ void SeriesCache::CountBytesLocked() {
 
 void SeriesCache::GrowLocked(Shard* shard) {
   std::vector<Cell> cells(shard->cells.empty() ? kCellsMin : 2 * shard->cells.size());
+  HOURCELL_DCHECK(std::has_single_bit(cells.size()));  // places are masked
   content_->cells += cells.size() - shard->cells.size();
   const size_t mask = cells.size() - 1;
   for (const Cell& cell : shard->cells) {
@@ -250,6 +253,7 @@ void SeriesCache::EvictLocked(size_t cells_max) {
 
 // Closes the gap, so that every probe still reaches the cells after it.
 void SeriesCache::EraseLocked(Shard* shard, size_t at) {
+  HOURCELL_DCHECK(shard->used > 0 && shard->cells[at].entry != 0);
   const uint32_t number = shard->cells[at].entry;
   const Entry& entry = content_->entry(number);
   content_->texts.Release(entry.head);

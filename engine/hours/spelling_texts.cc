@@ -40,9 +40,11 @@ SpellingTexts::Key SpellingTexts::KeyOf(std::string_view bytes) {
 }
 
 const SpellingTexts::Text* SpellingTexts::Take(std::string_view bytes) {
+  HOURCELL_DCHECK(bytes.size() < UINT32_MAX);
   const Key key = KeyOf(bytes);
   Table& table = TableOf(key.hash);
   if (const auto found = table.find(key); found != table.end()) {
+    HOURCELL_DCHECK(found->text->uses < UINT32_MAX);
     ++found->text->uses;
     return found->text;
   }

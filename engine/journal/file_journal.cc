@@ -8,6 +8,7 @@
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 
+#include "codec/base/check.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_copy.h"
 #include "codec/base/status_macros.h"
@@ -149,10 +150,13 @@ absl::Status FileJournal::Recover() {
                              : recovered.next_sequence;
     // After kill -9 its blocks may be with the operating system only.
     if (end > recovered.synced_below) unsynced_.push_back({segment.number, nullptr});
+    HOURCELL_DCHECK(segment.first_sequence <= end);
   }
   is_directory_unsynced_ = !unsynced_.empty();
   next_sequence_ = recovered.next_sequence;
   synced_sequence_ = recovered.synced_below;
+
+  HOURCELL_DCHECK(synced_sequence() <= next_sequence());
   CountSegments();
   return absl::OkStatus();
 }
@@ -164,6 +168,7 @@ void FileJournal::CountSegments() {
   bytes_ = bytes;
   segment_count_ = list_.size();
   oldest_sequence_ = list_.empty() ? next_sequence() : list_.front().first_sequence;
+  HOURCELL_DCHECK(oldest_sequence() <= next_sequence());
 }
 
 absl::Status FileJournal::Replay(uint64_t from, const Visit& visit) const {
@@ -225,6 +230,7 @@ absl::Status FileJournal::Write(std::span<const std::string_view> payload_parts)
   HOURCELL_RETURN_IF_ERROR(Reserve(bytes));
   buffer_.clear();
   AppendJournalBlock(current_number_, next_sequence(), synced_sequence(), payload_parts, &buffer_);
+  HOURCELL_DCHECK(buffer_.size() == bytes);
   const absl::Status appended = AppendBuffer();
   // The memory of an unusually large block is not kept for the others.
   if (buffer_.capacity() > kBufferBytesKept) std::string().swap(buffer_);
@@ -232,6 +238,8 @@ absl::Status FileJournal::Write(std::span<const std::string_view> payload_parts)
   HOURCELL_KILL_POINT("journal:block");
 
   MutexLock lock(&mutex_);
+  HOURCELL_DCHECK(list_.back().number == current_number_);
+  HOURCELL_DCHECK(list_.back().bytes + bytes == current_bytes_);
   list_.back().bytes = current_bytes_;
   bytes_.fetch_add(bytes, std::memory_order_relaxed);
   next_sequence_.store(next_sequence() + 1, std::memory_order_relaxed);
@@ -254,6 +262,8 @@ absl::Status FileJournal::BeginSegment() {
   reserved_bytes_ = std::max<uint64_t>(options_.preallocate_bytes, kSegmentHeaderBytes);
 
   MutexLock lock(&mutex_);
+  HOURCELL_DCHECK(list_.empty() || list_.back().number + 1 == number);
+  HOURCELL_DCHECK(list_.empty() || list_.back().first_sequence <= next_sequence());
   list_.push_back({number, next_sequence(), current_bytes_});
   unsynced_.push_back({number, current_});
   is_directory_unsynced_ = true;
@@ -293,6 +303,7 @@ void FileJournal::LeaveSegment() {
 
 // Reserves space for `bytes` more, and ahead.
 absl::Status FileJournal::Reserve(size_t bytes) {
+  HOURCELL_DCHECK(current_ != nullptr);
   const uint64_t step = options_.preallocate_bytes;
   if (step == 0 || !can_reserve_ || current_bytes_ + bytes <= reserved_bytes_) {
     return absl::OkStatus();
@@ -310,6 +321,7 @@ absl::Status FileJournal::Reserve(size_t bytes) {
 }
 
 absl::Status FileJournal::AppendBuffer() {
+  HOURCELL_DCHECK(current_ != nullptr && !buffer_.empty());
   const rocksdb::IOStatus appended = current_->Append(buffer_, rocksdb::IOOptions(), nullptr);
   if (appended.ok()) {
     current_bytes_ += buffer_.size();
@@ -358,8 +370,10 @@ absl::Status FileJournal::SyncAll() {
     MutexLock lock(&mutex_);
     if (!failure_.ok()) return CopyStatus(failure_);
     target = next_sequence();
+    HOURCELL_DCHECK(target >= synced_sequence());
     if (target == synced_sequence()) return absl::OkStatus();
     files = unsynced_;
+    HOURCELL_DCHECK(files.empty() || files.front().number <= files.back().number);
     if (!list_.empty()) newest = list_.back().number;
     with_directory = std::exchange(is_directory_unsynced_, false);
   }
@@ -378,6 +392,7 @@ absl::Status FileJournal::SyncAll() {
   synced_note_->Write(target);
 
   MutexLock lock(&mutex_);
+  HOURCELL_DCHECK(target > synced_sequence());  // one sync at a time
   synced_sequence_.store(target, std::memory_order_relaxed);
   // Not by the newest segment now: that may be a later one, with blocks after this sync.
   std::erase_if(unsynced_, [newest](const Unsynced& entry) { return entry.number < newest; });
@@ -418,6 +433,7 @@ absl::Status FileJournal::DeleteBelow(uint64_t low_mark) {
         AsUnavailable(fs_->DeleteFile(path, rocksdb::IOOptions(), nullptr), "delete " + path));
     HOURCELL_KILL_POINT("journal:deleted");
     MutexLock lock(&mutex_);
+    HOURCELL_DCHECK(pins_ == 0 && !list_.empty() && list_.front().number == number);
     list_.erase(list_.begin());
     CountSegments();
     if (list_.empty()) synced_note_->Remove();
@@ -430,6 +446,7 @@ class FileJournalPin : public JournalPin {
   explicit FileJournalPin(FileJournal* journal) : journal_(*journal) {}
   ~FileJournalPin() override {
     MutexLock lock(&journal_.mutex_);
+    HOURCELL_DCHECK(journal_.pins_ > 0);
     --journal_.pins_;
   }
 
@@ -481,6 +498,7 @@ absl::Status FileJournal::Close() {
 }
 
 absl::Status FileJournal::WriteFooter() {
+  HOURCELL_DCHECK(synced_sequence() == next_sequence());  // the footer says so
   buffer_.clear();
   AppendJournalFooter(current_number_, next_sequence(), &buffer_);
   HOURCELL_RETURN_IF_ERROR(AppendBuffer());

@@ -52,6 +52,7 @@ void AppendBlockHeader(uint32_t length,
 
 // Puts the CRC of out[begin + kBlockCrcEnd, end) in its place.
 void SealBlock(uint64_t segment, size_t begin, std::string* out) {
+  HOURCELL_DCHECK(out->size() >= begin + kBlockHeaderBytes);
   const std::string_view covered = std::string_view(*out).substr(begin + kBlockCrcEnd);
   StoreBigEndian(CrcIn(segment, covered), 4, out->data() + begin);
 }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <rocksdb/file_system.h>
 
+#include "codec/base/check.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "engine/journal/journal_segment.h"
@@ -124,6 +125,7 @@ absl::Status KeepCut(rocksdb::FileSystem* fs,
                      const std::string& directory,
                      std::string_view bytes,
                      JournalCut* cut) {
+  HOURCELL_DCHECK(cut->begin <= cut->end);
   const rocksdb::IOOptions io;
   for (int copy = 1; copy <= kCopiesMax; ++copy) {
     cut->file = CutName(*cut, copy);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <rocksdb/file_system.h>
 
+#include "codec/base/check.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "engine/journal/journal_block.h"
@@ -183,6 +184,8 @@ absl::StatusOr<bool> Recovery::ReadSegment(size_t i, BadPlace* bad) {
   journal_.next_sequence = reader->next_sequence();
   journal_.synced_below = std::max(journal_.synced_below, reader->synced_below());
   journal_.has_gap = journal_.has_gap || reader->has_gap();
+  HOURCELL_DCHECK(journal_.segments.size() == i);
+  HOURCELL_DCHECK(i == 0 || journal_.segments.back().number < found.number);
   journal_.segments.push_back({found.number, found.header->first_sequence, reader->offset()});
   *bad = {i, reader->offset(), reader->next_sequence(), reader->fault()};
   if (!reader->fault().ok()) return false;
@@ -213,6 +216,7 @@ absl::Status Recovery::Delete(const std::string& path) {
 
 // All blocks left are unneeded: a power loss took blocks with points in synced cells.
 absl::Status Recovery::BeginAtLowMark() {
+  HOURCELL_DCHECK(low_mark_ > journal_.next_sequence);
   while (!journal_.segments.empty()) {
     HOURCELL_RETURN_IF_ERROR(Delete(path_ + "/" + SegmentName(journal_.segments.back().number)));
     journal_.segments.pop_back();

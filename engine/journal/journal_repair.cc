@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <rocksdb/file_system.h>
 
+#include "codec/base/check.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "engine/journal/journal_segment.h"
@@ -43,6 +44,7 @@ struct Look {
   }
   // The sequence after its last block. REQUIRES: a header or a run.
   uint64_t end_sequence() const {
+    HOURCELL_DCHECK(!runs.empty() || header.has_value());
     return runs.empty() ? header->first_sequence : runs.back().end_sequence;
   }
   bool operator==(const Look&) const = default;
@@ -322,6 +324,7 @@ absl::Status Repair::KeepBytes() {
 // Durably, so that a crash among several deletions leaves no gap.
 absl::Status Repair::DeleteTail() {
   kept_ = std::max(kept_, bad_.index);
+  HOURCELL_DCHECK(kept_ <= segments_.size());
   for (size_t i = segments_.size(); i > kept_; --i) {
     const std::string& path = segment(i - 1).path;
     HOURCELL_RETURN_IF_ERROR(
@@ -334,6 +337,7 @@ absl::Status Repair::DeleteTail() {
 }
 
 absl::Status Repair::RepairSegment(size_t i) {
+  HOURCELL_DCHECK(i >= bad_.index && i < kept_);
   const Look& found = look(i);
   if (found.is_in_order() && EndOf(i) == found.end_sequence()) {
     const bool is_whole = found.good_end() == found.bytes || found.has_footer() || IsTakenOver(i);

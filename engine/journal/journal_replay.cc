@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "codec/base/mutex.h"
 #include "codec/base/named_thread.h"
 #include "codec/base/status_macros.h"
@@ -43,6 +44,7 @@ class ReadAhead {
   absl::StatusOr<std::unique_ptr<BlockBatch>> Next(std::unique_ptr<BlockBatch> done) {
     MutexLock lock(&mutex_);
     if (done != nullptr) idle_.push_back(std::move(done));
+    HOURCELL_DCHECK(idle_.size() + full_.size() <= kBatches);
     changed_.NotifyAll();
     while (full_.empty() && !has_ended_)
       changed_.Wait(&mutex_);
@@ -117,6 +119,7 @@ absl::Status ReplaySegments(
     uint64_t from,
     const std::function<absl::Status(uint64_t sequence, std::string_view payload)>& visit) {
   if (segments.empty()) return absl::OkStatus();
+  HOURCELL_DCHECK(segments.front().number <= segments.back().number);
   ReadAhead ahead(fs, segments);
   std::unique_ptr<BlockBatch> batch;
   while (true) {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <rocksdb/file_system.h>
 
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "engine/rocks/files/rocks_status.h"
 
@@ -122,6 +123,7 @@ absl::Status SegmentReader::ReadHeader() {
 // Moves the carry to the front of the batch and reads after it. Returns the bytes there are.
 absl::StatusOr<size_t> SegmentReader::Fill(BlockBatch* batch) {
   const size_t want = std::max(kReadBytes, carry_block_);
+  HOURCELL_DCHECK(carry_.size() < want && read_bytes_ <= range_.bytes);
   const size_t size =
       static_cast<size_t>(std::min<uint64_t>(want - carry_.size(), range_.bytes - read_bytes_));
   if (batch->bytes.size() < carry_.size() + size) batch->bytes.resize(carry_.size() + size);

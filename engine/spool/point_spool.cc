@@ -78,6 +78,7 @@ PointSpool::PointSpool(SpoolSettings settings) : settings_(std::move(settings)) 
 PointSpool::~PointSpool() = default;
 
 absl::Status PointSpool::Open() {
+  HOURCELL_DCHECK(syncer_ == nullptr);  // opened once
   const std::optional<SpoolPosition> position = ReadPosition(PathOf("position"));
   const size_t segment_bytes = SegmentBytesOf(settings_.bytes_max);
   JournalOptions options{.directory = settings_.directory,
@@ -149,6 +150,7 @@ absl::Status PointSpool::FindEnd() {
     if (loaded_.sequence < next && first.has_value()) oldest_ms_ = last.time_ms;
     loaded_.sequence = std::min(std::max(loaded_.sequence, oldest), next);
     done_ = loaded_;
+    HOURCELL_DCHECK(done_.sequence <= end_);
   }
   synced_points_ = total_points_.load();
   if (dropped > 0) AddDropped(dropped, "they were dropped before the start");
@@ -216,6 +218,7 @@ void PointSpool::BeforeStore(const PutBatch& given) {
       AppendSpoolVia(batch.via, &pending_);
     }
     pending_ += points;
+    HOURCELL_DCHECK(pending_via_ == batch.via && pending_.size() >= kSpoolBlockHeaderBytes);
     pending_points_ += static_cast<uint32_t>(batch.points.size());
     is_much = pending_.size() >= kPendingBytesMax;
   }
@@ -240,6 +243,7 @@ void PointSpool::Flush() {
     block.swap(pending_);
     points = std::exchange(pending_points_, 0);
   }
+  HOURCELL_DCHECK(block.size() > kSpoolBlockHeaderBytes);
   MakeRoom(block.size());
   const int64_t now_ms = settings_.clock->NowMs();
   SetSpoolBlockHeader({.points_before = total_points_, .points = points, .time_ms = now_ms},
@@ -259,6 +263,8 @@ void PointSpool::Flush() {
   {
     MutexLock lock(&mutex_);
     if (done_.sequence >= end_) oldest_ms_ = now_ms;
+    HOURCELL_DCHECK(end_ == sequence && journal_->next_sequence() == sequence + 1);
+    HOURCELL_DCHECK(tail_.empty() || tail_.back().sequence < sequence);
     end_ = sequence + 1;
     tail_bytes_ += block.size();
     tail_.push_back({.sequence = sequence, .bytes = std::move(block)});
@@ -266,6 +272,7 @@ void PointSpool::Flush() {
       tail_bytes_ -= tail_.front().bytes.size();
       tail_.pop_front();
     }
+    HOURCELL_DCHECK(tail_.empty() == (tail_bytes_ == 0));
   }
   if (settings_.sync_always) SyncFiles();
 }
@@ -325,6 +332,7 @@ void PointSpool::CountDropped(uint64_t oldest) {
       tail_bytes_ -= tail_.front().bytes.size();
       tail_.pop_front();
     }
+    HOURCELL_DCHECK(oldest <= end_ && tail_.empty() == (tail_bytes_ == 0));
     if (loaded_.sequence >= oldest) return;
     dropped = SkipTo(points_before);
     loaded_.sequence = oldest;
@@ -369,6 +377,7 @@ absl::StatusOr<bool> PointSpool::ReadMore(size_t bytes, SpooledBatch* batch) {
 }
 
 bool PointSpool::TakeFromMemory() {
+  HOURCELL_DCHECK(ahead_.empty());
   if (tail_.empty() || tail_.front().sequence > loaded_.sequence) return false;
   while (!tail_.empty()) {
     Block block = std::move(tail_.front());
@@ -380,6 +389,7 @@ bool PointSpool::TakeFromMemory() {
 }
 
 absl::Status PointSpool::ReadFiles(uint64_t from) {
+  HOURCELL_DCHECK(ahead_.empty());
   // Nothing is dropped meanwhile.
   std::unique_ptr<JournalPin> pin = journal_->Pin(from);
   from = std::max(from, journal_->oldest_sequence());
@@ -412,6 +422,7 @@ void PointSpool::SkipDamage(uint64_t from, const absl::Status& damage) {
 }
 
 void PointSpool::Load(Block block) {
+  HOURCELL_DCHECK(block.sequence >= loaded_.sequence);
   const absl::StatusOr<SpoolBlockHeader> header = DecodeSpoolBlockHeader(block.bytes);
   const uint64_t next = block.sequence + 1;
   if (!header.ok()) {  // its points are missing before the next block

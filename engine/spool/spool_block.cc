@@ -171,6 +171,7 @@ void AppendSpooledPoints(std::span<const PointView> points, std::string* out) {
     end = StorePoint(point, FlagsOf(point, before), end);
     before = &point;
   }
+  HOURCELL_DCHECK(static_cast<size_t>(end - first) <= bytes_max);
   out->resize(begin + static_cast<size_t>(end - first));
 }
 

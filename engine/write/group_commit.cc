@@ -92,6 +92,7 @@ absl::Status GroupCommit::CommitThrough(uint64_t block, bool sync) {
         has_leader_ = false;
         ++turns_;
         last_ = CopyStatus(led);
+        HOURCELL_DCHECK(completed_ >= written_);
         written_ = completed_;
         led_.NotifyAll();
         if (!led.ok()) return led;
@@ -189,6 +190,7 @@ absl::Status GroupCommit::CommitAll(bool sync) {
 absl::Status GroupCommit::Lead() {
   if (!unwritten_.empty()) HOURCELL_RETURN_IF_ERROR(WriteSections());
   const uint64_t block = parts_.journal->next_sequence();
+  HOURCELL_DCHECK(unwritten_.empty() && block + 1 >= promised_);
   // Before the sections are taken: points added meanwhile may count twice, but are never missed.
   pending_bytes_.store(0, std::memory_order_relaxed);
   const std::span<Lane> lanes = parts_.open_hours->lanes();
@@ -216,6 +218,7 @@ absl::Status GroupCommit::WriteSections() {
       bytes += section.bytes().size();
     }
     HOURCELL_KILL_POINT("journal:before_write");
+    HOURCELL_DCHECK(taken > 0);
     const absl::Status written = WriteBlock(parts);
     if (!written.ok()) {
       failures_.fetch_add(1, std::memory_order_relaxed);
@@ -232,6 +235,7 @@ absl::Status GroupCommit::WriteSections() {
     }
   }
   completed_ = promised_;
+  HOURCELL_DCHECK(unwritten_.empty());
   return absl::OkStatus();
 }
 

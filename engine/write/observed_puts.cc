@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 
 // Why a list of unacknowledged batches: observers learn of a put when the journal has it. If they
@@ -17,7 +18,10 @@ thread_local bool is_asking = false;
 // An observer may run out of memory, which throws.
 class AskingScope {
  public:
-  AskingScope() { is_asking = true; }
+  AskingScope() {
+    HOURCELL_DCHECK(!is_asking);  // an observer's put is refused
+    is_asking = true;
+  }
   ~AskingScope() { is_asking = false; }
   AskingScope(const AskingScope&) = delete;
   AskingScope& operator=(const AskingScope&) = delete;
@@ -57,6 +61,7 @@ void ObservedPuts::Show(const PutBatch& batch) {
 }
 
 void ObservedPuts::Add(uint64_t batch, size_t points, uint64_t block, bool wants_sync) {
+  HOURCELL_DCHECK(batch > 0 && points > 0);
   MutexLock lock(&mutex_);
   entries_.push_back({batch, points, block, wants_sync});
 }

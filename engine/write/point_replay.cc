@@ -10,6 +10,7 @@
 #include <absl/status/statusor.h>
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "codec/base/named_thread.h"
 #include "codec/base/status_macros.h"
 #include "engine/hours/journal_payload.h"
@@ -42,6 +43,7 @@ class PointReplay::Body {
       : parts_(parts), lanes_(parts.open_hours->lanes().size()) {}
 
   absl::Status Add(uint64_t sequence, std::string_view payload, uint32_t now_s) {
+    HOURCELL_DCHECK(blocks_.empty() || blocks_.back().sequence < sequence);
     blocks_.push_back({.sequence = sequence, .begin = bytes_.size(), .size = payload.size()});
     bytes_.append(payload);
     return bytes_.size() < kBytesAtOnce ? absl::OkStatus() : Apply(now_s);
@@ -302,6 +304,7 @@ uint64_t PointReplay::points() const {
 }
 
 absl::StatusOr<uint64_t> ReplayPoints(const ReplayParts& parts, uint64_t low_mark, uint32_t now_s) {
+  HOURCELL_DCHECK(parts.journal != nullptr);
   PointReplay replay(parts);
   HOURCELL_RETURN_IF_ERROR(
       parts.journal->Replay(low_mark, [&](uint64_t sequence, std::string_view payload) {

@@ -313,6 +313,9 @@ CommitTicket PointWriter::Commit(Batch* batch_of_points,
                                  const AppendOptions& options) {
   Batch& batch = *batch_of_points;
   points_expired_->Add(batch.expired);
+  // Every point was stored, refused or expired.
+  HOURCELL_DCHECK(batch.placed.size() + batch.refused.size() + batch.expired ==
+                  batch.series.size());
   points_refused_->Add(batch.refused.size());
   points_added_->Add(batch.placed.size());
   if (refused != nullptr) {
@@ -347,6 +350,7 @@ template <typename Point>
 void PointWriter::FindKnown(std::span<const Point> points, Batch* batch) {
   batch->spellings.reserve(points.size());
   AppendSpellings(points, &batch->spelling_bytes, &batch->spellings);
+  HOURCELL_DCHECK(batch->spellings.size() == points.size());
   batch->series.resize(points.size());
   parts_.cache->FindAll(batch->spellings, batch->series);
   // Before names are read: points that are not stored must not create a name.
@@ -436,6 +440,7 @@ void PointWriter::ResolveMissing(std::span<const Point> points,
     views.push_back(&view);
   std::vector<Parsed<SeriesRef>> refs;
   parts_.series->GetOrCreate(views, &refs, options.wait_ms, options.new_series);
+  HOURCELL_DCHECK(refs.size() == views.size());
   std::vector<CachedSeries> found(missing.size());
   std::vector<Spelling> learnt;  // with their series
   std::vector<CachedSeries> learnt_series;
@@ -492,6 +497,7 @@ void PointWriter::Place(std::span<const Point> points, Batch* batch) const {
     placed[place] = {
         .series = found.number, .slot = found.slot, .time = point.timestamp, .value = point.value};
   }
+  HOURCELL_DCHECK(batch->lane_ends[lanes - 1] == placed.size());
 }
 
 uint64_t PointWriter::AppendPlaced(Batch* batch) {
@@ -507,6 +513,7 @@ uint64_t PointWriter::AppendPlaced(Batch* batch) {
                                 placed.subspan(begin, end - begin), now_s, &bytes));
     begin = end;
   }
+  HOURCELL_DCHECK(begin == placed.size());
   parts_.open_hours->AddBytes(bytes);
   return block;
 }

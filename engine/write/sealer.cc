@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "codec/cells/cell.h"
@@ -62,6 +63,7 @@ bool FreesMore(const OpenHourInfo& a, const OpenHourInfo& b) {
 // A memtable is fastest in key order. Stable: cells of one row keep the order of their hours'
 // opening.
 void SortByKey(std::vector<Mutation>* merges, std::vector<FrozenHour>* hours) {
+  HOURCELL_DCHECK(merges->size() == hours->size());
   std::vector<size_t> order(merges->size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, {},
@@ -175,6 +177,7 @@ absl::Status Sealer::KeepUp() {
 absl::Status Sealer::RelieveJournal() {
   const uint64_t oldest = parts_.journal->oldest_sequence();
   const uint64_t next = parts_.journal->next_sequence();
+  HOURCELL_DCHECK(oldest <= next);
   const uint64_t end_block = parts_.journal->LowMarkThatDeletes(oldest + (next - oldest) / 2);
   if (end_block == 0) return absl::OkStatus();
   HOURCELL_RETURN_IF_ERROR(SealWhatNeeds(end_block, Lagging::kPutOff));
@@ -227,6 +230,7 @@ absl::Status Sealer::CopyWhatNeeds(uint64_t end_block) {
     begin = i + 1;
     bytes = 0;
   }
+  HOURCELL_DCHECK(begin == hours.size());
   return absl::OkStatus();
 }
 
@@ -415,8 +419,10 @@ void Sealer::DropPutOff(std::vector<OpenHourInfo>* hours) {
 absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours,
                                 Lagging lagging,
                                 std::vector<bool>* is_put_off) {
+  HOURCELL_DCHECK(is_put_off->size() == hours.size());
   std::vector<std::string> tsuids;
   HOURCELL_RETURN_IF_ERROR(FindTsuids(hours, &tsuids));
+  HOURCELL_DCHECK(tsuids.size() == hours.size());
 
   std::optional<RowExpiry::Pass> expiry;
   if (parts_.expiry != nullptr) expiry.emplace(*parts_.expiry);
@@ -482,6 +488,7 @@ absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours,
 absl::Status Sealer::Merge(std::span<const Mutation> merges,
                            std::span<const FrozenHour> hours,
                            std::vector<FrozenHour>* refused) {
+  HOURCELL_DCHECK(!merges.empty() && merges.size() == hours.size());
   const absl::Status merged = parts_.tables->ApplyUnlogged(merges);
   if (!absl::IsInvalidArgument(merged)) return merged;
   if (merges.size() == 1) {
@@ -568,8 +575,10 @@ absl::Status Sealer::SetAside(std::span<const FrozenHour> hours, std::string_vie
 }
 
 void Sealer::AppendCell(const OpenHourPoints& points, std::string* cell) {
+  HOURCELL_DCHECK(points.points() > 0);
   columns_.clear();
   points.DecodeTo(&columns_);
+  HOURCELL_DCHECK(columns_.size() == points.points());
   if (!points.ascends()) SortLastWins(&columns_);
   if (encoding_ == CellEncoding::kPacked) {
     AppendPackedCell(columns_, cell);
@@ -582,6 +591,8 @@ void Sealer::AppendCell(const OpenHourPoints& points, std::string* cell) {
 uint64_t Sealer::OldestBlockByAge() {
   const int64_t now_s = NowS();
   const uint64_t next = parts_.journal->next_sequence();
+  HOURCELL_DCHECK(milestones_.empty() || milestones_.back().block <= next);
+  HOURCELL_DCHECK(milestones_.empty() || milestones_.back().time_s <= now_s);
   if (milestones_.empty() || now_s >= milestones_.back().time_s + kMilestoneEveryS) {
     milestones_.push_back({.time_s = now_s, .block = next});
   }
@@ -623,6 +634,7 @@ absl::Status Sealer::CheckpointLocked() {
     return absl::OkStatus();
   };
   const absl::Status done = attempt();
+  HOURCELL_DCHECK(parts_.journal->oldest_sequence() >= oldest);
   if (parts_.journal->oldest_sequence() == oldest && parts_.admission->JournalPressed()) {
     no_relief_until_ms_ = parts_.clock->MonotonicMs() + kNoReliefMs;
   }
