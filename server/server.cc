@@ -113,7 +113,7 @@ class Server::Impl {
   void Probe(std::function<void()> works);
   void Run();
   void Stop();
-  void Hurry();
+  void SkipDrain();
 
  private:
   void AddGauges();
@@ -362,10 +362,10 @@ void Server::Impl::StopListeners() {
   if (cut > 0) LogWarning("{} connections were cut", cut.load());
 }
 
-void Server::Impl::Hurry() {
+void Server::Impl::SkipDrain() {
   for (const auto& listener : listeners_)
-    listener->Hurry();
-  input_ports_->Hurry();
+    listener->SkipDrain();
+  input_ports_->SkipDrain();
 }
 
 void Server::Impl::Stop() {
@@ -434,8 +434,8 @@ void Server::Run() {
 void Server::Stop() {
   impl_->Stop();
 }
-void Server::Hurry() {
-  impl_->Hurry();
+void Server::SkipDrain() {
+  impl_->SkipDrain();
 }
 
 }  // namespace hourcell

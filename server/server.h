@@ -83,7 +83,7 @@ class Server {
   void Stop();
 
   // Ends the wait of a current or later Stop: connections are closed at once.
-  void Hurry();
+  void SkipDrain();
 
  private:
   class Impl;

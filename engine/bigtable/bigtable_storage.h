@@ -1,5 +1,5 @@
 // BigtableStorage: a store on Cloud Bigtable: tables (bigtable_table_store.h), journal
-// (bigtable_journal.h) and writer lease (writer_seat.h).
+// (bigtable_journal.h) and writer lease (writer_lease.h).
 
 #pragma once
 
@@ -14,15 +14,15 @@
 #include "engine/bigtable/api/bigtable_client.h"
 #include "engine/bigtable/api/bigtable_options.h"
 #include "engine/bigtable/writer/secret_rows.h"
-#include "engine/bigtable/writer/writer_seat.h"
+#include "engine/bigtable/writer/writer_lease.h"
 #include "engine/table/storage_engine.h"
 
 namespace hourcell {
 
 class BigtableStorage : public StorageEngine {
  public:
-  BigtableStorage(BigtableOptions options, SeatOptions seat)
-      : options_(std::move(options)), seat_(std::move(seat)) {}
+  BigtableStorage(BigtableOptions options, LeaseOptions lease)
+      : options_(std::move(options)), lease_(std::move(lease)) {}
 
   std::string_view name() const override { return "bigtable"; }
 
@@ -40,7 +40,7 @@ class BigtableStorage : public StorageEngine {
 
  private:
   const BigtableOptions options_;
-  SeatOptions seat_;
+  LeaseOptions lease_;
   // Set by Join.
   std::unique_ptr<BigtableClient> secret_client_;
   std::unique_ptr<SecretRows> secrets_;

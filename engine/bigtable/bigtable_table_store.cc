@@ -26,10 +26,10 @@
 #include "engine/bigtable/rows/version_ledger.h"
 #include "engine/bigtable/writer/bigtable_journal_tail.h"
 #include "engine/bigtable/writer/give_up_watch.h"
-#include "engine/bigtable/writer/number_claims.h"
+#include "engine/bigtable/writer/id_ranges.h"
 #include "engine/bigtable/writer/secret_rows.h"
 #include "engine/bigtable/writer/system_rows.h"
-#include "engine/bigtable/writer/writer_seat.h"
+#include "engine/bigtable/writer/writer_lease.h"
 #include "engine/rows/key_range.h"
 #include "engine/rows/series_key.h"
 
@@ -102,7 +102,7 @@ class BigtableTableStore : public TableStore {
 
   // Opens as a follower: writes nothing and sees all versions.
   absl::Status OpenToFollow() {
-    HOURCELL_DCHECK(!is_open_ && seat_ == nullptr);
+    HOURCELL_DCHECK(!is_open_ && lease_ == nullptr);
     HOURCELL_RETURN_IF_ERROR(CheckFormatIsThere());
     is_followed_ = true;
     HOURCELL_RETURN_IF_ERROR(ledger_.Open());
@@ -117,28 +117,28 @@ class BigtableTableStore : public TableStore {
   }
 
   // Opens as the writer, once it holds the lease. Returns its journal.
-  absl::StatusOr<std::unique_ptr<Journal>> OpenWithSeat(const SeatOptions& options) {
-    HOURCELL_DCHECK(!is_open_ && seat_ == nullptr);
+  absl::StatusOr<std::unique_ptr<Journal>> OpenWithLease(const LeaseOptions& options) {
+    HOURCELL_DCHECK(!is_open_ && lease_ == nullptr);
     EndCallsIf(options.events.gives_up);
     HOURCELL_RETURN_IF_ERROR(CheckOrMakeFormat());
-    HOURCELL_ASSIGN_OR_RETURN(seat_, WriterSeat::Take(&client_, options));
-    writer_ = seat_->writer();
-    HOURCELL_KILL_POINT("takeover:seat_taken");
+    HOURCELL_ASSIGN_OR_RETURN(lease_, WriterLease::Acquire(&client_, options));
+    writer_ = lease_->writer();
+    HOURCELL_KILL_POINT("takeover:lease_acquired");
     HOURCELL_RETURN_IF_ERROR(Begin());
-    claims_.emplace(&client_, writer_);
+    id_ranges_.emplace(&client_, writer_);
     HOURCELL_ASSIGN_OR_RETURN(const std::vector<Mutation> moved,
-                              claims_->Open(seat_->has_clean_past(), Snapshot().get()));
-    HOURCELL_KILL_POINT("takeover:claimed");
+                              id_ranges_->Open(lease_->has_clean_past(), Snapshot().get()));
+    HOURCELL_KILL_POINT("takeover:ids_reserved");
     HOURCELL_RETURN_IF_ERROR(Apply(moved, /*sync=*/true));
     HOURCELL_KILL_POINT("takeover:counters_moved");
-    return seat_->TakeJournal();
+    return lease_->TakeJournal();
   }
 
   // For a node that joins the store before it opens it. Creates the tables if they do not exist.
   absl::Status Join() { return CheckOrMakeFormat(); }
 
-  absl::Status CheckSeat() { return seat_->Check(); }
-  absl::Status KnownLoss() const { return seat_->KnownLoss(); }
+  absl::Status CheckLease() { return lease_->CheckHeld(); }
+  absl::Status KnownLoss() const { return lease_->KnownLoss(); }
   // The first call is the last step of opening a store.
   absl::Status NoteChange() {
     HOURCELL_DCHECK(!is_followed_);
@@ -147,7 +147,7 @@ class BigtableTableStore : public TableStore {
         .Increment(system_, std::string(kChangesRow), std::string(kBigtableFamily), /*amount=*/1)
         .status();
   }
-  std::vector<ClusterNode> Nodes() const { return seat_->Nodes(); }
+  std::vector<ClusterNode> Nodes() const { return lease_->Nodes(); }
   TableCapabilities capabilities() const override {
     return {TableCapability::kOrderedScans, TableCapability::kMergeOperands,
             TableCapability::kSnapshots, TableCapability::kDurable};
@@ -158,7 +158,7 @@ class BigtableTableStore : public TableStore {
     HOURCELL_RETURN_IF_ERROR(CheckWrites());
     const std::vector<GroupStage> stages = StagesOf(group);
     if (stages.empty()) return absl::OkStatus();
-    if (claims_.has_value()) HOURCELL_RETURN_IF_ERROR(claims_->ClaimFor(group));
+    if (id_ranges_.has_value()) HOURCELL_RETURN_IF_ERROR(id_ranges_->ReserveFor(group));
     HOURCELL_ASSIGN_OR_RETURN(const uint64_t first, ledger_.Begin(stages.size()));
     HOURCELL_DCHECK(first > FirstVersionOf(writer_));
     HOURCELL_DCHECK(first + stages.size() <= FirstVersionOf(writer_ + 1));
@@ -204,11 +204,11 @@ class BigtableTableStore : public TableStore {
   void SetExpiry(const RowExpiry* /*expiry*/) override {}
   absl::StatusOr<uint64_t> DropExpired() override { return 0; }
   absl::Status Close() override {
-    if (!is_open_.exchange(false) || seat_ == nullptr) return absl::OkStatus();
+    if (!is_open_.exchange(false) || lease_ == nullptr) return absl::OkStatus();
     // Writes with an unknown outcome may still take effect. Without a clean past, the next writer
     // waits and uses other IDs.
     if (ledger_.HasUnknown()) return absl::OkStatus();
-    return seat_->Leave();
+    return lease_->Release();
   }
 
  private:
@@ -272,8 +272,8 @@ class BigtableTableStore : public TableStore {
   uint64_t writer_ = 0;
   bool is_followed_ = false;            // another process may write
   bool reads_opentsdb_ = false;         // the store has adopted the shared data table
-  std::unique_ptr<WriterSeat> seat_;    // null: opened without a lease
-  std::optional<NumberClaims> claims_;  // only with a lease
+  std::unique_ptr<WriterLease> lease_;  // null: opened without a lease
+  std::optional<IdRanges> id_ranges_;   // only with a lease
   std::atomic<bool> is_open_{false};
   std::once_flag is_opened_;
   std::unique_ptr<GiveUpWatch> give_up_watch_;  // null: calls are not cut short
@@ -516,18 +516,18 @@ absl::StatusOr<std::unique_ptr<TableStore>> OpenBigtableTableStore(const Bigtabl
 absl::StatusOr<SharedSecrets> BigtableStorage::Join(const std::string& address,
                                                     StorageEvents events) {
   HOURCELL_ASSIGN_OR_RETURN(const BigtableChannels channels, OpenBigtableChannels(options_));
-  seat_.address = address;
-  seat_.events = std::move(events);
+  lease_.address = address;
+  lease_.events = std::move(events);
   BigtableTableStore store(options_, channels);
-  store.EndCallsIf(seat_.events.gives_up);
+  store.EndCallsIf(lease_.events.gives_up);
   HOURCELL_RETURN_IF_ERROR(store.Join());
   if (secrets_ == nullptr) {
     BigtableOptions options = options_;  // an outage does not delay the stop
     options.call_timeout_ms = std::min(options.call_timeout_ms, kSecretsTimeoutMs);
     options.attempt_timeout_ms = std::min(options.attempt_timeout_ms, kSecretsTimeoutMs);
     secret_client_ = std::make_unique<BigtableClient>(options, channels);
-    secrets_ = std::make_unique<SecretRows>(secret_client_.get(),
-                                            seat_.clock == nullptr ? Clock::System() : seat_.clock);
+    secrets_ = std::make_unique<SecretRows>(
+        secret_client_.get(), lease_.clock == nullptr ? Clock::System() : lease_.clock);
   }
   return secrets_->Read();
 }
@@ -541,11 +541,11 @@ absl::StatusOr<OpenedStorage> BigtableStorage::Open(
     const std::function<void(std::string_view message)>& warn) {
   HOURCELL_ASSIGN_OR_RETURN(const BigtableChannels channels, OpenBigtableChannels(options_));
   auto store = std::make_unique<BigtableTableStore>(options_, channels);
-  SeatOptions seat = seat_;
-  if (!seat.warn) seat.warn = warn;
+  LeaseOptions lease = lease_;
+  if (!lease.warn) lease.warn = warn;
   OpenedStorage opened;
-  HOURCELL_ASSIGN_OR_RETURN(opened.journal, store->OpenWithSeat(seat));
-  opened.check_is_writer = [it = store.get()] { return it->CheckSeat(); };
+  HOURCELL_ASSIGN_OR_RETURN(opened.journal, store->OpenWithLease(lease));
+  opened.check_is_writer = [it = store.get()] { return it->CheckLease(); };
   opened.known_loss = [it = store.get()] { return it->KnownLoss(); };
   opened.nodes = [it = store.get()] { return it->Nodes(); };
   opened.note_change = [it = store.get()] { return it->NoteChange(); };
@@ -559,7 +559,7 @@ absl::StatusOr<FollowedStorage> BigtableStorage::Follow(
   auto store = std::make_unique<BigtableTableStore>(options_, channels);
   // Requests received before the stop are still answered: tsd.network.drain_timeout, if not set.
   constexpr int64_t kFollowGraceMs = 30'000;
-  store->EndCallsIf(seat_.events.gives_up, kFollowGraceMs);
+  store->EndCallsIf(lease_.events.gives_up, kFollowGraceMs);
   HOURCELL_RETURN_IF_ERROR(store->OpenToFollow());
   FollowedStorage followed;
   followed.journal = store->Tail();

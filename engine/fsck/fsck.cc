@@ -126,7 +126,7 @@ class Fsck {
     HOURCELL_ASSIGN_OR_RETURN(const std::vector<JournalCut> cuts, journal->UnseenCuts());
     checks_->TellCuts(cuts);
     if (!fsck_.acknowledge_cuts) return absl::OkStatus();
-    HOURCELL_RETURN_IF_ERROR(journal->Acknowledge(cuts));
+    HOURCELL_RETURN_IF_ERROR(journal->MarkCutsSeen(cuts));
     report_.fixed += cuts.size();
     return absl::OkStatus();
   }

@@ -63,7 +63,7 @@ class FsckChecks {
   // Drops series without any data, if the options want it and no fault was found. REQUIRES: all
   // other checks were made, and no other writer.
   absl::Status DropEmptySeries();
-  // Reports unacknowledged cuts of the journal.
+  // Reports unseen cuts of the journal.
   void TellCuts(const std::vector<JournalCut>& cuts);
   // A block of the journal, in the order of the journal.
   absl::Status CheckBlock(uint64_t sequence, std::string_view payload);

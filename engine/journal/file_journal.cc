@@ -197,8 +197,8 @@ absl::StatusOr<std::vector<JournalCut>> FileJournal::UnseenCuts() const {
   return ListCuts(fs_, options_.directory);
 }
 
-absl::Status FileJournal::Acknowledge(const std::vector<JournalCut>& cuts) {
-  HOURCELL_RETURN_IF_ERROR(AcknowledgeCuts(fs_, options_.directory, cuts));
+absl::Status FileJournal::MarkCutsSeen(const std::vector<JournalCut>& cuts) {
+  HOURCELL_RETURN_IF_ERROR(MarkCutFilesSeen(fs_, options_.directory, cuts));
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<JournalCut> unseen, UnseenCuts());
   unseen_cuts_ = unseen.size();
   return SyncDirectory(directory_.get(), options_.directory);

@@ -102,7 +102,7 @@ class FileJournal : public Journal {
   const std::vector<JournalCut>& cuts() const override { return cuts_; }
   absl::StatusOr<std::vector<JournalCut>> UnseenCuts() const override;
   size_t unseen_cuts() const override { return unseen_cuts_.load(std::memory_order_relaxed); }
-  absl::Status Acknowledge(const std::vector<JournalCut>& cuts) override;
+  absl::Status MarkCutsSeen(const std::vector<JournalCut>& cuts) override;
   absl::Status failure() const override;
   std::optional<uint64_t> DiskFreeBytes() const override;
   bool has_gap() const override { return has_gap_; }

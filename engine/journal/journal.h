@@ -99,14 +99,14 @@ class Journal {
     static const std::vector<JournalCut> none;
     return none;
   }
-  // Unacknowledged cuts of this and earlier openings.
+  // Cuts of this and earlier openings.
   virtual absl::StatusOr<std::vector<JournalCut>> UnseenCuts() const {
     return std::vector<JournalCut>();
   }
-  // The number of unacknowledged cuts, without a read of the storage.
+  // The number of unseen cuts, without a read of the storage.
   virtual size_t unseen_cuts() const { return 0; }
-  // Acknowledges these cuts.
-  virtual absl::Status Acknowledge(const std::vector<JournalCut>& /*cuts*/) {
+  // Marks these cuts as seen, durably: UnseenCuts no longer returns them.
+  virtual absl::Status MarkCutsSeen(const std::vector<JournalCut>& /*cuts*/) {
     return absl::OkStatus();
   }
 

@@ -17,7 +17,7 @@
 // Why bytes that are taken out are kept as files, and not only counted: once, the end of a killed
 // store's journal was silently cut at the first bad block, and a flipped bit removed all points
 // after it, although kill -9 does not tear blocks. Operators can now inspect a cut, and every open
-// reports it until an operator acknowledges it. The file's name has all data of the cut, so that it
+// reports it until an operator marks it as seen. The file's name has all data of the cut, so it
 // cannot contradict a second file.
 
 namespace hourcell {
@@ -156,9 +156,9 @@ absl::StatusOr<std::vector<JournalCut>> ListCuts(rocksdb::FileSystem* fs,
   return cuts;
 }
 
-absl::Status AcknowledgeCuts(rocksdb::FileSystem* fs,
-                             const std::string& directory,
-                             const std::vector<JournalCut>& cuts) {
+absl::Status MarkCutFilesSeen(rocksdb::FileSystem* fs,
+                              const std::string& directory,
+                              const std::vector<JournalCut>& cuts) {
   for (const JournalCut& cut : cuts) {
     const std::string path = directory + "/" + cut.file;
     HOURCELL_RETURN_IF_ERROR(FromRocks(

@@ -8,7 +8,7 @@
 // block is lost, because the points are in the tables by the low mark, or because another file
 // counts the blocks. "~2" and so on before ".cut" distinguish equal names.
 //
-// An operator acknowledges a cut: appends ".seen" to the file's name, or moves the file elsewhere,
+// An operator marks a cut as seen: appends ".seen" to the file's name, or moves the file elsewhere,
 // even while a process has the store open.
 
 #pragma once
@@ -48,7 +48,7 @@ struct JournalCut {
 
 // "....log.71-140.5-7.cut"; `copy` > 1 makes the name unique.
 std::string CutName(const JournalCut& cut, int copy = 1);
-// nullopt for other names, and for acknowledged cuts.
+// nullopt for other names, and for seen cuts.
 std::optional<JournalCut> CutOf(std::string_view name);
 
 // "segment 00...02.log: removed bytes 71 to 140, which are damaged; blocks 5 to 6 are lost; ...".
@@ -66,13 +66,13 @@ absl::Status KeepCut(rocksdb::FileSystem* fs,
                      std::string_view bytes,
                      JournalCut* cut);
 
-// Unacknowledged cuts, by name.
+// Cuts that are not marked as seen, by name.
 absl::StatusOr<std::vector<JournalCut>> ListCuts(rocksdb::FileSystem* fs,
                                                  const std::string& directory);
 
-// Acknowledges these cuts.
-absl::Status AcknowledgeCuts(rocksdb::FileSystem* fs,
-                             const std::string& directory,
-                             const std::vector<JournalCut>& cuts);
+// Marks these cuts as seen.
+absl::Status MarkCutFilesSeen(rocksdb::FileSystem* fs,
+                              const std::string& directory,
+                              const std::vector<JournalCut>& cuts);
 
 }  // namespace hourcell

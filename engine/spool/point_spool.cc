@@ -29,8 +29,8 @@ namespace {
 // Collected points are written at this size, acknowledged or not.
 constexpr size_t kPendingBytesMax = 1 << 20;
 // Blocks in memory for a reader that keeps up; and the size of a read from files.
-constexpr size_t kTailBytesMax = 4 << 20;
-constexpr size_t kAheadBytes = 4 << 20;
+constexpr size_t kRecentBytesMax = 4 << 20;
+constexpr size_t kReadBytes = 4 << 20;
 constexpr size_t kSpoolSegmentBytesMax = 16 << 20;
 // The number of files at bytes_max, so that little is dropped at once.
 constexpr uint64_t kSpoolSegments = 16;
@@ -101,8 +101,8 @@ absl::Status PointSpool::Open() {
   journal_ = *std::move(journal);
   {
     MutexLock lock(&mutex_);
-    loaded_ = position.value_or(SpoolPosition());
-    end_ = journal_->next_sequence();
+    read_position_ = position.value_or(SpoolPosition());
+    next_sequence_ = journal_->next_sequence();
   }
   dropped_ =
       position.value_or(SpoolPosition()).dropped + position.value_or(SpoolPosition()).dropped_after;
@@ -142,15 +142,16 @@ absl::Status PointSpool::FindEnd() {
   uint64_t dropped = 0;
   {
     MutexLock lock(&mutex_);
-    const uint64_t first_points = first.has_value() ? first->points_before : loaded_.points;
-    if (loaded_.sequence == 0) loaded_.points = first_points;
+    const uint64_t first_points = first.has_value() ? first->points_before : read_position_.points;
+    if (read_position_.sequence == 0) read_position_.points = first_points;
     // Points read and not done when the process ended, and points dropped since.
-    if (loaded_.sequence < oldest) dropped = SkipTo(first_points);
-    total_points_ = std::max({last.points_before + last.points, loaded_.points, loaded_.total});
-    if (loaded_.sequence < next && first.has_value()) oldest_ms_ = last.time_ms;
-    loaded_.sequence = std::min(std::max(loaded_.sequence, oldest), next);
-    done_ = loaded_;
-    HOURCELL_DCHECK(done_.sequence <= end_);
+    if (read_position_.sequence < oldest) dropped = SkipTo(first_points);
+    total_points_ =
+        std::max({last.points_before + last.points, read_position_.points, read_position_.total});
+    if (read_position_.sequence < next && first.has_value()) oldest_ms_ = last.time_ms;
+    read_position_.sequence = std::min(std::max(read_position_.sequence, oldest), next);
+    sent_position_ = read_position_;
+    HOURCELL_DCHECK(sent_position_.sequence <= next_sequence_);
   }
   synced_points_ = total_points_.load();
   if (dropped > 0) AddDropped(dropped, "they were dropped before the start");
@@ -165,7 +166,7 @@ absl::Status PointSpool::Close() {
   uint64_t done = 0;
   {
     MutexLock lock(&mutex_);
-    done = done_.sequence;
+    done = sent_position_.sequence;
   }
   return journal_->DeleteBelow(done);
 }
@@ -174,8 +175,8 @@ absl::Status PointSpool::SavePosition() {
   SpoolPosition position;
   {
     MutexLock lock(&mutex_);
-    position = done_;
-    position.dropped_after = loaded_.dropped_after;
+    position = sent_position_;
+    position.dropped_after = read_position_.dropped_after;
     position.total = total_points_;
   }
   return WriteSmallFile(PathOf("position"), EncodeSpoolPosition(position));
@@ -213,14 +214,14 @@ void PointSpool::BeforeStore(const PutBatch& given) {
       pending_mutex_.Lock();
     }
     if (pending_points_ == 0) {
-      pending_.assign(kSpoolBlockHeaderBytes, '\0');
+      pending_bytes_.assign(kSpoolBlockHeaderBytes, '\0');
       pending_via_ = batch.via;
-      AppendSpoolVia(batch.via, &pending_);
+      AppendSpoolVia(batch.via, &pending_bytes_);
     }
-    pending_ += points;
-    HOURCELL_DCHECK(pending_via_ == batch.via && pending_.size() >= kSpoolBlockHeaderBytes);
+    pending_bytes_ += points;
+    HOURCELL_DCHECK(pending_via_ == batch.via && pending_bytes_.size() >= kSpoolBlockHeaderBytes);
     pending_points_ += static_cast<uint32_t>(batch.points.size());
-    is_much = pending_.size() >= kPendingBytesMax;
+    is_much = pending_bytes_.size() >= kPendingBytesMax;
   }
   if (points.capacity() > kPendingBytesMax) std::string().swap(points);
   if (is_much) Flush();
@@ -240,7 +241,7 @@ void PointSpool::Flush() {
     MutexLock lock(&pending_mutex_);
     if (pending_points_ == 0) return;
     has_via = !pending_via_.empty();
-    block.swap(pending_);
+    block.swap(pending_bytes_);
     points = std::exchange(pending_points_, 0);
   }
   HOURCELL_DCHECK(block.size() > kSpoolBlockHeaderBytes);
@@ -255,24 +256,24 @@ void PointSpool::Flush() {
   if (!written.ok()) {
     {
       MutexLock lock(&mutex_);
-      loaded_.dropped_after += points;
+      read_position_.dropped_after += points;
     }
     AddDropped(points, TextOf(written));
     return;
   }
   {
     MutexLock lock(&mutex_);
-    if (done_.sequence >= end_) oldest_ms_ = now_ms;
-    HOURCELL_DCHECK(end_ == sequence && journal_->next_sequence() == sequence + 1);
-    HOURCELL_DCHECK(tail_.empty() || tail_.back().sequence < sequence);
-    end_ = sequence + 1;
-    tail_bytes_ += block.size();
-    tail_.push_back({.sequence = sequence, .bytes = std::move(block)});
-    while (tail_bytes_ > kTailBytesMax) {
-      tail_bytes_ -= tail_.front().bytes.size();
-      tail_.pop_front();
+    if (sent_position_.sequence >= next_sequence_) oldest_ms_ = now_ms;
+    HOURCELL_DCHECK(next_sequence_ == sequence && journal_->next_sequence() == sequence + 1);
+    HOURCELL_DCHECK(recent_blocks_.empty() || recent_blocks_.back().sequence < sequence);
+    next_sequence_ = sequence + 1;
+    recent_bytes_ += block.size();
+    recent_blocks_.push_back({.sequence = sequence, .bytes = std::move(block)});
+    while (recent_bytes_ > kRecentBytesMax) {
+      recent_bytes_ -= recent_blocks_.front().bytes.size();
+      recent_blocks_.pop_front();
     }
-    HOURCELL_DCHECK(tail_.empty() == (tail_bytes_ == 0));
+    HOURCELL_DCHECK(recent_blocks_.empty() == (recent_bytes_ == 0));
   }
   if (settings_.sync_always) SyncFiles();
 }
@@ -291,17 +292,17 @@ void PointSpool::SyncFiles() {
 
 uint64_t PointSpool::unsynced() const {
   MutexLock lock(&mutex_);
-  const uint64_t safe = std::max<uint64_t>(synced_points_, done_.points);
+  const uint64_t safe = std::max<uint64_t>(synced_points_, sent_position_.points);
   return std::max<uint64_t>(unsynced_end_, safe) - safe;
 }
 
 uint64_t PointSpool::SkipTo(uint64_t points_before) {
-  if (points_before <= loaded_.points) return 0;
-  const uint64_t gap = points_before - loaded_.points;
-  const uint64_t counted = std::min(gap, loaded_.dropped_after);
-  loaded_.dropped_after -= counted;
-  loaded_.dropped += gap;
-  loaded_.points = points_before;
+  if (points_before <= read_position_.points) return 0;
+  const uint64_t gap = points_before - read_position_.points;
+  const uint64_t counted = std::min(gap, read_position_.dropped_after);
+  read_position_.dropped_after -= counted;
+  read_position_.dropped += gap;
+  read_position_.points = points_before;
   return gap - counted;
 }
 
@@ -328,14 +329,14 @@ void PointSpool::CountDropped(uint64_t oldest) {
   uint64_t dropped = 0;
   {
     MutexLock lock(&mutex_);
-    while (!tail_.empty() && tail_.front().sequence < oldest) {
-      tail_bytes_ -= tail_.front().bytes.size();
-      tail_.pop_front();
+    while (!recent_blocks_.empty() && recent_blocks_.front().sequence < oldest) {
+      recent_bytes_ -= recent_blocks_.front().bytes.size();
+      recent_blocks_.pop_front();
     }
-    HOURCELL_DCHECK(oldest <= end_ && tail_.empty() == (tail_bytes_ == 0));
-    if (loaded_.sequence >= oldest) return;
+    HOURCELL_DCHECK(oldest <= next_sequence_ && recent_blocks_.empty() == (recent_bytes_ == 0));
+    if (read_position_.sequence >= oldest) return;
     dropped = SkipTo(points_before);
-    loaded_.sequence = oldest;
+    read_position_.sequence = oldest;
   }
   AddDropped(dropped, "the spool is full");
 }
@@ -361,13 +362,13 @@ absl::StatusOr<bool> PointSpool::Read(size_t bytes, SpooledBatch* batch) {
 
 absl::StatusOr<bool> PointSpool::ReadMore(size_t bytes, SpooledBatch* batch) {
   const size_t points = batch->read.points.size();
-  if (ahead_.empty()) {
+  if (read_blocks_.empty()) {
     uint64_t from = 0;
     bool is_taken = false;
     {
       MutexLock lock(&mutex_);
-      from = loaded_.sequence;
-      if (from >= end_) return false;
+      from = read_position_.sequence;
+      if (from >= next_sequence_) return false;
       is_taken = TakeFromMemory();
     }
     if (!is_taken) HOURCELL_RETURN_IF_ERROR(ReadFiles(from));
@@ -377,19 +378,20 @@ absl::StatusOr<bool> PointSpool::ReadMore(size_t bytes, SpooledBatch* batch) {
 }
 
 bool PointSpool::TakeFromMemory() {
-  HOURCELL_DCHECK(ahead_.empty());
-  if (tail_.empty() || tail_.front().sequence > loaded_.sequence) return false;
-  while (!tail_.empty()) {
-    Block block = std::move(tail_.front());
-    tail_.pop_front();
-    if (block.sequence >= loaded_.sequence) Load(std::move(block));
+  HOURCELL_DCHECK(read_blocks_.empty());
+  if (recent_blocks_.empty() || recent_blocks_.front().sequence > read_position_.sequence)
+    return false;
+  while (!recent_blocks_.empty()) {
+    Block block = std::move(recent_blocks_.front());
+    recent_blocks_.pop_front();
+    if (block.sequence >= read_position_.sequence) Load(std::move(block));
   }
-  tail_bytes_ = 0;
+  recent_bytes_ = 0;
   return true;
 }
 
 absl::Status PointSpool::ReadFiles(uint64_t from) {
-  HOURCELL_DCHECK(ahead_.empty());
+  HOURCELL_DCHECK(read_blocks_.empty());
   // Nothing is dropped meanwhile.
   std::unique_ptr<JournalPin> pin = journal_->Pin(from);
   from = std::max(from, journal_->oldest_sequence());
@@ -398,7 +400,7 @@ absl::Status PointSpool::ReadFiles(uint64_t from) {
   const absl::Status read = journal_->Replay(from, [&](uint64_t sequence, std::string_view block) {
     blocks.push_back({.sequence = sequence, .bytes = std::string(block)});
     bytes += block.size();
-    return bytes < kAheadBytes ? absl::OkStatus() : absl::CancelledError();
+    return bytes < kReadBytes ? absl::OkStatus() : absl::CancelledError();
   });
   if (blocks.empty() && absl::IsDataLoss(read)) {
     pin.reset();
@@ -418,35 +420,36 @@ void PointSpool::SkipDamage(uint64_t from, const absl::Status& damage) {
   AddDropped(0, TextOf(damage));
   const uint64_t next_segment = journal_->LowMarkThatDeletes(from);
   MutexLock lock(&mutex_);
-  loaded_.sequence = std::max(loaded_.sequence, next_segment > from ? next_segment : end_);
+  read_position_.sequence =
+      std::max(read_position_.sequence, next_segment > from ? next_segment : next_sequence_);
 }
 
 void PointSpool::Load(Block block) {
-  HOURCELL_DCHECK(block.sequence >= loaded_.sequence);
+  HOURCELL_DCHECK(block.sequence >= read_position_.sequence);
   const absl::StatusOr<SpoolBlockHeader> header = DecodeSpoolBlockHeader(block.bytes);
   const uint64_t next = block.sequence + 1;
   if (!header.ok()) {  // its points are missing before the next block
-    loaded_.sequence = next;
+    read_position_.sequence = next;
     return;
   }
   if (const uint64_t dropped = SkipTo(header->points_before); dropped > 0) {
     AddDropped(dropped, "blocks are missing or damaged");
   }
-  loaded_.sequence = next;
-  loaded_.points = header->points_before + header->points;
-  block.dropped = loaded_.dropped;
-  ahead_.push_back(std::move(block));
+  read_position_.sequence = next;
+  read_position_.points = header->points_before + header->points;
+  block.dropped = read_position_.dropped;
+  read_blocks_.push_back(std::move(block));
 }
 
 void PointSpool::TakeLoaded(size_t bytes, SpooledBatch* batch) {
   const size_t begin = batch->read.points.size();
   size_t taken = 0;
-  while (!ahead_.empty() && (taken < bytes || batch->read.points.size() == begin)) {
-    const std::string_view via = SpoolViaOf(ahead_.front().bytes);
+  while (!read_blocks_.empty() && (taken < bytes || batch->read.points.size() == begin)) {
+    const std::string_view via = SpoolViaOf(read_blocks_.front().bytes);
     if (batch->blocks.empty()) batch->via = via;
     if (batch->via != via) return;
-    Block block = std::move(ahead_.front());
-    ahead_.pop_front();
+    Block block = std::move(read_blocks_.front());
+    read_blocks_.pop_front();
     taken += block.bytes.size();
     const std::string& kept = batch->blocks.emplace_back(std::move(block.bytes));
     const SpoolBlockHeader header = DecodeSpoolBlockHeader(kept).value_or(SpoolBlockHeader());
@@ -454,20 +457,20 @@ void PointSpool::TakeLoaded(size_t bytes, SpooledBatch* batch) {
     const size_t points = batch->read.points.size();
     if (const absl::Status decoded = DecodeSpoolBlock(kept, &batch->read); !decoded.ok()) {
       batch->read.points.resize(points);
-      undecoded_ += header.points;
+      undecoded_points_ += header.points;
       AddDropped(header.points, TextOf(decoded));
     }
     batch->end = {.sequence = block.sequence + 1,
                   .points = header.points_before + header.points,
-                  .dropped = block.dropped + undecoded_};
+                  .dropped = block.dropped + undecoded_points_};
   }
 }
 
 absl::Status PointSpool::Done(const SpooledBatch& batch) {
   {
     MutexLock lock(&mutex_);
-    if (batch.end.sequence > done_.sequence) done_ = batch.end;
-    if (done_.sequence >= end_) oldest_ms_ = 0;
+    if (batch.end.sequence > sent_position_.sequence) sent_position_ = batch.end;
+    if (sent_position_.sequence >= next_sequence_) oldest_ms_ = 0;
   }
   HOURCELL_RETURN_IF_ERROR(SavePosition());
   return journal_->DeleteBelow(batch.end.sequence);

@@ -160,7 +160,7 @@ class PointSpool : public StoreObserver {
   // Points that are in no block yet, after room for the header and their `via`.
   Mutex pending_mutex_;
   std::string pending_via_ ABSL_GUARDED_BY(pending_mutex_);
-  std::string pending_ ABSL_GUARDED_BY(pending_mutex_);
+  std::string pending_bytes_ ABSL_GUARDED_BY(pending_mutex_);
   uint32_t pending_points_ ABSL_GUARDED_BY(pending_mutex_) = 0;
 
   // Held while a block is written, and with sync_always synced.
@@ -168,14 +168,14 @@ class PointSpool : public StoreObserver {
   // Points of all blocks, including deleted ones and failed writes. Written under write_mutex_.
   std::atomic<uint64_t> total_points_{0};
 
-  mutable Mutex mutex_;                             // held briefly
-  std::deque<Block> tail_ ABSL_GUARDED_BY(mutex_);  // the newest, as they are in the files
-  size_t tail_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
-  uint64_t end_ ABSL_GUARDED_BY(mutex_) = 0;      // of the block that is written next
-  SpoolPosition loaded_ ABSL_GUARDED_BY(mutex_);  // the reader has all earlier points
-  SpoolPosition done_ ABSL_GUARDED_BY(mutex_);    // all earlier points are done
-  std::deque<Block> ahead_;                       // of the reader: loaded, and not given out
-  uint64_t undecoded_ = 0;                        // the same: points of invalid blocks
+  mutable Mutex mutex_;                                      // held briefly
+  std::deque<Block> recent_blocks_ ABSL_GUARDED_BY(mutex_);  // the newest, as they are in the files
+  size_t recent_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t next_sequence_ ABSL_GUARDED_BY(mutex_) = 0;   // of the block that is written next
+  SpoolPosition read_position_ ABSL_GUARDED_BY(mutex_);  // the reader has all earlier points
+  SpoolPosition sent_position_ ABSL_GUARDED_BY(mutex_);  // all earlier points are done
+  std::deque<Block> read_blocks_;                        // of the reader: loaded, and not given out
+  uint64_t undecoded_points_ = 0;                        // the same: points of invalid blocks
 
   std::unique_ptr<Background> syncer_;  // from Open to Close
 

@@ -132,11 +132,11 @@ absl::Status Follower::CatchUpOnce() {
   const uint64_t begin = next_;
   HOURCELL_RETURN_IF_ERROR(ReadTail());
   HOURCELL_ASSIGN_OR_RETURN(const StoreMoment moment, parts_.journal->Look());
-  if (moment.front > begin || moment.changes != changes_) {
+  if (moment.log_start > begin || moment.changes != changes_) {
     replay_ = nullptr;
     return absl::AbortedError("the store was changed while it was read; try again");
   }
-  DropSealed(moment.front);
+  DropSealed(moment.log_start);
   return absl::OkStatus();
 }
 
@@ -170,13 +170,13 @@ absl::Status Follower::Load() {
       ReplayParts{.open_hours = loading_.get(), .series = parts_.series});
   // The log start is above the low mark if a writer stored it and its successor did not see that
   // writer's low mark. The blocks below it are in the tables all the same.
-  next_ = std::max({low_mark, before.front, uint64_t{1}});
+  next_ = std::max({low_mark, before.log_start, uint64_t{1}});
   const uint64_t begin = next_;
   absl::Status read = ReadTail();
   absl::StatusOr<StoreMoment> after = StoreMoment();
   if (read.ok()) after = parts_.journal->Look();
   if (read.ok()) read = after.status();
-  if (read.ok() && after->front > begin) {
+  if (read.ok() && after->log_start > begin) {
     read = absl::AbortedError("blocks of the journal were deleted while they were read");
   }
   if (!read.ok()) {
@@ -184,7 +184,7 @@ absl::Status Follower::Load() {
     return read;
   }
   changes_ = before.changes;
-  front_ = begin;
+  log_start_ = begin;
   MutexLock lock(&mutex_);
   hours_ = loading_;
   return absl::OkStatus();
@@ -213,18 +213,18 @@ absl::Status Follower::ReadSalts() {
   return absl::OkStatus();
 }
 
-void Follower::DropSealed(uint64_t front) {
+void Follower::DropSealed(uint64_t log_start) {
   std::vector<OpenedHour> opened;
   for (Lane& lane : loading_->lanes()) {
     lane.TakeOpened(&opened);  // the series are not needed
     opened.clear();
   }
-  if (front > front_) {
+  if (log_start > log_start_) {
     const uint64_t time = loading_->pins().Tick();
     const uint64_t oldest_read = loading_->pins().Oldest();
     for (Lane& lane : loading_->lanes())
-      loading_->AddBytes(-lane.SealedBelow(front, time, oldest_read));
-    front_ = front;
+      loading_->AddBytes(-lane.SealedBelow(log_start, time, oldest_read));
+    log_start_ = log_start;
   } else {
     loading_->Reap();
   }

@@ -77,7 +77,7 @@ class Follower {
   absl::Status Load() ABSL_EXCLUSIVE_LOCKS_REQUIRED(work_mutex_);
   absl::Status ForgetNames() ABSL_EXCLUSIVE_LOCKS_REQUIRED(work_mutex_);
   absl::Status ReadSalts() ABSL_EXCLUSIVE_LOCKS_REQUIRED(work_mutex_);
-  void DropSealed(uint64_t front) ABSL_EXCLUSIVE_LOCKS_REQUIRED(work_mutex_);
+  void DropSealed(uint64_t log_start) ABSL_EXCLUSIVE_LOCKS_REQUIRED(work_mutex_);
   uint32_t NowS() const { return static_cast<uint32_t>(parts_.clock->MonotonicMs() / 1000); }
 
   const Parts parts_;
@@ -89,7 +89,7 @@ class Follower {
   std::shared_ptr<OpenHours> loading_ ABSL_GUARDED_BY(work_mutex_);
   std::unique_ptr<PointReplay> replay_ ABSL_GUARDED_BY(work_mutex_);  // null: to be loaded
   uint64_t next_ ABSL_GUARDED_BY(work_mutex_) = 0;                    // block to be read
-  uint64_t front_ ABSL_GUARDED_BY(work_mutex_) = 0;                   // hours below it are dropped
+  uint64_t log_start_ ABSL_GUARDED_BY(work_mutex_) = 0;               // hours below it are dropped
   uint64_t changes_ ABSL_GUARDED_BY(work_mutex_) = 0;                 // that are known
 
   Mutex mutex_;

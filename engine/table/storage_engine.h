@@ -59,8 +59,8 @@ struct OpenedStorage {
 
 // The shared state of a writer and its followers, as one read sees it.
 struct StoreMoment {
-  uint64_t front = 0;    // blocks of the journal below it may be deleted
-  uint64_t changes = 0;  // count of changes other than new points, names or series
+  uint64_t log_start = 0;  // blocks of the journal below it may be deleted
+  uint64_t changes = 0;    // count of changes other than new points, names or series
 };
 
 // The journal of a store that another process writes to. Thread-safe.

@@ -41,9 +41,9 @@ absl::StatusOr<MergeRequest> ParseMergeJson(const std::string& body);
 absl::StatusOr<RollingSplitRequest> ParseRollingJson(const std::string& body);
 
 // The body that a client sends.
-std::string SplitJson(const SplitRequest& wish);
-std::string MergeJson(const MergeRequest& wish);
-std::string RollingJson(const RollingSplitRequest& wish);
+std::string SplitJson(const SplitRequest& request);
+std::string MergeJson(const MergeRequest& request);
+std::string RollingJson(const RollingSplitRequest& request);
 
 // {"id":1,"name":"data,,1.<md5>.","encoded":"<md5>","start":"","end":"","state":"OPEN",
 // "family":"data","parents":[],"pinnedUntil":0,"references":false,"fileBytes":0,"memoryBytes":0,

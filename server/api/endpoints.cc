@@ -284,9 +284,9 @@ HttpResponse Endpoints::MergeRegions(const HttpRequest& request) {
 }
 
 HttpResponse Endpoints::RollRegions(const HttpRequest& request) {
-  const absl::StatusOr<RollingSplitRequest> wish = ParseRollingJson(request.body);
+  const absl::StatusOr<RollingSplitRequest> parsed = ParseRollingJson(request.body);
   if (auto refusal = RegionHandler::RefuseRolling(request)) return *std::move(refusal);
-  const auto probe = [this, table = wish->table] {
+  const auto probe = [this, table = parsed->table] {
     const std::optional<RollingProgress> rolling = regions_.RollingSoFar(table);
     return JobProgress{.phase = "cut",
                        .done = rolling.has_value() ? rolling->made : 0,

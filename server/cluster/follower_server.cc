@@ -50,9 +50,9 @@ class FollowerServer::Impl {
     MutexLock lock(&mutex_);
     if (server_ != nullptr) server_->Reload();
   }
-  void Hurry() {
+  void SkipDrain() {
     MutexLock lock(&mutex_);
-    if (server_ != nullptr) server_->Hurry();
+    if (server_ != nullptr) server_->SkipDrain();
   }
 
  private:
@@ -119,8 +119,8 @@ FollowerServer::~FollowerServer() = default;
 void FollowerServer::Reload() {
   impl_->Reload();
 }
-void FollowerServer::Hurry() {
-  impl_->Hurry();
+void FollowerServer::SkipDrain() {
+  impl_->SkipDrain();
 }
 
 Config FollowerServer::ConfigOf(const Config& config) {

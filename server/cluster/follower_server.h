@@ -40,7 +40,7 @@ class FollowerServer {
 
   // As in Server.
   void Reload();
-  void Hurry();
+  void SkipDrain();
 
   // The process's settings without writes, and without limits per address or listener, because all
   // connections come from one address.

@@ -128,7 +128,7 @@ void Term::OnWaiting(const std::string& address) {
     signals_.Serve(
         {.status = "waiting to write; connections are passed on to the writer",
          .stop = nullptr,
-         .hurry = [this] { follower_->Hurry(); },
+         .skip_drain = [this] { follower_->SkipDrain(); },
          .reload = [this] { follower_->Reload(); },
          .probe = [this](std::function<void()> works) { relay_->Probe(std::move(works)); }});
   }
@@ -165,7 +165,7 @@ void Term::EndRelay() {
   if (relay_ == nullptr) return;
   const uint64_t queries = relay_->queries();
   relay_.reset();
-  follower_->Hurry();
+  follower_->SkipDrain();
   follower_.reset();
   LogInfo("{} queries were answered while another process wrote", queries);
 }
@@ -204,7 +204,7 @@ void Term::OnLost(const absl::Status& why) {
   if (server_ == nullptr) return;
   ending_ = NamedThread("hc-lost", [server = server_] {
     std::this_thread::sleep_for(kAnswersAfterLoss);
-    server->Hurry();
+    server->SkipDrain();
     server->Stop();
   });
 }
@@ -244,7 +244,7 @@ absl::Status Term::Write(Tsdb* tsdb) {
   signals_.Serve(
       {.status = "serving",
        .stop = [it = server.get()] { it->Stop(); },
-       .hurry = [it = server.get()] { it->Hurry(); },
+       .skip_drain = [it = server.get()] { it->SkipDrain(); },
        .reload = [it = server.get()] { it->Reload(); },
        .probe = [it = server.get()](std::function<void()> works) { it->Probe(std::move(works)); }});
   EndRelay();  // its last connections end meanwhile

@@ -73,11 +73,11 @@ absl::StatusOr<StorageChoice> BigtableChoice(const Config& config,
   }
   HOURCELL_RETURN_IF_ERROR(CheckBigtableOptions(options));
   const int64_t lease_ms = config.integer("tsd.storage.bigtable.lease");
-  SeatOptions seat{.lease_ms = lease_ms,
-                   .beat_ms = lease_ms / 10,
-                   .wait_ms = other == OtherWriter::kWaitFor ? -1 : 0};
+  LeaseOptions lease{.lease_ms = lease_ms,
+                     .heartbeat_ms = lease_ms / 10,
+                     .wait_ms = other == OtherWriter::kWaitFor ? -1 : 0};
   return StorageChoice{
-      .engine = std::make_shared<BigtableStorage>(options, std::move(seat)),
+      .engine = std::make_shared<BigtableStorage>(options, std::move(lease)),
       .name = fmt::format("{}/{}/{}", options.project, options.instance, options.table_prefix)};
 }
 

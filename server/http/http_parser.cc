@@ -242,7 +242,7 @@ HttpParser::Event HttpParser::ParseHeader() {
   input_.remove_prefix(end);
   wants_continue_ =
       !request.http10 && !message->done() && LowerCase(request.header("expect")) == "100-continue";
-  told_of_body_ = false;
+  large_body_reported_ = false;
   message_ = std::move(message);
   return ParseBody();
 }
@@ -282,8 +282,8 @@ HttpParser::Event HttpParser::ParseBody() {
 }
 
 bool HttpParser::TellsOfBody() {
-  if (told_of_body_ || message_->body_bytes() <= small_body_bytes_max_) return false;
-  told_of_body_ = true;
+  if (large_body_reported_ || message_->body_bytes() <= small_body_bytes_max_) return false;
+  large_body_reported_ = true;
   return true;
 }
 

@@ -91,7 +91,7 @@ class HttpParser {
   std::string pending_;               // buffered bytes; empty if input_ is
   size_t scanned_ = 0;                // part of input_ searched for the header's end
   std::unique_ptr<Message> message_;  // set between a request's header and TakeRequest
-  bool told_of_body_ = false;         // kLargeBody was returned for message_
+  bool large_body_reported_ = false;  // kLargeBody was returned for message_
   bool wants_continue_ = false;
   bool complete_ = false;
   int error_status_ = 0;  // 0 = none

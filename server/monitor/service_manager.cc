@@ -59,7 +59,7 @@ bool ServiceManager::Stopping(std::string_view status) const {
   return Send(fmt::format("STOPPING=1\nSTATUS={}\n", status));
 }
 
-bool ServiceManager::Beat() const {
+bool ServiceManager::Heartbeat() const {
   return Send("WATCHDOG=1\n");
 }
 

@@ -21,7 +21,7 @@ class ServiceManager {
   static ServiceManager FromEnvironment();
 
   // `socket`: a path, or '@' and an abstract name; empty: nothing is sent. `watchdog_us`: systemd
-  // expects a Beat within this time; 0: no watchdog.
+  // expects a Heartbeat within this time; 0: no watchdog.
   ServiceManager(std::string socket, int64_t watchdog_us);
 
   // The server serves; `status` is a line that `systemctl status` shows.
@@ -29,11 +29,11 @@ class ServiceManager {
   // The server rereads its files; Ready must follow.
   bool Reloading() const;
   bool Stopping(std::string_view status) const;
-  // The server works. Call this every BeatMs().
-  bool Beat() const;
+  // The server works. Call this every HeartbeatMs().
+  bool Heartbeat() const;
 
   // Half of the watchdog's time; 0: no watchdog.
-  int64_t BeatMs() const { return watchdog_us_ / 2000; }
+  int64_t HeartbeatMs() const { return watchdog_us_ / 2000; }
 
  private:
   // False: the socket is absent or invalid, or sending failed.

@@ -20,9 +20,9 @@ namespace hourcell {
 class SignalWatch::Impl {
  public:
   explicit Impl(const ServiceManager* manager)
-      : manager_(*manager), signals_(context_, SIGINT, SIGTERM, SIGHUP), beat_(context_) {
+      : manager_(*manager), signals_(context_, SIGINT, SIGTERM, SIGHUP), heartbeat_(context_) {
     WaitForSignal();
-    if (manager_.BeatMs() > 0) WaitForBeat();
+    if (manager_.HeartbeatMs() > 0) WaitForHeartbeat();
     thread_ = NamedThread("hc-signal", [this] { context_.run(); });
   }
   ~Impl() {
@@ -72,7 +72,7 @@ class SignalWatch::Impl {
       manager_.Ready(thing_->status);
     } else if (is_stopping_) {
       LogInfo("signal {}: stopping at once", number);
-      if (thing_.has_value() && thing_->hurry) thing_->hurry();
+      if (thing_.has_value() && thing_->skip_drain) thing_->skip_drain();
     } else {
       LogInfo("signal {}: stopping", number);
       is_stopping_ = true;
@@ -87,24 +87,24 @@ class SignalWatch::Impl {
 
   // If threads hang, or the process must be restarted, no notification is sent, and systemd
   // restarts the process.
-  void WaitForBeat() {
-    beat_.expires_after(std::chrono::milliseconds(manager_.BeatMs()));
-    beat_.async_wait([this](const boost::system::error_code& cancelled) {
+  void WaitForHeartbeat() {
+    heartbeat_.expires_after(std::chrono::milliseconds(manager_.HeartbeatMs()));
+    heartbeat_.async_wait([this](const boost::system::error_code& cancelled) {
       if (cancelled) return;
       {
         MutexLock lock(&mutex_);
         if (thing_.has_value() && thing_->probe) {
-          thing_->probe([&manager = manager_] { manager.Beat(); });
+          thing_->probe([&manager = manager_] { manager.Heartbeat(); });
         }
       }
-      WaitForBeat();
+      WaitForHeartbeat();
     });
   }
 
   const ServiceManager& manager_;
   boost::asio::io_context context_;
   boost::asio::signal_set signals_;
-  boost::asio::steady_timer beat_;
+  boost::asio::steady_timer heartbeat_;
   mutable Mutex mutex_;
   bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::optional<ServedThing> thing_ ABSL_GUARDED_BY(mutex_);

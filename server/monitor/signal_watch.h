@@ -19,10 +19,10 @@ namespace hourcell {
 
 // The served object. Any of the functions may be null.
 struct ServedThing {
-  std::string status;            // shown by `systemctl status`
-  std::function<void()> stop;    // may take long; runs on a separate thread
-  std::function<void()> hurry;   // makes a current or later stop immediate
-  std::function<void()> reload;  // reloads user and TLS files
+  std::string status;                // shown by `systemctl status`
+  std::function<void()> stop;        // may take long; runs on a separate thread
+  std::function<void()> skip_drain;  // makes a current or later stop immediate
+  std::function<void()> reload;      // reloads user and TLS files
   // Calls `works` soon, on a serving thread, if that thread works.
   std::function<void(std::function<void()> works)> probe;
 };

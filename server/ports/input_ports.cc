@@ -124,8 +124,8 @@ size_t InputPorts::Stop(int64_t grace_ms) {
   return impl_->listener() == nullptr ? 0 : impl_->listener()->Stop(grace_ms);
 }
 
-void InputPorts::Hurry() {
-  if (impl_->listener() != nullptr) impl_->listener()->Hurry();
+void InputPorts::SkipDrain() {
+  if (impl_->listener() != nullptr) impl_->listener()->SkipDrain();
 }
 
 }  // namespace hourcell

@@ -48,7 +48,7 @@ class InputPorts {
 
   // As in Listener. Stop also writes the values that StatsD has gathered.
   size_t Stop(int64_t grace_ms);
-  void Hurry();
+  void SkipDrain();
 
  private:
   class Impl;

@@ -88,7 +88,7 @@ class Listener::Impl : public std::enable_shared_from_this<Listener::Impl> {
   uint16_t port() const { return port_; }
   void Take(OwnedDescriptor connection);
   size_t Stop(int64_t grace_ms);
-  void Hurry();
+  void SkipDrain();
 
  private:
   void Accept();
@@ -115,7 +115,7 @@ class Listener::Impl : public std::enable_shared_from_this<Listener::Impl> {
   Mutex mutex_;
   CondVar changed_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
-  bool hurries_ ABSL_GUARDED_BY(mutex_) = false;
+  bool skips_drain_ ABSL_GUARDED_BY(mutex_) = false;
   uint64_t next_id_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<uint64_t, std::weak_ptr<Connection>> connections_ ABSL_GUARDED_BY(mutex_);
 };
@@ -239,7 +239,7 @@ size_t Listener::Impl::Stop(int64_t grace_ms) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(grace_ms);
   const auto wait_until_none = [this](std::chrono::steady_clock::time_point until, bool patiently) {
     MutexLock lock(&mutex_);
-    while (!connections_.empty() && !(patiently && hurries_)) {
+    while (!connections_.empty() && !(patiently && skips_drain_)) {
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
           until - std::chrono::steady_clock::now());
       if (left.count() <= 0) return;
@@ -256,9 +256,9 @@ size_t Listener::Impl::Stop(int64_t grace_ms) {
   return still_open.size();
 }
 
-void Listener::Impl::Hurry() {
+void Listener::Impl::SkipDrain() {
   MutexLock lock(&mutex_);
-  hurries_ = true;
+  skips_drain_ = true;
   changed_.NotifyAll();
 }
 
@@ -284,8 +284,8 @@ void Listener::Take(OwnedDescriptor connection) {
 size_t Listener::Stop(int64_t grace_ms) {
   return impl_->Stop(grace_ms);
 }
-void Listener::Hurry() {
-  impl_->Hurry();
+void Listener::SkipDrain() {
+  impl_->SkipDrain();
 }
 
 }  // namespace hourcell

@@ -67,7 +67,7 @@ class Listener {
   size_t Stop(int64_t grace_ms);
 
   // Ends the grace period of a current or later Stop at once.
-  void Hurry();
+  void SkipDrain();
 
  private:
   class Impl;

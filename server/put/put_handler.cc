@@ -246,8 +246,8 @@ absl::Status PutHandler::Store(std::span<const Point> points,
                                const PutFlags& flags,
                                std::vector<RefusedPoint>* refused) const {
   if (points.empty()) return absl::OkStatus();
-  const PutWish wish{.sync = flags.sync, .may_wait = flags.may_wait, .via = flags.via};
-  const CommitTicket ticket = writer_.Append(points, refused, wish);
+  const PutMode mode{.sync = flags.sync, .may_wait = flags.may_wait, .via = flags.via};
+  const CommitTicket ticket = writer_.Append(points, refused, mode);
   return flags.sync_timeout_ms > 0 ? ticket.WaitFor(flags.sync_timeout_ms) : ticket.Wait();
 }
 

@@ -33,12 +33,12 @@ PutWriter::PutWriter(Tsdb* tsdb, AppendInPlace in_place, const NewSeriesQuota* n
 template <typename Point>
 CommitTicket PutWriter::AppendAll(std::span<const Point> points,
                                   std::vector<RefusedPoint>* refused,
-                                  const PutWish& wish) const {
+                                  const PutMode& mode) const {
   // A request that may not wait gets kAborted, because its thread serves other connections, too.
-  const AppendOptions options{.sync = wish.sync,
-                              .wait_ms = wish.may_wait ? kSeriesWaitMs : 0,
-                              .all_or_none = !wish.may_wait,
-                              .via = wish.via,
+  const AppendOptions options{.sync = mode.sync,
+                              .wait_ms = mode.may_wait ? kSeriesWaitMs : 0,
+                              .all_or_none = !mode.may_wait,
+                              .via = mode.via,
                               .new_series = new_series_};
   return in_place_ ? in_place_(points.size(), refused, options)
                    : tsdb_->Append(points, refused, options);
@@ -46,14 +46,14 @@ CommitTicket PutWriter::AppendAll(std::span<const Point> points,
 
 CommitTicket PutWriter::Append(std::span<const PointView> points,
                                std::vector<RefusedPoint>* refused,
-                               const PutWish& wish) const {
-  return AppendAll(points, refused, wish);
+                               const PutMode& mode) const {
+  return AppendAll(points, refused, mode);
 }
 
 CommitTicket PutWriter::Append(std::span<const LinePoint> points,
                                std::vector<RefusedPoint>* refused,
-                               const PutWish& wish) const {
-  return AppendAll(points, refused, wish);
+                               const PutMode& mode) const {
+  return AppendAll(points, refused, mode);
 }
 
 void PutWriter::CountRefused(PointErrorKind kind, size_t points) const {

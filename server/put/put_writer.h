@@ -25,7 +25,7 @@ using AppendInPlace =
     std::function<CommitTicket(size_t, std::vector<RefusedPoint>*, const AppendOptions&)>;
 
 // How the points of one request are written.
-struct PutWish {
+struct PutMode {
   bool sync = false;      // fsync before they are acknowledged
   bool may_wait = false;  // HttpRequest::may_wait
   // Servers that have forwarded the points; borrowed.
@@ -43,10 +43,10 @@ class PutWriter {
   // ticket is kAborted, and no point is stored. REQUIRES: `points` is not empty.
   CommitTicket Append(std::span<const PointView> points,
                       std::vector<RefusedPoint>* refused,
-                      const PutWish& wish) const;
+                      const PutMode& mode) const;
   CommitTicket Append(std::span<const LinePoint> points,
                       std::vector<RefusedPoint>* refused,
-                      const PutWish& wish) const;
+                      const PutMode& mode) const;
 
   // Count points: acknowledged; not in time; refused; not acknowledged because their batch failed
   // with `failure`.
@@ -59,7 +59,7 @@ class PutWriter {
   template <typename Point>
   CommitTicket AppendAll(std::span<const Point> points,
                          std::vector<RefusedPoint>* refused,
-                         const PutWish& wish) const;
+                         const PutMode& mode) const;
 
   Tsdb* const tsdb_;
   const AppendInPlace in_place_;

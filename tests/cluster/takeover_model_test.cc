@@ -26,7 +26,7 @@
 #include "engine/bigtable/writer/bigtable_journal.h"
 #include "engine/bigtable/writer/bigtable_journal_tail.h"
 #include "engine/bigtable/writer/system_rows.h"
-#include "engine/bigtable/writer/writer_seat.h"
+#include "engine/bigtable/writer/writer_lease.h"
 #include "tests/cluster/call_schedule.h"
 #include "tests/engine/bigtable/bigtable_engine.h"
 #include "tests/support/status_matchers.h"
@@ -50,7 +50,7 @@ class World {
   }
 
   // The writer at first; not held.
-  void TakeFirst() { seat_ = TakeSeat(clients_[0].get()); }
+  void TakeFirst() { lease_ = AcquireLease(clients_[0].get()); }
 
   void Run(const CallSchedule::Choose& choose) {
     std::vector<std::function<void()>> processes = {[this] { WriteOn(); }};
@@ -94,10 +94,10 @@ class World {
   }
 
   // Every other process counts as failed at once.
-  static std::unique_ptr<WriterSeat> TakeSeat(BigtableClient* client) {
-    auto seat = WriterSeat::Take(client, {.lease_ms = 0, .beat_ms = kNeverMs});
-    EXPECT_OK(seat);
-    return seat.ok() ? *std::move(seat) : nullptr;
+  static std::unique_ptr<WriterLease> AcquireLease(BigtableClient* client) {
+    auto lease = WriterLease::Acquire(client, {.lease_ms = 0, .heartbeat_ms = kNeverMs});
+    EXPECT_OK(lease);
+    return lease.ok() ? *std::move(lease) : nullptr;
   }
 
   void Acknowledge(const std::string& what) {
@@ -116,10 +116,10 @@ class World {
 
   // A rename or a deletion: rows of a table that others have in memory. It is acknowledged if this
   // process is the writer after it.
-  void Change(WriterSeat* seat, BigtableClient* client, const std::string& name, Memory* memory) {
+  void Change(WriterLease* lease, BigtableClient* client, const std::string& name, Memory* memory) {
     RowMutations row =
-        SystemCell(name, "n", FirstVersionOf(seat->writer()) + 1, "", /*replace=*/false);
-    if (!client->Mutate(std::string(kNames), {row}).ok() || !seat->Check().ok()) return;
+        SystemCell(name, "n", FirstVersionOf(lease->writer()) + 1, "", /*replace=*/false);
+    if (!client->Mutate(std::string(kNames), {row}).ok() || !lease->CheckHeld().ok()) return;
     memory->changes.insert(name);
     Acknowledge(name);
   }
@@ -139,11 +139,11 @@ class World {
     journal->DeleteBelow(low_mark).IgnoreError();
   }
 
-  void Ask(WriterSeat* seat, const Memory& memory) {
+  void Ask(WriterLease* lease, const Memory& memory) {
     const size_t asked = schedule_.calls();
-    if (!seat->Check().ok()) return;
+    if (!lease->CheckHeld().ok()) return;
     MutexLock lock(&mutex_);
-    answers_.push_back({.by = std::to_string(seat->writer()),
+    answers_.push_back({.by = std::to_string(lease->writer()),
                         .asked = asked,
                         .known = memory.All(),
                         .reads_cells = true});
@@ -163,29 +163,29 @@ class World {
 
   void WriteOn() {
     Memory memory;
-    const std::unique_ptr<BigtableJournal> journal = seat_->TakeJournal();
+    const std::unique_ptr<BigtableJournal> journal = lease_->TakeJournal();
     Append(journal.get(), "a1", &memory);
     Append(journal.get(), "a2", &memory);
     Append(journal.get(), "a3", &memory);
-    Change(seat_.get(), clients_[0].get(), "change of a", &memory);
+    Change(lease_.get(), clients_[0].get(), "change of a", &memory);
     SealSome(journal.get(), memory, 2);
-    Ask(seat_.get(), memory);
+    Ask(lease_.get(), memory);
     Append(journal.get(), "a4", &memory);
   }
 
   void TakeOver(size_t process) {
     BigtableClient* const client = clients_[process].get();
-    const std::unique_ptr<WriterSeat> seat = TakeSeat(client);
-    if (seat == nullptr) return;
+    const std::unique_ptr<WriterLease> lease = AcquireLease(client);
+    if (lease == nullptr) return;
     Memory memory;
-    const std::unique_ptr<BigtableJournal> journal = seat->TakeJournal();
+    const std::unique_ptr<BigtableJournal> journal = lease->TakeJournal();
     // One that was replaced meanwhile may find blocks gone: it does not open its store.
     if (!Load(*journal, client, &memory).ok()) return;
-    Ask(seat.get(), memory);
+    Ask(lease.get(), memory);
     Append(journal.get(), fmt::format("b{}", process), &memory);
     SealSome(journal.get(), memory, 1);
     Append(journal.get(), fmt::format("c{}", process), &memory);
-    Ask(seat.get(), memory);
+    Ask(lease.get(), memory);
   }
 
   // As engine/store/follower.h does: blocks name series, which it knows from them, or from all rows
@@ -208,7 +208,7 @@ class World {
     if (loads) {
       const absl::StatusOr<StoreMoment> before = tail->Look();
       if (!before.ok()) return false;
-      *next = before->front;
+      *next = before->log_start;
       MutexLock lock(&mutex_);
       known->insert(sealed_.begin(), sealed_.end());
     }
@@ -219,7 +219,7 @@ class World {
           return absl::OkStatus();
         });
     const absl::StatusOr<StoreMoment> after = tail->Look();
-    const bool is_whole = end.ok() && after.ok() && after->front <= begin;
+    const bool is_whole = end.ok() && after.ok() && after->log_start <= begin;
     *next = is_whole ? *end : 0;
     return is_whole;
   }
@@ -228,7 +228,7 @@ class World {
   CallSchedule schedule_;
   std::vector<std::unique_ptr<BigtableClient>> clients_;
   std::unique_ptr<BigtableClient> client_;
-  std::unique_ptr<WriterSeat> seat_;
+  std::unique_ptr<WriterLease> lease_;
   bool has_follower_ = false;
   Mutex mutex_;
   std::map<std::string, size_t> acknowledged_ ABSL_GUARDED_BY(mutex_);  // when, in calls
@@ -238,10 +238,10 @@ class World {
 
 std::string World::Faults() {
   fake_.SettleLateWrites();
-  const std::unique_ptr<WriterSeat> seat = TakeSeat(client_.get());
-  if (seat == nullptr) return "nobody can write any more";
+  const std::unique_ptr<WriterLease> lease = AcquireLease(client_.get());
+  if (lease == nullptr) return "nobody can write any more";
   Answer last{.by = "the last writer", .asked = schedule_.calls() + 1, .known = {}};
-  const std::unique_ptr<BigtableJournal> journal = seat->TakeJournal();
+  const std::unique_ptr<BigtableJournal> journal = lease->TakeJournal();
   Memory memory;
   if (const absl::Status loaded = Load(*journal, client_.get(), &memory); !loaded.ok())
     return std::string(loaded.message());

@@ -72,7 +72,7 @@ TEST(ServiceTest, TheManagerIsToldOfStartReloadAndStop) {
   EXPECT_THAT(manager.Next(), StartsWith("STOPPING=1\n"));
 }
 
-TEST(ServiceTest, AServerThatWorksBeats) {
+TEST(ServiceTest, AWorkingServerSendsHeartbeats) {
   TempDir directory;
   const Manager manager(directory.file("notify"));
   ServerProcess server(directory.file("store"), {}, "WATCHDOG_USEC=20000",

@@ -184,14 +184,14 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
       if (done.ok()) ++merges_;
     } else {
       Note("split");
-      SplitRequest wish{.region = std::to_string((*listed)[i].id)};
+      SplitRequest split{.region = std::to_string((*listed)[i].id)};
       if (random_.Below(3) == 0) {
-        wish.into = 2 + static_cast<uint32_t>(random_.Below(2));
+        split.into = 2 + static_cast<uint32_t>(random_.Below(2));
       } else {
-        wish.at = RowStart();
-        wish.region = *wish.at;  // the one that has it
+        split.at = RowStart();
+        split.region = *split.at;  // the one that has it
       }
-      done = tsdb_->regions()->Split(wish).status();
+      done = tsdb_->regions()->Split(split).status();
       if (done.ok()) ++splits_;
     }
     EXPECT_TRUE(done.ok() || absl::IsFailedPrecondition(done) || absl::IsUnavailable(done) ||

@@ -420,7 +420,7 @@ TEST_F(ServerOverloadTest, ADrainWaitsForWhatIsRead) {
   EXPECT_EQ(client.ReadAll(), "");
 }
 
-TEST_F(ServerOverloadTest, AHurryEndsTheDrain) {
+TEST_F(ServerOverloadTest, SkipDrainEndsTheDrain) {
   PutPoints();
   Set("tsd.network.drain_timeout", "3600");
   Start();
@@ -431,7 +431,7 @@ TEST_F(ServerOverloadTest, AHurryEndsTheDrain) {
   std::jthread stopper([&] { server_->Stop(); });
   EXPECT_EQ(idle.ReadAll(), "");  // it stops
 
-  server_->Hurry();
+  server_->SkipDrain();
   stopper.join();  // not in an hour
 
   EXPECT_TRUE(WaitForQueries(/*running=*/0, /*waiting=*/0));

@@ -69,7 +69,7 @@ class BigtableJournalPin : public JournalPin {
   BigtableJournal& journal_;
 };
 
-BigtableJournal::BigtableJournal(BigtableClient* client, LeaseRow* lease, SeatLoss* loss)
+BigtableJournal::BigtableJournal(BigtableClient* client, LeaseRow* lease, LeaseLoss* loss)
     : client_(*client),
       lease_(*lease),
       writer_(lease->writer()),
@@ -78,7 +78,7 @@ BigtableJournal::BigtableJournal(BigtableClient* client, LeaseRow* lease, SeatLo
 
 absl::StatusOr<std::unique_ptr<BigtableJournal>> BigtableJournal::Open(BigtableClient* client,
                                                                        LeaseRow* lease,
-                                                                       SeatLoss* loss) {
+                                                                       LeaseLoss* loss) {
   std::unique_ptr<BigtableJournal> journal(new BigtableJournal(client, lease, loss));
   HOURCELL_ASSIGN_OR_RETURN(const uint64_t log_start, lease->ReadLogStart());
   journal->oldest_.store(log_start);

@@ -33,8 +33,8 @@
 
 #include "codec/base/mutex.h"
 #include "engine/bigtable/api/bigtable_client.h"
+#include "engine/bigtable/writer/lease_loss.h"
 #include "engine/bigtable/writer/lease_row.h"
-#include "engine/bigtable/writer/seat_loss.h"
 #include "engine/journal/journal.h"
 
 namespace hourcell {
@@ -50,7 +50,7 @@ class BigtableJournal : public Journal {
   // service is unreachable.
   static absl::StatusOr<std::unique_ptr<BigtableJournal>> Open(BigtableClient* client,
                                                                LeaseRow* lease,
-                                                               SeatLoss* loss);
+                                                               LeaseLoss* loss);
   ~BigtableJournal() override = default;
 
   // Starts at the log start if `from` is below it: deleted blocks are in the tables. kDataLoss: a
@@ -81,7 +81,7 @@ class BigtableJournal : public Journal {
  private:
   friend class BigtableJournalPin;
 
-  BigtableJournal(BigtableClient* client, LeaseRow* lease, SeatLoss* loss);
+  BigtableJournal(BigtableClient* client, LeaseRow* lease, LeaseLoss* loss);
 
   // Finds the first gap from next_sequence() on, and the fences before it. Errors: kAborted and
   // kDataLoss, as for Open.
@@ -101,7 +101,7 @@ class BigtableJournal : public Journal {
   BigtableClient& client_;
   LeaseRow& lease_;
   const uint64_t writer_;
-  SeatLoss& loss_;
+  LeaseLoss& loss_;
   const std::string table_;
   std::string block_;  // the block being written; writing thread only
 

@@ -32,11 +32,11 @@ absl::StatusOr<uint64_t> BigtableJournalTail::Read(uint64_t from, const Journal:
 
 absl::StatusOr<StoreMoment> BigtableJournalTail::Look() {
   ReadSelection rows{
-      .keys = {std::string(kActiveRow), std::string(kChangesRow), std::string(kFrontRow)}};
+      .keys = {std::string(kActiveRow), std::string(kChangesRow), std::string(kOldLogStartRow)}};
   rows.filter.set_cells_per_column_limit_filter(1);
   HOURCELL_ASSIGN_OR_RETURN(const BigtablePage page, client_.Read(system_, rows));
   StoreMoment moment;
-  HOURCELL_ASSIGN_OR_RETURN(moment.front, LogStartOf(page.rows));
+  HOURCELL_ASSIGN_OR_RETURN(moment.log_start, LogStartOf(page.rows));
   for (const BigtableRow& row : page.rows) {
     if (row.key != kChangesRow || row.cells.empty()) continue;
     HOURCELL_ASSIGN_OR_RETURN(moment.changes, DecodeNumber(row.cells[0].value, row.key));

@@ -60,9 +60,9 @@ absl::StatusOr<LeaseState> LeaseStateOf(const std::vector<BigtableRow>& rows) {
 absl::StatusOr<uint64_t> LogStartOf(const std::vector<BigtableRow>& rows) {
   HOURCELL_ASSIGN_OR_RETURN(const LeaseState state, LeaseStateOf(rows));
   if (state.log_start.has_value()) return *state.log_start;
-  const BigtableRow* const front = FindRow(rows, kFrontRow);
-  if (front == nullptr || front->cells[0].value == kMovedToActive) return 1;
-  return DecodeNumber(front->cells[0].value, "journal: its front");
+  const BigtableRow* const old_row = FindRow(rows, kOldLogStartRow);
+  if (old_row == nullptr || old_row->cells[0].value == kMovedToActive) return 1;
+  return DecodeNumber(old_row->cells[0].value, "journal: its log start");
 }
 
 absl::StatusOr<LeaseState> ReadLease(BigtableClient* client) {
@@ -72,7 +72,7 @@ absl::StatusOr<LeaseState> ReadLease(BigtableClient* client) {
   return LeaseStateOf(page.rows);
 }
 
-LeaseRow::LeaseRow(BigtableClient* client, uint64_t writer, std::string address, SeatLoss* loss)
+LeaseRow::LeaseRow(BigtableClient* client, uint64_t writer, std::string address, LeaseLoss* loss)
     : client_(*client),
       writer_(writer),
       address_(std::move(address)),
@@ -87,14 +87,14 @@ uint64_t LeaseRow::NextVersion() {
   return FirstVersionOf(writer_) + ++written_;
 }
 
-absl::Status LeaseRow::Take(const LeaseState& seen) {
+absl::Status LeaseRow::Acquire(const LeaseState& seen) {
   const uint64_t version = NextVersion();
-  const ActiveNode node{.writer = writer_, .beat = 1, .has_left = false, .address = address_};
+  const ActiveNode node{.writer = writer_, .heartbeat = 1, .has_left = false, .address = address_};
   const RowMutations row = SystemCell(kActiveRow, kSystemQualifier, version, EncodeActiveNode(node),
                                       /*replace=*/true);
   absl::Status last;
   for (int tries = 0; tries < kLeaseTriesMax; ++tries) {
-    HOURCELL_KILL_POINT("lease:before_take");
+    HOURCELL_KILL_POINT("lease:before_acquire");
     const absl::StatusOr<bool> is_set =
         client_.SetIfNoneSince(system_, row, MicrosOf(seen.version + 1));
     HOURCELL_KILL_POINT("lease:taken");
@@ -142,7 +142,7 @@ absl::Status LeaseRow::SetIfHeld(std::string_view qualifier, const std::string& 
 absl::StatusOr<uint64_t> LeaseRow::ReadLogStart() {
   HOURCELL_ASSIGN_OR_RETURN(
       const BigtablePage page,
-      client_.Read(system_, {.keys = {std::string(kActiveRow), std::string(kFrontRow)}}));
+      client_.Read(system_, {.keys = {std::string(kActiveRow), std::string(kOldLogStartRow)}}));
   HOURCELL_ASSIGN_OR_RETURN(const LeaseState state, LeaseStateOf(page.rows));
   if (state.active.writer != writer_) return LaterProcess(state.active);
   HOURCELL_ASSIGN_OR_RETURN(const uint64_t log_start, LogStartOf(page.rows));
@@ -150,12 +150,12 @@ absl::StatusOr<uint64_t> LeaseRow::ReadLogStart() {
     HOURCELL_RETURN_IF_ERROR(SetIfHeld(kLogStartQualifier, EncodeNumber(log_start)));
     HOURCELL_KILL_POINT("create:log_start");
   }
-  const BigtableRow* const front = FindRow(page.rows, kFrontRow);
-  if (front == nullptr || front->cells[0].value != kMovedToActive) {
+  const BigtableRow* const old_row = FindRow(page.rows, kOldLogStartRow);
+  if (old_row == nullptr || old_row->cells[0].value != kMovedToActive) {
     HOURCELL_RETURN_IF_ERROR(
-        client_.Mutate(system_, {SystemCell(kFrontRow, kSystemQualifier, NextVersion(),
+        client_.Mutate(system_, {SystemCell(kOldLogStartRow, kSystemQualifier, NextVersion(),
                                             std::string(kMovedToActive), /*replace=*/true)}));
-    HOURCELL_KILL_POINT("create:front_closed");
+    HOURCELL_KILL_POINT("create:old_log_start_closed");
   }
   return log_start;
 }
@@ -168,25 +168,27 @@ absl::Status LeaseRow::StoreLogStart(uint64_t log_start) {
 }
 
 absl::Status LeaseRow::WriteActive(bool has_left) {
-  uint64_t beat = 0;
+  uint64_t heartbeat = 0;
   {
     MutexLock lock(&mutex_);
     HOURCELL_DCHECK(!has_left_);  // a heartbeat would take the lease back
     HOURCELL_DCHECK(written_ > 0 && written_ + 1 < kVersionsPerWriter);
     has_left_ = has_left;
-    beat = ++written_;
+    heartbeat = ++written_;
   }
-  const ActiveNode node{.writer = writer_, .beat = beat, .has_left = has_left, .address = address_};
-  return client_.Mutate(system_, {SystemCell(kActiveRow, kSystemQualifier,
-                                             FirstVersionOf(writer_) + beat, EncodeActiveNode(node),
-                                             /*replace=*/true)});
+  const ActiveNode node{
+      .writer = writer_, .heartbeat = heartbeat, .has_left = has_left, .address = address_};
+  return client_.Mutate(
+      system_, {SystemCell(kActiveRow, kSystemQualifier, FirstVersionOf(writer_) + heartbeat,
+                           EncodeActiveNode(node),
+                           /*replace=*/true)});
 }
 
 absl::Status LeaseRow::Heartbeat() {
   return WriteActive(/*has_left=*/false);
 }
 
-absl::Status LeaseRow::Leave() {
+absl::Status LeaseRow::Release() {
   return WriteActive(/*has_left=*/true);
 }
 

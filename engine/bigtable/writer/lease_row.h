@@ -4,7 +4,7 @@
 //
 // One row holds both, so that one conditional write of the service decides:
 //
-//   Take           names this process, if the row has not changed since it was read
+//   Acquire           names this process, if the row has not changed since it was read
 //   StoreLogStart  moves the log start, if no later process is named
 //
 // A process that has taken the lease therefore reads the final log start: no other process can move
@@ -28,7 +28,7 @@
 #include "codec/base/check.h"
 #include "codec/base/mutex.h"
 #include "engine/bigtable/api/bigtable_client.h"
-#include "engine/bigtable/writer/seat_loss.h"
+#include "engine/bigtable/writer/lease_loss.h"
 #include "engine/bigtable/writer/system_rows.h"
 
 namespace hourcell {
@@ -56,7 +56,7 @@ class LeaseRow {
   // `client` and `loss` are borrowed. CheckHeld and StoreLogStart record a loss in `loss`. `writer`
   // is the unique number of this process, greater than all earlier ones. Clients reach this process
   // at `address`, which may be empty.
-  LeaseRow(BigtableClient* client, uint64_t writer, std::string address, SeatLoss* loss);
+  LeaseRow(BigtableClient* client, uint64_t writer, std::string address, LeaseLoss* loss);
   LeaseRow(const LeaseRow&) = delete;
   LeaseRow& operator=(const LeaseRow&) = delete;
 
@@ -64,7 +64,7 @@ class LeaseRow {
 
   // Names this process. kAborted: the row has changed since `seen`. kUnavailable: the lease may
   // have been taken, or may be taken later; this does not harm other processes.
-  absl::Status Take(const LeaseState& seen);
+  absl::Status Acquire(const LeaseState& seen);
 
   // OK: this process held the lease at some moment after the call began. kFailedPrecondition: a
   // later process holds it. Makes one call.
@@ -83,7 +83,7 @@ class LeaseRow {
 
   absl::Status Heartbeat();
   // Marks the lease as free. REQUIRES: the process has ended all its calls.
-  absl::Status Leave();
+  absl::Status Release();
 
  private:
   uint64_t NextVersion();
@@ -95,7 +95,7 @@ class LeaseRow {
   const uint64_t writer_;
   const std::string address_;
   const std::string system_;
-  SeatLoss& loss_;
+  LeaseLoss& loss_;
   Mutex mutex_;
   uint64_t written_ ABSL_GUARDED_BY(mutex_) = 0;  // versions used
   bool has_left_ ABSL_GUARDED_BY(mutex_) = false;

@@ -17,17 +17,18 @@ NodeRegistry::NodeRegistry(BigtableClient* client, MonotonicClock* clock, std::s
       address_(std::move(address)),
       row_(NodeRow(RandomSeed())) {}
 
-absl::Status NodeRegistry::Beat() {
+absl::Status NodeRegistry::Heartbeat() {
   if (address_.empty()) return absl::OkStatus();
-  uint64_t beat = 0;
+  uint64_t heartbeat = 0;
   {
     MutexLock lock(&mutex_);
-    beat = ++beats_;
+    heartbeat = ++heartbeats_;
     is_written_ = true;
   }
-  return client_.Mutate(system_, {SystemCell(row_, kSystemQualifier, beat,
-                                             EncodeWaitingNode({.beat = beat, .address = address_}),
-                                             /*replace=*/true)});
+  return client_.Mutate(
+      system_, {SystemCell(row_, kSystemQualifier, heartbeat,
+                           EncodeWaitingNode({.heartbeat = heartbeat, .address = address_}),
+                           /*replace=*/true)});
 }
 
 absl::Status NodeRegistry::Withdraw() {

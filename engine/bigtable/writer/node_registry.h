@@ -34,8 +34,8 @@ class NodeRegistry {
   NodeRegistry& operator=(const NodeRegistry&) = delete;
 
   // Writes this process's row. Makes one call.
-  absl::Status Beat();
-  // Deletes the row. A late Beat may restore it until it expires.
+  absl::Status Heartbeat();
+  // Deletes the row. A late Heartbeat may restore it until it expires.
   absl::Status Withdraw();
 
   // Reads all rows and notes which changed since the previous Look. Makes one call, and one more if
@@ -57,7 +57,7 @@ class NodeRegistry {
   const std::string row_;
 
   mutable Mutex mutex_;
-  uint64_t beats_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t heartbeats_ ABSL_GUARDED_BY(mutex_) = 0;
   bool is_written_ ABSL_GUARDED_BY(mutex_) = false;
   std::map<std::string, Seen> seen_ ABSL_GUARDED_BY(mutex_);  // by row
 };

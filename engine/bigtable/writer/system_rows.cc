@@ -29,13 +29,13 @@ std::string JournalTable(const std::string& prefix) {
   return prefix + "-journal";
 }
 
-std::string ClaimPrefix(std::string_view counter) {
+std::string IdRangePrefix(std::string_view counter) {
   HOURCELL_DCHECK(!counter.empty());
   return fmt::format("claim/{}/", counter);
 }
 
-std::string ClaimRow(std::string_view counter, uint64_t chunk) {
-  std::string row = ClaimPrefix(counter);
+std::string IdRangeRow(std::string_view counter, uint64_t chunk) {
+  std::string row = IdRangePrefix(counter);
   AppendBigEndian(chunk, 8, &row);
   return row;
 }
@@ -89,15 +89,15 @@ absl::StatusOr<uint64_t> DecodeNumber(std::string_view bytes, std::string_view w
   return absl::DataLossError(fmt::format("bigtable: {}: got {} bytes; want 8", what, bytes.size()));
 }
 
-std::string EncodeClaim(const NumberClaim& claim) {
+std::string EncodeIdRange(const IdRange& claim) {
   HOURCELL_DCHECK(claim.chunks > 0);
   std::string value = EncodeNumber(claim.owner);
   if (claim.chunks > 1) AppendBigEndian(claim.chunks, 8, &value);
   return value;
 }
 
-absl::StatusOr<NumberClaim> DecodeClaim(std::string_view value) {
-  NumberClaim claim;
+absl::StatusOr<IdRange> DecodeIdRange(std::string_view value) {
+  IdRange claim;
   if (value.size() == 8 || value.size() == 16) {
     claim.owner = LoadBigEndian(value.data(), 8);
     if (value.size() == 16) claim.chunks = LoadBigEndian(value.data() + 8, 8);
@@ -110,7 +110,7 @@ absl::StatusOr<NumberClaim> DecodeClaim(std::string_view value) {
 std::string EncodeActiveNode(const ActiveNode& node) {
   std::string value;
   AppendBigEndian(node.writer, 8, &value);
-  AppendBigEndian(node.beat, 8, &value);
+  AppendBigEndian(node.heartbeat, 8, &value);
   value += node.has_left ? '\1' : '\0';
   value += node.address;
   return value;
@@ -124,14 +124,14 @@ absl::StatusOr<ActiveNode> DecodeActiveNode(std::string_view value) {
                     value.size(), kActiveBytes));
   }
   return ActiveNode{.writer = LoadBigEndian(value.data(), 8),
-                    .beat = LoadBigEndian(value.data() + 8, 8),
+                    .heartbeat = LoadBigEndian(value.data() + 8, 8),
                     .has_left = value[16] != '\0',
                     .address = std::string(value.substr(kActiveBytes))};
 }
 
 std::string EncodeWaitingNode(const WaitingNode& node) {
   std::string value;
-  AppendBigEndian(node.beat, 8, &value);
+  AppendBigEndian(node.heartbeat, 8, &value);
   value += node.address;
   return value;
 }
@@ -142,7 +142,7 @@ absl::StatusOr<WaitingNode> DecodeWaitingNode(std::string_view value) {
         fmt::format("bigtable: the row of a waiting node: got {} bytes; want {} or more",
                     value.size(), kWaitingBytes));
   }
-  return WaitingNode{.beat = LoadBigEndian(value.data(), 8),
+  return WaitingNode{.heartbeat = LoadBigEndian(value.data(), 8),
                      .address = std::string(value.substr(kWaitingBytes))};
 }
 

@@ -9,8 +9,7 @@
 //                                     needed (lease_row.h)
 //   front                  a          "in `active`". Before the column `s` existed: the log start
 //   changes                n          counter: changes to state that followers keep in memory
-//   claim/<counter>/<n>    a          an ID range from chunk n on, and its owner (NumberClaim)
-//                                     (NumberClaim)
+//   claim/<counter>/<n>    a          an ID range from chunk n on, and its owner (IdRange)
 //   node/<id>              a          a standby (WaitingNode); 16 hexadecimal digits
 //   secret                 a          the first secret that the nodes share
 //   secret/<n>             a          later secrets, from 1 on (secret_rows.h); 16 hex digits
@@ -36,7 +35,7 @@ namespace hourcell {
 inline constexpr std::string_view kFormatRow = "format";
 inline constexpr std::string_view kWritersRow = "writers";
 inline constexpr std::string_view kActiveRow = "active";
-inline constexpr std::string_view kFrontRow = "front";
+inline constexpr std::string_view kOldLogStartRow = "front";
 inline constexpr std::string_view kChangesRow = "changes";
 inline constexpr std::string_view kSecretRow = "secret";
 inline constexpr std::string_view kAdoptionRow = "adoption";
@@ -45,8 +44,8 @@ inline constexpr std::string_view kLogStartQualifier = "s";
 
 std::string SystemTable(const std::string& prefix);
 std::string JournalTable(const std::string& prefix);
-std::string ClaimPrefix(std::string_view counter);
-std::string ClaimRow(std::string_view counter, uint64_t chunk);
+std::string IdRangePrefix(std::string_view counter);
+std::string IdRangeRow(std::string_view counter, uint64_t chunk);
 
 // A writer's versions start at its first version and are greater than those of all earlier writers.
 // 2^19 writers have 2^34 versions each.
@@ -74,23 +73,23 @@ std::string EncodeNumber(uint64_t number);
 absl::StatusOr<uint64_t> DecodeNumber(std::string_view bytes, std::string_view what);
 
 // An ID range: the chunk of the row and the following chunks.
-struct NumberClaim {
+struct IdRange {
   uint64_t owner = 0;   // the writer that has it
   uint64_t chunks = 1;  // at least 1
-  friend bool operator==(const NumberClaim&, const NumberClaim&) = default;
+  friend bool operator==(const IdRange&, const IdRange&) = default;
 };
 
 // 8 bytes: the owner; for more than one chunk, 8 more: the number of chunks.
-std::string EncodeClaim(const NumberClaim& claim);
+std::string EncodeIdRange(const IdRange& claim);
 // kDataLoss: `value` does not decode.
-absl::StatusOr<NumberClaim> DecodeClaim(std::string_view value);
+absl::StatusOr<IdRange> DecodeIdRange(std::string_view value);
 
 // The writer's node, as stored in the row.
 struct ActiveNode {
   uint64_t writer = 0;
-  uint64_t beat = 0;      // incremented while the node lives
-  bool has_left = false;  // it has ended all its calls
-  std::string address;    // where clients reach it; may be empty
+  uint64_t heartbeat = 0;  // incremented while the node lives
+  bool has_left = false;   // it has ended all its calls
+  std::string address;     // where clients reach it; may be empty
   friend bool operator==(const ActiveNode&, const ActiveNode&) = default;
 };
 
@@ -100,8 +99,8 @@ absl::StatusOr<ActiveNode> DecodeActiveNode(std::string_view value);
 
 // A standby.
 struct WaitingNode {
-  uint64_t beat = 0;    // incremented while the node lives
-  std::string address;  // where clients reach it
+  uint64_t heartbeat = 0;  // incremented while the node lives
+  std::string address;     // where clients reach it
   friend bool operator==(const WaitingNode&, const WaitingNode&) = default;
 };
 

@@ -80,22 +80,22 @@ absl::StatusOr<Question> ReadSplit(const RegionOptions& options) {
   if (options.at.has_value() && options.into.has_value()) {
     return absl::InvalidArgumentError("split: --at and --into exclude each other; use one of them");
   }
-  const SplitRequest wish{.table = options.table,
-                          .region = options.words[1],
-                          .at = options.at,
-                          .into = options.into.value_or(2)};
+  const SplitRequest request{.table = options.table,
+                             .region = options.words[1],
+                             .at = options.at,
+                             .into = options.into.value_or(2)};
   return Question{.path = "/split",
                   .handler = &RegionHandler::Split,
-                  .body = SplitJson(wish),
+                  .body = SplitJson(request),
                   .is_explained = false,
                   .needs_rows = true};
 }
 
 absl::StatusOr<Question> ReadMerge(const RegionOptions& options) {
   HOURCELL_RETURN_IF_ERROR(WantWords(options, 2, SIZE_MAX, "two or more regions"));
-  const MergeRequest wish{.table = options.table,
-                          .regions = {options.words.begin() + 1, options.words.end()}};
-  return Question{.path = "/merge", .handler = &RegionHandler::Merge, .body = MergeJson(wish)};
+  const MergeRequest request{.table = options.table,
+                             .regions = {options.words.begin() + 1, options.words.end()}};
+  return Question{.path = "/merge", .handler = &RegionHandler::Merge, .body = MergeJson(request)};
 }
 
 absl::StatusOr<std::string> ReadSplitsFile(const std::string& path) {
@@ -110,17 +110,18 @@ absl::StatusOr<std::string> ReadSplitsFile(const std::string& path) {
 
 absl::StatusOr<Question> ReadRolling(const RegionOptions& options) {
   HOURCELL_RETURN_IF_ERROR(WantWords(options, 0, 1, "at most one argument, the split keys"));
-  RollingSplitRequest wish{.table = options.table, .split = {}, .abandon = options.abandon};
-  if (options.words.size() > 1) wish.split = options.words[1];
-  if (wish.abandon && !wish.split.empty()) {
+  RollingSplitRequest request{.table = options.table, .split = {}, .abandon = options.abandon};
+  if (options.words.size() > 1) request.split = options.words[1];
+  if (request.abandon && !request.split.empty()) {
     return absl::InvalidArgumentError(
         "rolling-split: --abandon and split keys exclude each other; use one of them");
   }
-  if (wish.split.starts_with(kFilePrefix)) {
-    HOURCELL_ASSIGN_OR_RETURN(wish.split, ReadSplitsFile(wish.split.substr(kFilePrefix.size())));
+  if (request.split.starts_with(kFilePrefix)) {
+    HOURCELL_ASSIGN_OR_RETURN(request.split,
+                              ReadSplitsFile(request.split.substr(kFilePrefix.size())));
   }
   return Question{
-      .path = "/rolling", .handler = &RegionHandler::Rolling, .body = RollingJson(wish)};
+      .path = "/rolling", .handler = &RegionHandler::Rolling, .body = RollingJson(request)};
 }
 
 absl::Status StrangeAnswer() {

@@ -29,24 +29,24 @@ constexpr std::string_view kSaltCommand = "store";
 constexpr std::string_view kSaltTarget = "/api/admin/salt";
 
 // The request: show, or a change.
-struct SaltWish {
+struct SaltChange {
   std::optional<uint32_t> buckets;
   std::optional<uint64_t> from_s;
 };
 
-absl::StatusOr<SaltWish> ReadSaltWish(const std::vector<std::string>& words, int64_t now_ms) {
-  SaltWish wish;
+absl::StatusOr<SaltChange> ReadSaltChange(const std::vector<std::string>& words, int64_t now_ms) {
+  SaltChange change;
   if (words.size() > 3) {
     return absl::InvalidArgumentError(
         fmt::format("salt: got {} arguments; expected none, or BUCKETS [FROM]", words.size() - 1));
   }
   if (words.size() > 1) {
-    HOURCELL_ASSIGN_OR_RETURN(wish.buckets, ParseBuckets(words[1]));
+    HOURCELL_ASSIGN_OR_RETURN(change.buckets, ParseBuckets(words[1]));
   }
   if (words.size() > 2) {
-    HOURCELL_ASSIGN_OR_RETURN(wish.from_s, ParseEpochStart(words[2], now_ms));
+    HOURCELL_ASSIGN_OR_RETURN(change.from_s, ParseEpochStart(words[2], now_ms));
   }
-  return wish;
+  return change;
 }
 
 absl::StatusOr<std::vector<SaltEpoch>> ParseSaltReply(const std::string& body) {
@@ -72,14 +72,14 @@ absl::StatusOr<std::vector<SaltEpoch>> ParseSaltReply(const std::string& body) {
 }
 
 absl::StatusOr<std::vector<SaltEpoch>> AskServer(const HttpUrl& url,
-                                                 const SaltWish& wish,
+                                                 const SaltChange& change,
                                                  Terminal& terminal) {
   std::string body;
-  if (wish.buckets.has_value()) {
+  if (change.buckets.has_value()) {
     JsonWriter json(&body);
     json.OpenObject();
-    json.Field("buckets", *wish.buckets);
-    if (wish.from_s.has_value()) json.Field("from", *wish.from_s);
+    json.Field("buckets", *change.buckets);
+    if (change.from_s.has_value()) json.Field("from", *change.from_s);
     json.CloseObject();
   }
   HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply,
@@ -89,9 +89,9 @@ absl::StatusOr<std::vector<SaltEpoch>> AskServer(const HttpUrl& url,
   return absl::UnavailableError(fmt::format("{}:{}: {}", url.host, url.port, HttpErrorText(reply)));
 }
 
-absl::StatusOr<std::vector<SaltEpoch>> AskStore(Tsdb* tsdb, const SaltWish& wish) {
-  if (wish.buckets.has_value()) {
-    HOURCELL_RETURN_IF_ERROR(tsdb->salt()->Change(*wish.buckets, wish.from_s));
+absl::StatusOr<std::vector<SaltEpoch>> AskStore(Tsdb* tsdb, const SaltChange& change) {
+  if (change.buckets.has_value()) {
+    HOURCELL_RETURN_IF_ERROR(tsdb->salt()->Change(*change.buckets, change.from_s));
   }
   HOURCELL_ASSIGN_OR_RETURN(std::vector<SaltEpoch> epochs, tsdb->salt()->Epochs());
   HOURCELL_RETURN_IF_ERROR(tsdb->Close());
@@ -112,16 +112,16 @@ int Print(const absl::StatusOr<std::vector<SaltEpoch>>& epochs, bool as_json, Te
 }  // namespace
 
 int RunSalt(const AdminOptions& options, Terminal& terminal) {
-  const absl::StatusOr<SaltWish> wish = ReadSaltWish(options.words, terminal.clock->NowMs());
-  if (!wish.ok()) return FailUsage(terminal, kSaltCommand, StatusText(wish.status()));
+  const absl::StatusOr<SaltChange> change = ReadSaltChange(options.words, terminal.clock->NowMs());
+  if (!change.ok()) return FailUsage(terminal, kSaltCommand, StatusText(change.status()));
   return RunOnEither(
       options,
       {.on_server =
            [&](const HttpUrl& url) {
-             return Print(AskServer(url, *wish, terminal), options.json, terminal);
+             return Print(AskServer(url, *change, terminal), options.json, terminal);
            },
        .on_store =
-           [&](Tsdb* tsdb) { return Print(AskStore(tsdb, *wish), options.json, terminal); }},
+           [&](Tsdb* tsdb) { return Print(AskStore(tsdb, *change), options.json, terminal); }},
       terminal);
 }
 

@@ -26,7 +26,7 @@ constexpr std::string_view kTtlCommand = "store";
 constexpr std::string_view kTtlTarget = "/api/admin/ttl";
 
 // The request: show, or set a metric's TTL.
-struct TtlWish {
+struct TtlChange {
   bool is_change = false;
   std::string metric;
   std::string ttl_text;
@@ -39,18 +39,18 @@ struct Ttls {
   std::vector<MetricTtl> metrics;
 };
 
-absl::StatusOr<TtlWish> ReadTtlWish(const std::vector<std::string>& words) {
-  TtlWish wish;
-  if (words.size() == 1) return wish;
+absl::StatusOr<TtlChange> ReadTtlChange(const std::vector<std::string>& words) {
+  TtlChange change;
+  if (words.size() == 1) return change;
   if (words.size() != 3) {
     return absl::InvalidArgumentError(
         fmt::format("ttl: expected no arguments, or METRIC TTL; got {}", words.size() - 1));
   }
-  wish.is_change = true;
-  wish.metric = words[1];
-  wish.ttl_text = words[2];
-  HOURCELL_ASSIGN_OR_RETURN(wish.ttl_s, ParseTtl(words[2]));
-  return wish;
+  change.is_change = true;
+  change.metric = words[1];
+  change.ttl_text = words[2];
+  HOURCELL_ASSIGN_OR_RETURN(change.ttl_s, ParseTtl(words[2]));
+  return change;
 }
 
 absl::StatusOr<Ttls> ParseTtlReply(const std::string& body) {
@@ -74,24 +74,24 @@ absl::StatusOr<Ttls> ParseTtlReply(const std::string& body) {
       QuoteForMessage(body)));
 }
 
-absl::StatusOr<Ttls> AskServer(const HttpUrl& url, const TtlWish& wish) {
+absl::StatusOr<Ttls> AskServer(const HttpUrl& url, const TtlChange& change) {
   HttpClient client(url);
   std::string body;
-  if (wish.is_change) {
+  if (change.is_change) {
     JsonWriter json(&body);
     json.OpenObject();
-    json.Field("metric", wish.metric);
-    json.Field("ttl", wish.ttl_text);
+    json.Field("metric", change.metric);
+    json.Field("ttl", change.ttl_text);
     json.CloseObject();
   }
-  HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply, wish.is_change ? client.Post(kTtlTarget, body)
-                                                                  : client.Get(kTtlTarget));
+  HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply, change.is_change ? client.Post(kTtlTarget, body)
+                                                                    : client.Get(kTtlTarget));
   if (reply.status == kHttpOk) return ParseTtlReply(reply.body);
   return absl::UnavailableError(fmt::format("{}: {}", client.address(), HttpErrorText(reply)));
 }
 
-absl::StatusOr<Ttls> AskStore(Tsdb* tsdb, const TtlWish& wish) {
-  if (wish.is_change) HOURCELL_RETURN_IF_ERROR(tsdb->SetMetricTtl(wish.metric, wish.ttl_s));
+absl::StatusOr<Ttls> AskStore(Tsdb* tsdb, const TtlChange& change) {
+  if (change.is_change) HOURCELL_RETURN_IF_ERROR(tsdb->SetMetricTtl(change.metric, change.ttl_s));
   Ttls ttls{.store_s = tsdb->store_ttl_s(), .metrics = {}};
   HOURCELL_ASSIGN_OR_RETURN(ttls.metrics, tsdb->MetricTtls());
   HOURCELL_RETURN_IF_ERROR(tsdb->Close());
@@ -127,14 +127,16 @@ int Print(const absl::StatusOr<Ttls>& ttls, bool as_json, Terminal& terminal) {
 }  // namespace
 
 int RunTtl(const AdminOptions& options, Terminal& terminal) {
-  const absl::StatusOr<TtlWish> wish = ReadTtlWish(options.words);
-  if (!wish.ok()) return FailUsage(terminal, kTtlCommand, StatusText(wish.status()));
+  const absl::StatusOr<TtlChange> change = ReadTtlChange(options.words);
+  if (!change.ok()) return FailUsage(terminal, kTtlCommand, StatusText(change.status()));
   return RunOnEither(
       options,
       {.on_server =
-           [&](const HttpUrl& url) { return Print(AskServer(url, *wish), options.json, terminal); },
+           [&](const HttpUrl& url) {
+             return Print(AskServer(url, *change), options.json, terminal);
+           },
        .on_store =
-           [&](Tsdb* tsdb) { return Print(AskStore(tsdb, *wish), options.json, terminal); }},
+           [&](Tsdb* tsdb) { return Print(AskStore(tsdb, *change), options.json, terminal); }},
       terminal);
 }
 

@@ -86,7 +86,7 @@ int ServeStore(const Config& config,
   say_where((*server)->port());
   watch.Serve({.status = "serving",
                .stop = [&] { (*server)->Stop(); },
-               .hurry = [&] { (*server)->Hurry(); },
+               .skip_drain = [&] { (*server)->SkipDrain(); },
                .reload = [&] { (*server)->Reload(); },
                .probe = [&](std::function<void()> works) { (*server)->Probe(std::move(works)); }});
   (*server)->Run();

@@ -53,13 +53,13 @@ constexpr int64_t kNeverMs = 3'600'000;
 class BigtableStorageTest : public testing::Test {
  protected:
   // A process that takes over soon, and sends no heartbeats, so that others take over from it.
-  absl::StatusOr<std::unique_ptr<Tsdb>> TryOpen(SeatOptions seat = {.lease_ms = 20,
-                                                                    .beat_ms = kNeverMs}) {
-    seat.address = "node:4242";
+  absl::StatusOr<std::unique_ptr<Tsdb>> TryOpen(LeaseOptions lease = {.lease_ms = 20,
+                                                                      .heartbeat_ms = kNeverMs}) {
+    lease.address = "node:4242";
     BigtableOptions bigtable = QuickBigtableOptions(fake_);
     bigtable.call_timeout_ms = 200;
     Options options = TinyOptions("bigtable");
-    options.storage = std::make_shared<BigtableStorage>(bigtable, std::move(seat));
+    options.storage = std::make_shared<BigtableStorage>(bigtable, std::move(lease));
     options.seal_in_background = false;
     options.seal_grace_s = 60;
     options.clock = &clock_;
@@ -255,7 +255,7 @@ TEST_F(BigtableStorageTest, AProcessWithACallWithoutAnAnswerHasNotLeft) {
 }
 
 TEST_F(BigtableStorageTest, ASecondProcessIsTold) {
-  const auto active = TryOpen({.beat_ms = 10});
+  const auto active = TryOpen({.heartbeat_ms = 10});
   ASSERT_OK(active);
   EXPECT_THAT(TryOpen({.lease_ms = 500, .wait_ms = 0}),
               StatusIs(StatusCode::kFailedPrecondition, HasSubstr("node:4242")));
@@ -271,10 +271,10 @@ TEST_F(BigtableStorageTest, AProcessThatEndsWaitsForNoCallOfItsOpening) {
     answered.wait();
     return FakeBigtable::Fate::kAnswered;
   });
-  SeatOptions seat{.lease_ms = 20, .beat_ms = kNeverMs};
-  seat.events.gives_up = [&is_ending] { return is_ending.load(); };
+  LeaseOptions lease{.lease_ms = 20, .heartbeat_ms = kNeverMs};
+  lease.events.gives_up = [&is_ending] { return is_ending.load(); };
 
-  EXPECT_THAT(TryOpen(seat), StatusIs(StatusCode::kCancelled));
+  EXPECT_THAT(TryOpen(lease), StatusIs(StatusCode::kCancelled));
 
   answers.set_value();
   fake_.SetGate(nullptr);
@@ -326,7 +326,7 @@ TEST_F(BigtableStorageTest, AYearOfBatchesOfNewSeriesLeavesShortRows) {
   ManualClock clock(kHour * 1000);
   Options options = TinyOptions("bigtable");
   options.storage = std::make_shared<BigtableStorage>(QuickBigtableOptions(fake_),
-                                                      SeatOptions{.beat_ms = kNeverMs});
+                                                      LeaseOptions{.heartbeat_ms = kNeverMs});
   options.seal_in_background = false;
   options.clock = &clock;
   auto node = Tsdb::Open(options);
@@ -450,8 +450,8 @@ TEST_F(BigtableStorageTest, AQueryAsksOnceWhoWrites) {
   EXPECT_EQ(reads_of_one - (reads_of_two - reads_of_one), 1);
 }
 
-TEST_F(BigtableStorageTest, ABeatIsTwoReadsAndAWrite) {
-  const auto node = TryOpen({.beat_ms = 5});
+TEST_F(BigtableStorageTest, HeartbeatIsTwoReadsAndAWrite) {
+  const auto node = TryOpen({.heartbeat_ms = 5});
   ASSERT_OK(node);
   const int reads = fake_.calls()->read_rows;
   const int writes = fake_.calls()->mutate_rows;

@@ -51,7 +51,7 @@ class FollowerTest : public testing::Test {
     bigtable.call_timeout_ms = 200;
     Options options = TinyOptions("bigtable");
     options.storage = std::make_shared<BigtableStorage>(
-        bigtable, SeatOptions{.lease_ms = 20, .beat_ms = kNeverMs});
+        bigtable, LeaseOptions{.lease_ms = 20, .heartbeat_ms = kNeverMs});
     options.seal_in_background = false;
     return options;
   }
@@ -330,7 +330,7 @@ TEST_F(FollowerTest, AProcessThatWaitsToWriteFollowsMeanwhile) {
   ASSERT_OK(Put(writer.get(), "a", 1, 10));
   Options options = StoreOptions();
   options.storage = std::make_shared<BigtableStorage>(
-      QuickBigtableOptions(fake_), SeatOptions{.lease_ms = 1000, .beat_ms = kNeverMs});
+      QuickBigtableOptions(fake_), LeaseOptions{.lease_ms = 1000, .heartbeat_ms = kNeverMs});
   std::atomic<bool> waits{false};
   std::atomic<bool> gives_up{false};
   StorageEvents events;

@@ -211,7 +211,7 @@ class ReplacedWriterTest : public testing::Test {
     bigtable.call_timeout_ms = 200;
     Options options = TinyOptions("bigtable");
     options.storage = std::make_shared<BigtableStorage>(
-        bigtable, SeatOptions{.lease_ms = 1, .beat_ms = kNeverMs});
+        bigtable, LeaseOptions{.lease_ms = 1, .heartbeat_ms = kNeverMs});
     options.seal_in_background = false;
     options.layout.salt_width = 1;
     options.layout.salt_buckets = 4;

@@ -283,7 +283,7 @@ TEST_F(JournalRecoveryTest, AnAcknowledgedCutIsToldNoMoreAndItsBytesStay) {
   const auto cuts = (*journal)->UnseenCuts();
   ASSERT_OK(cuts);
   EXPECT_THAT(*cuts, ElementsAre((*journal)->cuts().front()));
-  ASSERT_OK((*journal)->Acknowledge(*cuts));
+  ASSERT_OK((*journal)->MarkCutsSeen(*cuts));
 
   EXPECT_THAT((*journal)->UnseenCuts(), IsOkAndHolds(testing::IsEmpty()));
   EXPECT_EQ(ReadFile(path_ + "/" + cuts->front().file + ".seen").size(), kSmallBlockBytes);

@@ -83,7 +83,7 @@ class OpenTsdbFixture : public testing::Test {
     Options options = TinyOptions("bigtable");
     options.layout = std::move(layout);
     options.storage = std::make_shared<BigtableStorage>(
-        bigtable, SeatOptions{.address = "node:4242", .lease_ms = 20, .beat_ms = 3'600'000});
+        bigtable, LeaseOptions{.address = "node:4242", .lease_ms = 20, .heartbeat_ms = 3'600'000});
     options.seal_in_background = false;
     options.auto_create_metrics = true;
     return Tsdb::Open(options);

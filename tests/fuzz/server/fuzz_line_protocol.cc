@@ -77,7 +77,7 @@ class Talk {
   Talk() { host_->store.text()->clear(); }
 
   void Send(std::string_view bytes) {
-    if (!session_.closed()) session_.Take(bytes, 0, &told_.replies);
+    if (!session_.closed()) session_.Take(bytes, 0, &transcript_.replies);
     Meet();
   }
 
@@ -85,8 +85,8 @@ class Talk {
     if (!session_.closed()) session_.Finish();
     Meet();
     HOURCELL_CHECK(session_.closed());
-    told_.stored = *host_->store.text();
-    return told_;
+    transcript_.stored = *host_->store.text();
+    return transcript_;
   }
 
  private:
@@ -94,14 +94,14 @@ class Talk {
     while (session_.need() != Need::kInput) {
       HOURCELL_CHECK(session_.need() == Need::kCommit);
       session_.WaitForCommits();
-      session_.Resume(0, &told_.replies);
+      session_.Resume(0, &transcript_.replies);
     }
   }
 
   Host* const host_ = TheHost();
   // May put, and may ask for nothing that needs a store.
   LineProtocol session_{nullptr, &host_->settings, &host_->counters, AccessRights::Write()};
-  Transcript told_;
+  Transcript transcript_;
 };
 
 }  // namespace

@@ -10,27 +10,27 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   const std::string body(InputText(data, size));
-  if (const auto wish = ParseSplitJson(body); wish.ok()) {
-    const auto again = ParseSplitJson(SplitJson(*wish));
+  if (const auto request = ParseSplitJson(body); request.ok()) {
+    const auto again = ParseSplitJson(SplitJson(*request));
     HOURCELL_CHECK(again.ok());
-    HOURCELL_CHECK(again->region == wish->region && again->table == wish->table);
-    HOURCELL_CHECK(again->at == wish->at && again->into == wish->into);
+    HOURCELL_CHECK(again->region == request->region && again->table == request->table);
+    HOURCELL_CHECK(again->at == request->at && again->into == request->into);
   } else {
-    HOURCELL_CHECK(absl::IsInvalidArgument(wish.status()));
+    HOURCELL_CHECK(absl::IsInvalidArgument(request.status()));
   }
-  if (const auto wish = ParseMergeJson(body); wish.ok()) {
-    const auto again = ParseMergeJson(MergeJson(*wish));
+  if (const auto request = ParseMergeJson(body); request.ok()) {
+    const auto again = ParseMergeJson(MergeJson(*request));
     HOURCELL_CHECK(again.ok());
-    HOURCELL_CHECK(again->regions == wish->regions && again->table == wish->table);
+    HOURCELL_CHECK(again->regions == request->regions && again->table == request->table);
   } else {
-    HOURCELL_CHECK(absl::IsInvalidArgument(wish.status()));
+    HOURCELL_CHECK(absl::IsInvalidArgument(request.status()));
   }
-  if (const auto wish = ParseRollingJson(body); wish.ok()) {
-    const auto again = ParseRollingJson(RollingJson(*wish));
+  if (const auto request = ParseRollingJson(body); request.ok()) {
+    const auto again = ParseRollingJson(RollingJson(*request));
     HOURCELL_CHECK(again.ok());
-    HOURCELL_CHECK(again->split == wish->split && again->abandon == wish->abandon);
+    HOURCELL_CHECK(again->split == request->split && again->abandon == request->abandon);
   } else {
-    HOURCELL_CHECK(absl::IsInvalidArgument(wish.status()));
+    HOURCELL_CHECK(absl::IsInvalidArgument(request.status()));
   }
   return 0;
 }

@@ -493,9 +493,9 @@ ComparedAnswer StepRunner::SetTtl(const ModelStep& step) {
 ComparedAnswer StepRunner::Split(const ModelStep& step) {
   const auto listed = tsdb()->regions()->List("data", ListDetail::kPlain);
   if (!listed.ok()) return OfStatus("list regions", listed.status());
-  SplitRequest wish{.region = std::to_string((*listed)[step.n[0] % listed->size()].id)};
+  SplitRequest split{.region = std::to_string((*listed)[step.n[0] % listed->size()].id)};
   if (step.n[1] < 30) {
-    wish.into = 2 + step.n[1] % 2;
+    split.into = 2 + step.n[1] % 2;
   } else {
     // Where rows of a metric, a bucket and an hour begin.
     const std::vector<SaltEpoch> epochs = *tsdb()->salt()->Epochs();
@@ -504,10 +504,10 @@ ComparedAnswer StepRunner::Split(const ModelStep& step) {
     RowKeyCodec(store_.options().layout)
         .AppendHourPrefix(1 + step.n[1] % 3, bucket,
                           BaseTimeS(world().MinuteMs(60 * (step.n[1] % 5))), &key);
-    wish.at = KeyText(key);
-    wish.region = *wish.at;
+    split.at = KeyText(key);
+    split.region = *split.at;
   }
-  return OfChange("split", tsdb()->regions()->Split(wish).status());
+  return OfChange("split", tsdb()->regions()->Split(split).status());
 }
 
 ComparedAnswer StepRunner::Merge(const ModelStep& step) {

@@ -68,7 +68,7 @@ TEST(ServiceManagerTest, TellsWhatHappensInOrder) {
   EXPECT_TRUE(manager.Ready("serving"));
   EXPECT_TRUE(manager.Reloading());
   EXPECT_TRUE(manager.Stopping("draining"));
-  EXPECT_TRUE(manager.Beat());
+  EXPECT_TRUE(manager.Heartbeat());
 
   EXPECT_EQ(listener.Next(), "READY=1\nSTATUS=serving\n");
   EXPECT_THAT(listener.Next(), StartsWith("RELOADING=1\nMONOTONIC_USEC="));
@@ -92,21 +92,21 @@ TEST(ServiceManagerTest, WithoutASocketNobodyIsTold) {
 }
 
 TEST(ServiceManagerTest, TheEnvironmentNamesSocketAndWatchdog) {
-  EXPECT_EQ(ServiceManager::FromEnvironment().BeatMs(), 0);
+  EXPECT_EQ(ServiceManager::FromEnvironment().HeartbeatMs(), 0);
   TempDir dir;
   const Listener listener(dir.file("notify"));
   const ScopedVariable socket("NOTIFY_SOCKET", dir.file("notify"));
-  EXPECT_TRUE(ServiceManager::FromEnvironment().Beat());
+  EXPECT_TRUE(ServiceManager::FromEnvironment().Heartbeat());
   {
     const ScopedVariable watchdog("WATCHDOG_USEC", "30000000");
-    EXPECT_EQ(ServiceManager::FromEnvironment().BeatMs(), 15'000);
+    EXPECT_EQ(ServiceManager::FromEnvironment().HeartbeatMs(), 15'000);
     const ScopedVariable other("WATCHDOG_PID", std::to_string(getpid() + 1));
-    EXPECT_EQ(ServiceManager::FromEnvironment().BeatMs(), 0) << "it is another process's";
+    EXPECT_EQ(ServiceManager::FromEnvironment().HeartbeatMs(), 0) << "it is another process's";
     const ScopedVariable own("WATCHDOG_PID", std::to_string(getpid()));
-    EXPECT_EQ(ServiceManager::FromEnvironment().BeatMs(), 15'000);
+    EXPECT_EQ(ServiceManager::FromEnvironment().HeartbeatMs(), 15'000);
   }
   const ScopedVariable wrong("WATCHDOG_USEC", "-5");
-  EXPECT_EQ(ServiceManager::FromEnvironment().BeatMs(), 0);
+  EXPECT_EQ(ServiceManager::FromEnvironment().HeartbeatMs(), 0);
 }
 
 }  // namespace

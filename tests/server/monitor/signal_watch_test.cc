@@ -16,7 +16,7 @@ class SignalWatchTest : public testing::Test {
   ServedThing Thing() {
     return {.status = "serving",
             .stop = [this] { ++stops_; },
-            .hurry = [this] { ++hurries_; },
+            .skip_drain = [this] { ++skips_drain_; },
             .reload = [this] { ++reloads_; },
             .probe = nullptr};
   }
@@ -27,11 +27,11 @@ class SignalWatchTest : public testing::Test {
 
   const ServiceManager manager_{"", 0};
   std::atomic<int> stops_ = 0;
-  std::atomic<int> hurries_ = 0;
+  std::atomic<int> skips_drain_ = 0;
   std::atomic<int> reloads_ = 0;
 };
 
-TEST_F(SignalWatchTest, TheSecondSignalHurries) {
+TEST_F(SignalWatchTest, TheSecondSignalSkipsTheDrain) {
   SignalWatch watch(&manager_);
   watch.Serve(Thing());
   EXPECT_FALSE(watch.is_stopping());
@@ -41,7 +41,7 @@ TEST_F(SignalWatchTest, TheSecondSignalHurries) {
   Until(stops_, 1);
   EXPECT_TRUE(watch.is_stopping());
   raise(SIGINT);
-  Until(hurries_, 1);
+  Until(skips_drain_, 1);
   watch.Leave();
   EXPECT_EQ(stops_, 1);
 }

@@ -37,7 +37,7 @@ class BigtableJournalTailTest : public testing::Test {
   // Takes the lease from the writer that has it.
   absl::StatusOr<std::unique_ptr<BigtableJournal>> Open(uint64_t writer) {
     leases_[writer] = std::make_unique<LeaseRow>(client_.get(), writer, "", &losses_[writer]);
-    EXPECT_OK(leases_[writer]->Take(*ReadLease(client_.get())));
+    EXPECT_OK(leases_[writer]->Acquire(*ReadLease(client_.get())));
     return BigtableJournal::Open(client_.get(), leases_[writer].get(), &losses_[writer]);
   }
 
@@ -59,7 +59,7 @@ class BigtableJournalTailTest : public testing::Test {
   }
 
   FakeBigtable fake_;
-  SeatLoss losses_[3];
+  LeaseLoss losses_[3];
   std::unique_ptr<LeaseRow> leases_[3];
   std::unique_ptr<BigtableClient> client_;
   std::unique_ptr<BigtableJournalTail> tail_;
@@ -90,16 +90,16 @@ TEST_F(BigtableJournalTailTest, EndsBeforeAGap) {
   EXPECT_EQ(end, (*journal)->next_sequence());
 }
 
-TEST_F(BigtableJournalTailTest, BlocksThatWereDeletedAreBelowTheFront) {
+TEST_F(BigtableJournalTailTest, DeletedBlocksAreBelowTheLogStart) {
   auto journal = Open(1);
   for (const char* payload : {"a", "b", "c"})
     ASSERT_OK(Write(journal->get(), payload));
   uint64_t end = 0;
   Blocks(0, &end);
-  EXPECT_LE(tail_->Look()->front, end);
+  EXPECT_LE(tail_->Look()->log_start, end);
   ASSERT_OK((*journal)->DeleteBelow((*journal)->next_sequence()));
   EXPECT_THAT(Blocks(2, &end), IsEmpty());
-  EXPECT_GT(tail_->Look()->front, end);
+  EXPECT_GT(tail_->Look()->log_start, end);
 }
 
 TEST_F(BigtableJournalTailTest, CountsChanges) {

@@ -37,7 +37,7 @@ class BigtableJournalTest : public testing::Test {
     leases_[writer] = std::make_unique<LeaseRow>(client_.get(), writer, "", &losses_[writer]);
     const absl::StatusOr<LeaseState> seen = ReadLease(client_.get());
     if (!seen.ok()) return seen.status();
-    if (const absl::Status taken = leases_[writer]->Take(*seen); !taken.ok()) return taken;
+    if (const absl::Status taken = leases_[writer]->Acquire(*seen); !taken.ok()) return taken;
     return BigtableJournal::Open(client_.get(), leases_[writer].get(), &losses_[writer]);
   }
 
@@ -61,7 +61,7 @@ class BigtableJournalTest : public testing::Test {
   }
 
   FakeBigtable fake_;
-  SeatLoss losses_[100];
+  LeaseLoss losses_[100];
   std::unique_ptr<LeaseRow> leases_[100];
   std::unique_ptr<BigtableClient> client_;
 };
@@ -110,7 +110,7 @@ TEST_F(BigtableJournalTest, AFenceOutlivesTheBlocksAroundIt) {
 TEST_F(BigtableJournalTest, AWriterThatLosesTheLeaseWhileItOpensGivesWay) {
   const absl::StatusOr<LeaseState> seen = ReadLease(client_.get());
   LeaseRow slow(client_.get(), 2, "", &losses_[2]);
-  ASSERT_OK(slow.Take(*seen));
+  ASSERT_OK(slow.Acquire(*seen));
   auto third = Open(3);
   ASSERT_OK(Write(third->get(), "a"));
 

@@ -38,14 +38,14 @@ class LeaseRowTest : public testing::Test {
   }
 
   FakeBigtable fake_;
-  SeatLoss losses_[4];
+  LeaseLoss losses_[4];
   std::unique_ptr<BigtableClient> client_;
 };
 
 // The bytes of the row: the column `a` is that of SystemRowsTest.TheActiveNodeAsBytes.
 TEST_F(LeaseRowTest, TheRowAsBytes) {
   const auto lease = Make(1);
-  ASSERT_OK(lease->Take(Now()));
+  ASSERT_OK(lease->Acquire(Now()));
   ASSERT_OK(lease->StoreLogStart(258));
 
   FakeRow row = fake_.TableOf("hourcell-system")["active"];
@@ -61,27 +61,27 @@ TEST_F(LeaseRowTest, OfTwoThatSawTheSameOneTakesIt) {
   const auto first = Make(1);
   const auto second = Make(2);
 
-  ASSERT_OK(second->Take(seen));
-  EXPECT_THAT(first->Take(seen), StatusIs(StatusCode::kAborted, HasSubstr("process 2 at a:1")));
+  ASSERT_OK(second->Acquire(seen));
+  EXPECT_THAT(first->Acquire(seen), StatusIs(StatusCode::kAborted, HasSubstr("process 2 at a:1")));
   EXPECT_OK(second->CheckHeld());
 }
 
 TEST_F(LeaseRowTest, AHeartbeatKeepsIt) {
   const auto first = Make(1);
-  ASSERT_OK(first->Take(Now()));
+  ASSERT_OK(first->Acquire(Now()));
   const LeaseState seen = Now();
   ASSERT_OK(first->Heartbeat());
 
-  EXPECT_THAT(Make(2)->Take(seen), StatusIs(StatusCode::kAborted));
+  EXPECT_THAT(Make(2)->Acquire(seen), StatusIs(StatusCode::kAborted));
   EXPECT_OK(first->CheckHeld());
 }
 
 TEST_F(LeaseRowTest, AReplacedProcessMovesNoLogStart) {
   const auto first = Make(1);
-  ASSERT_OK(first->Take(Now()));
+  ASSERT_OK(first->Acquire(Now()));
   ASSERT_OK(first->StoreLogStart(3));
   const auto second = Make(2);
-  ASSERT_OK(second->Take(Now()));
+  ASSERT_OK(second->Acquire(Now()));
 
   EXPECT_THAT(first->StoreLogStart(7), StatusIs(StatusCode::kFailedPrecondition));
   ASSERT_OK(first->Heartbeat());  // which arrives late
@@ -94,7 +94,7 @@ TEST_F(LeaseRowTest, AReplacedProcessMovesNoLogStart) {
 TEST_F(LeaseRowTest, LostAnswersDoNoHarm) {
   fake_.SetFaults({.seed = 3, .refused = 0.1, .unanswered = 0.3, .late = 0.1, .doubled = 0.3});
   const auto lease = Make(1);
-  absl::Status taken = lease->Take(Now());
+  absl::Status taken = lease->Acquire(Now());
   ASSERT_OK(taken);
   uint64_t stored = 0;
   for (uint64_t log_start = 2; log_start < 20; ++log_start) {

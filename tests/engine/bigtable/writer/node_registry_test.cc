@@ -43,12 +43,12 @@ TEST_F(NodeRegistryTest, TellsSinceWhenANodeIsQuiet) {
   const auto b = Registry("b:1");
   const auto a = Registry("a:1");
   const auto writer = Registry("w:1");
-  EXPECT_OK(a->Beat());
-  EXPECT_OK(b->Beat());
+  EXPECT_OK(a->Heartbeat());
+  EXPECT_OK(b->Heartbeat());
   EXPECT_OK(writer->Look());
 
   clock_.Advance(500);
-  EXPECT_OK(a->Beat());
+  EXPECT_OK(a->Heartbeat());
   EXPECT_OK(writer->Look());
   clock_.Advance(7);
 
@@ -58,7 +58,7 @@ TEST_F(NodeRegistryTest, TellsSinceWhenANodeIsQuiet) {
 TEST_F(NodeRegistryTest, OneThatWithdrewIsGone) {
   const auto a = Registry("a:1");
   const auto writer = Registry("w:1");
-  EXPECT_OK(a->Beat());
+  EXPECT_OK(a->Heartbeat());
   EXPECT_OK(a->Withdraw());
   EXPECT_OK(writer->Look());
   EXPECT_THAT(writer->nodes(), IsEmpty());
@@ -67,7 +67,7 @@ TEST_F(NodeRegistryTest, OneThatWithdrewIsGone) {
 TEST_F(NodeRegistryTest, OneThatIsQuietForLongIsForgotten) {
   const auto a = Registry("a:1");
   const auto writer = Registry("w:1");
-  EXPECT_OK(a->Beat());
+  EXPECT_OK(a->Heartbeat());
   EXPECT_OK(writer->Look());
 
   clock_.Advance(NodeRegistry::kForgetMs);
@@ -79,7 +79,7 @@ TEST_F(NodeRegistryTest, OneThatIsQuietForLongIsForgotten) {
 
 TEST_F(NodeRegistryTest, AProcessWithoutAnAddressHasNoRow) {
   const auto nobody = Registry("");
-  EXPECT_OK(nobody->Beat());
+  EXPECT_OK(nobody->Heartbeat());
   EXPECT_OK(nobody->Withdraw());
   EXPECT_EQ(fake_.calls()->mutate_rows, 0);
 }

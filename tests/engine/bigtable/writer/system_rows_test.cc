@@ -14,7 +14,7 @@ using absl::StatusCode;
 using testing::HasSubstr;
 
 TEST(SystemRowsTest, TheActiveNodeAsBytes) {
-  const ActiveNode node{.writer = 258, .beat = 3, .has_left = true, .address = "h:1"};
+  const ActiveNode node{.writer = 258, .heartbeat = 3, .has_left = true, .address = "h:1"};
   const std::string value = EncodeActiveNode(node);
   EXPECT_EQ(ToHex(value), "0000000000000102000000000000000301683a31");
   EXPECT_THAT(DecodeActiveNode(value), IsOkAndHolds(node));
@@ -23,7 +23,7 @@ TEST(SystemRowsTest, TheActiveNodeAsBytes) {
 }
 
 TEST(SystemRowsTest, AWaitingNodeAsBytes) {
-  const WaitingNode node{.beat = 258, .address = "h:1"};
+  const WaitingNode node{.heartbeat = 258, .address = "h:1"};
   const std::string value = EncodeWaitingNode(node);
   EXPECT_EQ(ToHex(value), "0000000000000102683a31");
   EXPECT_THAT(DecodeWaitingNode(value), IsOkAndHolds(node));
@@ -48,19 +48,19 @@ TEST(SystemRowsTest, AMarkOfAnAdoptionComesBack) {
 }
 
 TEST(SystemRowsTest, ClaimsAreInTheOrderOfTheirChunks) {
-  EXPECT_LT(ClaimRow("tagv", 255), ClaimRow("tagv", 256));
-  EXPECT_EQ(ToHex(ClaimRow("m", 1)), "636c61696d2f6d2f0000000000000001");
+  EXPECT_LT(IdRangeRow("tagv", 255), IdRangeRow("tagv", 256));
+  EXPECT_EQ(ToHex(IdRangeRow("m", 1)), "636c61696d2f6d2f0000000000000001");
 }
 
 TEST(SystemRowsTest, AClaimSaysHowManyChunksItHas) {
-  EXPECT_EQ(ToHex(EncodeClaim({.owner = 7})), "0000000000000007");
-  EXPECT_EQ(ToHex(EncodeClaim({.owner = 7, .chunks = 258})), "00000000000000070000000000000102");
+  EXPECT_EQ(ToHex(EncodeIdRange({.owner = 7})), "0000000000000007");
+  EXPECT_EQ(ToHex(EncodeIdRange({.owner = 7, .chunks = 258})), "00000000000000070000000000000102");
   for (const uint64_t chunks : {1U, 2U, 1000U}) {
-    const NumberClaim claim = {.owner = 9, .chunks = chunks};
-    EXPECT_THAT(DecodeClaim(EncodeClaim(claim)), IsOkAndHolds(claim));
+    const IdRange claim = {.owner = 9, .chunks = chunks};
+    EXPECT_THAT(DecodeIdRange(EncodeIdRange(claim)), IsOkAndHolds(claim));
   }
-  EXPECT_THAT(DecodeClaim("short"), StatusIs(StatusCode::kDataLoss, HasSubstr("got 5 bytes")));
-  EXPECT_THAT(DecodeClaim(EncodeNumber(7) + EncodeNumber(0)), StatusIs(StatusCode::kDataLoss));
+  EXPECT_THAT(DecodeIdRange("short"), StatusIs(StatusCode::kDataLoss, HasSubstr("got 5 bytes")));
+  EXPECT_THAT(DecodeIdRange(EncodeNumber(7) + EncodeNumber(0)), StatusIs(StatusCode::kDataLoss));
 }
 
 TEST(SystemRowsTest, VersionsOfALaterWriterAreGreater) {

@@ -1,4 +1,4 @@
-// SeatLoss: why this process lost the writer lease. The lease and the journal share it and record
+// LeaseLoss: why this process lost the writer lease. The lease and the journal share it and record
 // the first reason. Thread-safe.
 
 #pragma once
@@ -14,10 +14,10 @@
 
 namespace hourcell {
 
-class SeatLoss {
+class LeaseLoss {
  public:
   // `on_lost` is called once, with the first reason; may be null.
-  explicit SeatLoss(std::function<void(const absl::Status& why)> on_lost = nullptr)
+  explicit LeaseLoss(std::function<void(const absl::Status& why)> on_lost = nullptr)
       : on_lost_(std::move(on_lost)) {}
 
   // Only the first call has an effect.

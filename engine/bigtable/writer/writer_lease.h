@@ -1,4 +1,4 @@
-// WriterSeat: the writer lease of a store on Cloud Bigtable: how a process waits for it, holds it,
+// WriterLease: the writer lease of a store on Cloud Bigtable: how a process waits for it, holds it,
 // and loses it to another process after missed heartbeats.
 //
 // The row `active` (lease_row.h) names the writer and has a count that each heartbeat increments. A
@@ -31,19 +31,19 @@
 #include "codec/base/mutex.h"
 #include "engine/bigtable/api/bigtable_client.h"
 #include "engine/bigtable/writer/bigtable_journal.h"
+#include "engine/bigtable/writer/lease_loss.h"
 #include "engine/bigtable/writer/lease_row.h"
 #include "engine/bigtable/writer/node_registry.h"
-#include "engine/bigtable/writer/seat_loss.h"
 #include "engine/table/storage_engine.h"
 #include "engine/threads/background.h"
 
 namespace hourcell {
 
-struct SeatOptions {
+struct LeaseOptions {
   std::string address = {};  // where clients reach this process; may be empty
   // Failover timeout: a writer without heartbeats for this long may be replaced.
   int64_t lease_ms = 10'000;
-  int64_t beat_ms = 1000;
+  int64_t heartbeat_ms = 1000;
   // How long to wait for the lease while another process holds it; -1: without limit.
   int64_t wait_ms = -1;
   MonotonicClock* clock = nullptr;  // null: the system clock
@@ -52,18 +52,18 @@ struct SeatOptions {
   StorageEvents events = {};
 };
 
-class WriterSeat {
+class WriterLease {
  public:
   // Waits for the lease and takes it. `client` is borrowed; the system table exists.
   // kFailedPrecondition: another process kept the lease for longer than `wait_ms`. kCancelled: the
   // events gave up.
-  static absl::StatusOr<std::unique_ptr<WriterSeat>> Take(BigtableClient* client,
-                                                          const SeatOptions& options);
-  ~WriterSeat() = default;
-  WriterSeat(const WriterSeat&) = delete;
-  WriterSeat& operator=(const WriterSeat&) = delete;
+  static absl::StatusOr<std::unique_ptr<WriterLease>> Acquire(BigtableClient* client,
+                                                              const LeaseOptions& options);
+  ~WriterLease() = default;
+  WriterLease(const WriterLease&) = delete;
+  WriterLease& operator=(const WriterLease&) = delete;
 
-  uint64_t writer() const { return lease_->writer(); }
+  uint64_t writer() const { return row_->writer(); }
   // True if the previous writer had ended all its calls when it left.
   bool has_clean_past() const { return has_clean_past_; }
 
@@ -73,7 +73,7 @@ class WriterSeat {
   // OK: this process held the lease at some moment after the call began. So no other process had
   // acknowledged anything before the call, and later writers read the writes that this one made
   // before the call. kFailedPrecondition: another process holds the lease.
-  absl::Status Check();
+  absl::Status CheckHeld();
   // The loss known so far. Makes no call.
   absl::Status KnownLoss() const { return loss_.status(); }
 
@@ -81,10 +81,10 @@ class WriterSeat {
   std::vector<ClusterNode> Nodes() const;
 
   // Stops heartbeats and frees the lease. REQUIRES: the process has no call in progress.
-  absl::Status Leave();
+  absl::Status Release();
 
  private:
-  WriterSeat(BigtableClient* client, const SeatOptions& options);
+  WriterLease(BigtableClient* client, const LeaseOptions& options);
 
   // One read of the row, with its times.
   struct Look {
@@ -100,29 +100,29 @@ class WriterSeat {
   absl::StatusOr<LeaseState> WaitUntilFree();
   // Waits for the next poll or the death of a process; returns the address of the latter, or "".
   std::string Pause();
-  bool IsTakenForDead(const LeaseState& seen, int64_t quiet_ms) const;
+  bool HasExpired(const LeaseState& seen, int64_t quiet_ms) const;
   // Takes the lease if the row is still as `seen`, and opens the journal. kAborted: another process
   // was faster.
-  absl::Status TryToTake(const LeaseState& seen);
-  void SayWhoWrites(const ActiveNode& active);
+  absl::Status TryToAcquire(const LeaseState& seen);
+  void ReportWriter(const ActiveNode& active);
   absl::Status TooLong(const ActiveNode& active) const;
-  void Beat();
+  void Heartbeat();
 
   BigtableClient& client_;
-  const SeatOptions options_;
+  const LeaseOptions options_;
   MonotonicClock& clock_;
   const std::string system_;
-  std::unique_ptr<LeaseRow> lease_;
+  std::unique_ptr<LeaseRow> row_;
   bool has_clean_past_ = false;
-  SeatLoss loss_;
+  LeaseLoss loss_;
   NodeRegistry registry_;
-  std::optional<std::string> told_;  // the last address reported; used in Take
-  int quick_looks_ = 0;              // remaining; used in Take
+  std::optional<std::string> reported_address_;  // the last address reported; used in Acquire
+  int quick_reads_left_ = 0;                     // remaining; used in Acquire
   std::unique_ptr<BigtableJournal> journal_;
 
-  Mutex beat_mutex_;
-  bool has_left_ ABSL_GUARDED_BY(beat_mutex_) = false;
-  std::unique_ptr<Background> beater_;
+  Mutex heartbeat_mutex_;
+  bool is_released_ ABSL_GUARDED_BY(heartbeat_mutex_) = false;
+  std::unique_ptr<Background> heartbeats_;
 };
 
 }  // namespace hourcell

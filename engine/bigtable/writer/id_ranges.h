@@ -1,4 +1,4 @@
-// NumberClaims: reserves ID ranges of names and series, so that no two writers assign the same ID.
+// IdRanges: reserves ID ranges of names and series, so that no two writers assign the same ID.
 //
 // The IDs of a counter are divided into chunks. Before a writer sets a counter, it reserves all
 // missing chunks up to that ID in one call: it writes the row of the first missing chunk, which
@@ -26,10 +26,10 @@
 
 namespace hourcell {
 
-class NumberClaims {
+class IdRanges {
  public:
   // `client` is borrowed.
-  NumberClaims(BigtableClient* client, uint64_t writer);
+  IdRanges(BigtableClient* client, uint64_t writer);
 
   // Reads the reserved ranges. Without a clean past, reserves the next chunk of each counter in use
   // and returns the sets that move the counters there. REQUIRES: called once, before any other.
@@ -37,15 +37,15 @@ class NumberClaims {
 
   // Reserves the IDs that a group's counter sets need. kFailedPrecondition: another writer has
   // reserved them, so this process lost the writer role.
-  absl::Status ClaimFor(std::span<const Mutation> group);
+  absl::Status ReserveFor(std::span<const Mutation> group);
 
  private:
   struct Counter {
     TableId table;
     std::string key;
-    std::string name;      // in the row key
-    uint64_t chunk = 0;    // IDs per chunk
-    uint64_t claimed = 0;  // this writer may assign all IDs up to it
+    std::string name;       // in the row key
+    uint64_t chunk = 0;     // IDs per chunk
+    uint64_t reserved = 0;  // this writer may assign all IDs up to it
   };
 
   absl::Status OpenOne(bool has_clean_past,
@@ -54,7 +54,7 @@ class NumberClaims {
                        std::vector<Mutation>* moved) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Reserves `count` chunks from `chunk` on, unless another writer has the first one. Returns the
   // range that is stored.
-  absl::StatusOr<NumberClaim> Claim(const Counter& counter, uint64_t chunk, uint64_t count);
+  absl::StatusOr<IdRange> Reserve(const Counter& counter, uint64_t chunk, uint64_t count);
 
   BigtableClient& client_;
   const uint64_t writer_;

@@ -1,4 +1,4 @@
-#include "engine/bigtable/writer/number_claims.h"
+#include "engine/bigtable/writer/id_ranges.h"
 
 #include <memory>
 #include <string>
@@ -14,7 +14,7 @@
 #include "tests/engine/bigtable/bigtable_engine.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell::number_claims_test {
+namespace hourcell::id_ranges_test {
 namespace {
 
 using absl::StatusCode;
@@ -22,21 +22,21 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-class NumberClaimsTest : public testing::Test {
+class IdRangesTest : public testing::Test {
  protected:
-  NumberClaimsTest() {
+  IdRangesTest() {
     const BigtableOptions options = QuickBigtableOptions(fake_);
     client_ = std::make_unique<BigtableClient>(options, *OpenBigtableChannels(options));
     store_ = *OpenBigtableTableStore(options);
   }
 
   // As another process would.
-  std::unique_ptr<NumberClaims> Open(uint64_t writer, bool has_clean_past) {
-    auto claims = std::make_unique<NumberClaims>(client_.get(), writer);
-    const auto moved = claims->Open(has_clean_past, store_->Snapshot().get());
+  std::unique_ptr<IdRanges> Open(uint64_t writer, bool has_clean_past) {
+    auto ranges = std::make_unique<IdRanges>(client_.get(), writer);
+    const auto moved = ranges->Open(has_clean_past, store_->Snapshot().get());
     EXPECT_OK(moved);
     moved_ = *moved;
-    return claims;
+    return ranges;
   }
 
   static std::vector<Mutation> CounterAt(uint64_t number) {
@@ -50,83 +50,83 @@ class NumberClaimsTest : public testing::Test {
   std::vector<Mutation> moved_;
 };
 
-TEST_F(NumberClaimsTest, AChunkIsOneCall) {
-  const auto claims = Open(1, /*has_clean_past=*/true);
+TEST_F(IdRangesTest, AChunkIsOneCall) {
+  const auto ranges = Open(1, /*has_clean_past=*/true);
   const int before = fake_.calls()->check_and_mutate;
   for (uint64_t number = 1; number <= 16; ++number)
-    ASSERT_OK(claims->ClaimFor(CounterAt(number)));
+    ASSERT_OK(ranges->ReserveFor(CounterAt(number)));
   EXPECT_EQ(fake_.calls()->check_and_mutate - before, 1);
-  ASSERT_OK(claims->ClaimFor(CounterAt(17)));
+  ASSERT_OK(ranges->ReserveFor(CounterAt(17)));
   EXPECT_EQ(fake_.calls()->check_and_mutate - before, 2);
 }
 
-TEST_F(NumberClaimsTest, ManyChunksAreOneCall) {
+TEST_F(IdRangesTest, ManyChunksAreOneCall) {
   const auto dead = Open(1, /*has_clean_past=*/true);
-  ASSERT_OK(dead->ClaimFor(CounterAt(3)));
+  ASSERT_OK(dead->ReserveFor(CounterAt(3)));
   const int before = fake_.calls()->check_and_mutate;
-  ASSERT_OK(dead->ClaimFor(CounterAt(100'000)));
-  ASSERT_OK(dead->ClaimFor(CounterAt(100'000)));
+  ASSERT_OK(dead->ReserveFor(CounterAt(100'000)));
+  ASSERT_OK(dead->ReserveFor(CounterAt(100'000)));
   EXPECT_EQ(fake_.calls()->check_and_mutate - before, 1);
 
   // The next writer, and one after a good end, continue after all earlier ID ranges.
-  const auto claims = Open(2, /*has_clean_past=*/false);
+  const auto ranges = Open(2, /*has_clean_past=*/false);
   ASSERT_THAT(moved_, SizeIs(1));
   EXPECT_EQ(moved_[0].value, EncodeNumber(100'000));
-  const int claimed = fake_.calls()->check_and_mutate;
-  ASSERT_OK(claims->ClaimFor(CounterAt(100'016)));
-  EXPECT_EQ(fake_.calls()->check_and_mutate, claimed);
+  const int reserved = fake_.calls()->check_and_mutate;
+  ASSERT_OK(ranges->ReserveFor(CounterAt(100'016)));
+  EXPECT_EQ(fake_.calls()->check_and_mutate, reserved);
   const auto later = Open(3, /*has_clean_past=*/true);
-  ASSERT_OK(later->ClaimFor(CounterAt(100'016)));
-  EXPECT_EQ(fake_.calls()->check_and_mutate, claimed);
-  EXPECT_THAT(dead->ClaimFor(CounterAt(100'001)), StatusIs(StatusCode::kFailedPrecondition));
+  ASSERT_OK(later->ReserveFor(CounterAt(100'016)));
+  EXPECT_EQ(fake_.calls()->check_and_mutate, reserved);
+  EXPECT_THAT(dead->ReserveFor(CounterAt(100'001)), StatusIs(StatusCode::kFailedPrecondition));
 }
 
-TEST_F(NumberClaimsTest, WritersThatWantManyChunksWantTheSameRow) {
+TEST_F(IdRangesTest, WritersReserveTheSameRow) {
   const auto first = Open(1, /*has_clean_past=*/true);
-  ASSERT_OK(first->ClaimFor(CounterAt(160)));
+  ASSERT_OK(first->ReserveFor(CounterAt(160)));
   const auto next = Open(2, /*has_clean_past=*/false);
 
-  EXPECT_OK(first->ClaimFor(CounterAt(160)));
-  EXPECT_THAT(first->ClaimFor(CounterAt(1'000)), StatusIs(StatusCode::kFailedPrecondition));
-  EXPECT_OK(next->ClaimFor(CounterAt(1'000)));
+  EXPECT_OK(first->ReserveFor(CounterAt(160)));
+  EXPECT_THAT(first->ReserveFor(CounterAt(1'000)), StatusIs(StatusCode::kFailedPrecondition));
+  EXPECT_OK(next->ReserveFor(CounterAt(1'000)));
 }
 
-TEST_F(NumberClaimsTest, AfterACrashNumbersGoOnAfterWhatWasClaimed) {
+TEST_F(IdRangesTest, CrashSkipsReservedIds) {
   const auto dead = Open(1, /*has_clean_past=*/true);
-  ASSERT_OK(dead->ClaimFor(CounterAt(3)));
+  ASSERT_OK(dead->ReserveFor(CounterAt(3)));
   ASSERT_OK(store_->Apply(CounterAt(3), false));
 
-  const auto claims = Open(2, /*has_clean_past=*/false);
+  const auto ranges = Open(2, /*has_clean_past=*/false);
 
   ASSERT_THAT(moved_, SizeIs(1));
   EXPECT_EQ(moved_[0].value, EncodeNumber(16));
-  EXPECT_OK(claims->ClaimFor(CounterAt(17)));
+  EXPECT_OK(ranges->ReserveFor(CounterAt(17)));
 }
 
-TEST_F(NumberClaimsTest, AfterAGoodEndNumbersGoOn) {
+TEST_F(IdRangesTest, OrderlyEndWastesNoIds) {
   const auto first = Open(1, /*has_clean_past=*/true);
-  ASSERT_OK(first->ClaimFor(CounterAt(3)));
-  const auto claims = Open(2, /*has_clean_past=*/true);
+  ASSERT_OK(first->ReserveFor(CounterAt(3)));
+  const auto ranges = Open(2, /*has_clean_past=*/true);
   EXPECT_THAT(moved_, IsEmpty());
-  EXPECT_OK(claims->ClaimFor(CounterAt(4)));
+  EXPECT_OK(ranges->ReserveFor(CounterAt(4)));
 }
 
-TEST_F(NumberClaimsTest, AWriterThatWasReplacedGivesOutNoMoreNumbers) {
+TEST_F(IdRangesTest, ReplacedWriterAssignsNoMoreIds) {
   const auto replaced = Open(1, /*has_clean_past=*/true);
-  ASSERT_OK(replaced->ClaimFor(CounterAt(16)));
-  const auto claims = Open(2, /*has_clean_past=*/false);
+  ASSERT_OK(replaced->ReserveFor(CounterAt(16)));
+  const auto ranges = Open(2, /*has_clean_past=*/false);
 
-  EXPECT_THAT(replaced->ClaimFor(CounterAt(17)),
+  EXPECT_THAT(replaced->ReserveFor(CounterAt(17)),
               StatusIs(StatusCode::kFailedPrecondition, HasSubstr("metric counter")));
 }
 
-TEST_F(NumberClaimsTest, AClaimWithoutAnAnswerIsFound) {
-  const auto claims = Open(1, /*has_clean_past=*/true);
+TEST_F(IdRangesTest, UnansweredReservationIsFound) {
+  const auto ranges = Open(1, /*has_clean_past=*/true);
   for (uint64_t seed = 1; seed < 5; ++seed) {
     fake_.SetFaults({.seed = seed, .unanswered = 0.5});
-    EXPECT_OK(claims->ClaimFor(CounterAt(seed * 160)));
+    EXPECT_OK(ranges->ReserveFor(CounterAt(seed * 160)));
   }
 }
 
 }  // namespace
-}  // namespace hourcell::number_claims_test
+}  // namespace hourcell::id_ranges_test
