@@ -43,6 +43,7 @@ absl::Status NameBatch::ReadKind(UidKind kind) {
   const uint64_t erasures = cache.erasures();
   std::vector<std::optional<Uid>> uids;
   HOURCELL_RETURN_IF_ERROR(directory_.store_->GetForwards(kind, names, &uids));
+  HOURCELL_DCHECK(uids.size() == names.size());
   for (size_t i = 0; i < names.size(); ++i) {
     if (!uids[i].has_value()) continue;
     wanted[i]->uid = *uids[i];
@@ -76,6 +77,7 @@ absl::Status NameBatch::Renew() {
 }
 
 bool NameBatch::IsAbsent(UidKind kind, std::string_view name) const {
+  HOURCELL_DCHECK(turns_ == directory_.turns());  // no name came since Renew
   const Entries& entries = kinds_[static_cast<size_t>(kind)];
   const auto found = entries.find(name);
   return found != entries.end() && found->second.uid == kNoUid;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "codec/base/check.h"
+
 namespace hourcell {
 
 UidCache::UidCache(size_t names_max) : generation_max_(std::max<size_t>(names_max / 2, 1)) {}
@@ -62,6 +64,7 @@ void UidCache::Renew(std::string_view name, Uid uid, uint64_t erasures) {
 }
 
 void UidCache::Insert(std::string_view name, Uid uid) {
+  HOURCELL_DCHECK(uid != kNoUid);
   std::unique_ptr<UidNames> dropped;
   WriterLock lock(&mutex_);
   if (!young_->UidOf(name) || !young_->NameOf(uid)) dropped = MakeRoomLocked();

@@ -419,6 +419,8 @@ void UidAssignment::RaiseCounter(UidKind kind, Uid highest) {
 }
 
 void UidAssignment::Reserve(UidKind kind, std::string_view stored_name, Uid uid) {
+  HOURCELL_DCHECK(uid != kNoUid);
+  HOURCELL_DCHECK(!reserved_[IndexOf(kind)].contains(stored_name));
   Uid& counter = counters_[IndexOf(kind)];
   reservations_.push_back(
       {.kind = kind, .uid = uid, .counter_before = counter, .name = std::string(stored_name)});
@@ -481,6 +483,7 @@ absl::Status UidAssignment::Restore(UidKind kind, std::string_view name, Uid uid
 
 void UidAssignment::Publish() {
   for (const UidKind kind : kUidKinds) {
+    HOURCELL_DCHECK(directory_->per_kind(kind).counter <= counters_[IndexOf(kind)]);
     directory_->per_kind(kind).counter = counters_[IndexOf(kind)];
     if (!reservations_.empty()) directory_->per_kind(kind).counter_is_unsure = false;
   }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "codec/base/bytes.h"
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "engine/query/stages/group_by.h"
 #include "engine/query/stages/rate.h"
@@ -135,9 +136,11 @@ absl::StatusOr<Span> GroupFinisher::FinishedSpan(SeriesSpan* read, MemoryHold* h
 }
 
 absl::Status GroupFinisher::Finish() {
+  HOURCELL_DCHECK(aggregator_ != nullptr);
   const size_t before = aggregator_->allocated_bytes();
   HOURCELL_ASSIGN_OR_RETURN(Span merged, aggregator_->Finish());
   if (!stale_ms_.empty()) RestoreStaleMarkers(&merged);
+  HOURCELL_DCHECK(before >= aggregator_->allocated_bytes());
   parts_.read->memory->GiveBack(before - aggregator_->allocated_bytes());
   MemoryHold hold(parts_.read->memory);
   HOURCELL_RETURN_IF_ERROR(hold.Take(merged.t.capacity() * kSpanPointBytes));
@@ -149,6 +152,7 @@ absl::Status GroupFinisher::Finish() {
 }
 
 absl::Status GroupFinisher::Give(const Span& points) {
+  HOURCELL_DCHECK(!present_.empty());
   const GroupTags tags = TagsOfGroup(plan_.list->all_tags(), present_);
   QueryNames& names = *parts_.names;
   names.ForgetMany();

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/cells/packed_cell.h"
@@ -132,6 +133,7 @@ absl::Status LastPointReader::Check(const QueryWatch& watch) {
 absl::Status LastPointReader::ReadMetric(std::span<Wanted> series,
                                          uint32_t back_hours,
                                          const QueryWatch& watch) {
+  HOURCELL_DCHECK(!series.empty() && cursor_ != nullptr);
   const Layout& layout = row_keys_.layout();
   const Uid metric = LoadBigEndian(series.front().tsuid.data(), layout.metric_width);
   int64_t from_ms = parts_.expiry == nullptr ? 0 : parts_.expiry->ExpiresBeforeMs(metric);
@@ -187,6 +189,7 @@ absl::Status LastPointReader::ReadStored(const SaltSpan& span,
                                          int64_t from_ms,
                                          const QueryWatch& watch,
                                          Group* left) {
+  HOURCELL_DCHECK(!left->empty());
   tsuid_ = left->front()->tsuid;
   steps_max_ = 1;
   uint64_t before_s = span.end_s;

@@ -43,6 +43,7 @@ MemberReader::MemberReader(const SpanReader::Parts& parts,
     : parts_(parts), spec_(spec), query_(query), plan_(plan), groups_(groups) {}
 
 absl::Status MemberReader::Begin(const Settings& settings) {
+  HOURCELL_DCHECK(reader_ == nullptr);  // begun once
   settings_ = settings;
   stored_ = ClampHours(plan_.bounds);
   stored_.begin_s = std::max(stored_.begin_s, FirstRowFromS(plan_.visible_from_ms));
@@ -112,16 +113,19 @@ absl::Status MemberReader::Read() {
   HOURCELL_RETURN_IF_ERROR(reader_->Read(sorted_, cost.method, is_large, &spans_, &span_bytes_));
   batch_ = members;
   next_ += members.size();
+  HOURCELL_DCHECK(next_ <= groups_.members().size());
   bytes_of_read_ += span_bytes_ - members.size() * SpanReader::kSeriesBytes;
   return absl::OkStatus();
 }
 
 SeriesSpan* MemberReader::SpanOf(uint32_t member) {
   const auto at = std::ranges::lower_bound(sorted_, member) - sorted_.begin();
+  HOURCELL_DCHECK(static_cast<size_t>(at) < sorted_.size());
   return &spans_[static_cast<size_t>(at)];
 }
 
 void MemberReader::Release() {
+  HOURCELL_DCHECK(!batch_.empty());
   parts_.memory->GiveBack(span_bytes_);
   batch_ = {};
 }

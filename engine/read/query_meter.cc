@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
+
 // Why each query counts its memory: the memory of the process includes caches and the allocator's
 // reserve, and a query must be refused before it takes too much. malloc_trim returns memory after
 // large releases: glibc keeps most freed memory, and a server that answered one large query would
@@ -68,11 +70,13 @@ absl::Status MemoryLease::Take(size_t bytes) {
 }
 
 void MemoryLease::GiveBack(size_t bytes) {
+  HOURCELL_DCHECK(held_.load(std::memory_order_relaxed) >= bytes);
   held_.fetch_sub(bytes, std::memory_order_relaxed);
   memory_.GiveBack(bytes);
 }
 
 absl::Status QueryMeter::Check() const {
+  HOURCELL_DCHECK(deadline_.ms == 0 || deadline_.clock != nullptr);
   if (control_.is_cancelled()) return absl::CancelledError("The query was cancelled.");
   if (deadline_.ms != 0 && deadline_.clock->MonotonicMs() > deadline_.ms) {
     return absl::DeadlineExceededError(

@@ -11,6 +11,7 @@
 #include <roaring/roaring64map.hh>
 
 #include "codec/base/bytes.h"
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/rows/uid.h"
@@ -391,6 +392,7 @@ absl::Status QueryPlanner::ListAll(std::span<const SeriesNumber> numbers,
     HOURCELL_RETURN_IF_ERROR(budget.Check());
     const auto piece = numbers.first(std::min(numbers.size(), kSeriesPerCheck));
     HOURCELL_RETURN_IF_ERROR(parts_.series->TsuidsOf(piece, &tsuids));
+    HOURCELL_DCHECK(tsuids.size() == piece.size());
     const size_t before = builder.allocated_bytes();
     for (size_t i = 0; i < piece.size(); ++i) {
       if (!tsuids[i].empty()) HOURCELL_RETURN_IF_ERROR(builder.Add(piece[i], tsuids[i]));

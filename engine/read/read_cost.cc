@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "codec/base/check.h"
+
 // Why a formula chooses the method: each of the three can be the best. Reading by key costs by
 // requested row, a scan by existing row, and a leaping scan by gap (docs/decisions/0010).
 
@@ -23,6 +25,7 @@ double GapUs(double others) {
 }  // namespace
 
 ReadCost EstimateRead(const ReadRequest& request) {
+  HOURCELL_DCHECK(request.series.empty() || request.series.front() <= request.series.back());
   const auto wanted = static_cast<double>(request.series.size());
   const auto hours = static_cast<double>(request.hours);
   const auto all = std::max(static_cast<double>(request.metric_series), wanted);

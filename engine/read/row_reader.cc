@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/limits.h"
 
@@ -53,6 +54,8 @@ class RowReader::Scan {
         end_s_(hours.end_s) {
     std::vector<KeyRange> ranges =
         reader->row_keys_.Ranges(selection.metric, hours.begin_s, hours.end_s);
+    HOURCELL_DCHECK(ranges.size() == 1 || bucket.number < ranges.size());
+    HOURCELL_DCHECK(!bucket.indices.empty());
     KeyRange& range = ranges[ranges.size() == 1 ? 0 : bucket.number];
     cursor_ = reader->view_.NewCursor(TableId::kData, {.begin = std::move(range.begin),
                                                        .end = std::move(range.end),

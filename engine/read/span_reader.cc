@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/cells/cell.h"
 #include "codec/cells/packed_cell.h"
@@ -262,6 +263,7 @@ std::vector<uint32_t> SpanReader::OrderOf(std::span<const uint32_t> positions,
                                           size_t parts) const {
   std::vector<uint32_t> order(positions.size());
   std::iota(order.begin(), order.end(), 0);
+  HOURCELL_DCHECK(parts > 0 && parts <= positions.size());
   const RowKeyCodec& row_keys = *parts_.row_keys;
   // Those of the last hours: of others it is as good a way to share out series as any.
   const uint32_t buckets_in_force = row_keys.salt_epochs().BucketsAt(settings_.stored.end_s);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/stop_watch.h"
 #include "engine/query/stages/downsampler.h"
@@ -80,6 +81,7 @@ absl::Status SubQueryPipeline::Run() {
 }
 
 absl::Status SubQueryPipeline::Begin() {
+  HOURCELL_DCHECK(members_left_ == 0);  // begun once
   const std::optional<DownsampleSpec>& downsample = spec_.queries[index_].downsample;
   const QueryRange range{.start_ms = spec_.start_ms, .end_ms = spec_.end_ms, .scan = plan_.bounds};
   if (downsample.has_value()) HOURCELL_RETURN_IF_ERROR(CheckBucketCount(*downsample, range));
@@ -101,12 +103,14 @@ absl::Status SubQueryPipeline::Begin() {
 absl::Status SubQueryPipeline::FinishBatch() {
   const StopWatch watch(&finish_us_);
   for (const uint32_t member : reader_.batch()) {
+    HOURCELL_DCHECK(members_left_ > 0);
     HOURCELL_RETURN_IF_ERROR(finisher_.Add(member, reader_.SpanOf(member)));
     if (--members_left_ > 0) continue;
     HOURCELL_RETURN_IF_ERROR(finisher_.Finish());
     ++group_;
     if (group_ < groups_.size()) members_left_ = groups_[group_].size();
   }
+  HOURCELL_DCHECK(group_ <= groups_.size());
   reader_.Release();
   return absl::OkStatus();
 }

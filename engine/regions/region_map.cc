@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "codec/base/bytes.h"
+#include "codec/base/check.h"
 #include "engine/regions/region_invariants.h"
 
 // Why 8-byte integers and one buffer of rests: a lookup happens for each row that is written. The
@@ -60,6 +61,7 @@ RegionMap::RegionMap(std::vector<RegionInfo> regions) : regions_(std::move(regio
     rests_ += rest;
     offsets_.push_back(static_cast<uint32_t>(rests_.size()));
   }
+  HOURCELL_DCHECK(rests_.size() <= UINT32_MAX);
 }
 
 absl::StatusOr<RegionMap> RegionMap::Make(std::vector<RegionInfo> regions) {

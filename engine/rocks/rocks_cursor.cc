@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "codec/base/check.h"
 #include "engine/rocks/files/rocks_status.h"
 #include "engine/rocks/rocks_slice.h"
 
@@ -37,6 +38,7 @@ RocksCursor::RocksCursor(rocksdb::DB* db,
 
 void RocksCursor::Enter(size_t index) {
   if (row_ != nullptr && index_ == index) return;
+  HOURCELL_DCHECK(index >= indexes_.begin && index < indexes_.end);
   CountRows();
   row_.reset();  // before its bounds
   index_ = index;

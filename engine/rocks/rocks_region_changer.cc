@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <rocksdb/write_batch.h>
 
+#include "codec/base/check.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "engine/regions/region_name.h"
@@ -204,6 +205,7 @@ absl::Status RocksRegionChanger::LoadLastId() {
 }
 
 RegionId RocksRegionChanger::NextId(const RegionSet& set, uint64_t now_ms) {
+  HOURCELL_DCHECK(has_last_id_);
   last_id_ = DaughterId(now_ms, std::max(last_id_, MergedId(AllIds(set))));
   return last_id_;
 }
@@ -212,6 +214,7 @@ std::vector<RegionInfo> RocksRegionChanger::Daughters(const RegionSet& set,
                                                       const RegionInfo& parent,
                                                       const RegionCut& cut,
                                                       uint64_t now_ms) {
+  HOURCELL_DCHECK(!cut.keys.empty() && std::ranges::is_sorted(cut.keys));
   std::vector<RegionInfo> daughters(cut.keys.size() + 1, parent);
   for (size_t i = 0; i < daughters.size(); ++i) {
     RegionInfo& daughter = daughters[i];
@@ -322,6 +325,7 @@ absl::Status RocksRegionChanger::MakeDaughters(TableId table,
   for (const RegionInfo& daughter : daughters)
     ranges.push_back(daughter.range);
   HOURCELL_ASSIGN_OR_RETURN(std::vector<RocksFiles> shares, exported->Share(ranges));
+  HOURCELL_DCHECK(shares.size() == daughters.size());
   for (size_t i = 0; i < daughters.size(); ++i) {
     RegionInfo info = daughters[i];
     info.has_references = std::ranges::any_of(shares[i], [&](const auto& file) {
@@ -488,6 +492,7 @@ absl::Status RocksRegionChanger::WriteSystemRows(rocksdb::WriteBatch* batch) {
 }
 
 absl::Status RocksRegionChanger::WriteIntent(std::span<const RegionInfo> regions) {
+  HOURCELL_DCHECK(has_last_id_ && !regions.empty());
   rocksdb::WriteBatch batch;
   for (RegionInfo region : regions) {
     region.state =
@@ -515,6 +520,7 @@ absl::Status RocksRegionChanger::Commit(TableId table,
                                         std::span<const size_t> parents,
                                         Regions children,
                                         ClosedGates* gates) {
+  HOURCELL_DCHECK(!children.empty() && !parents.empty() && std::ranges::is_sorted(parents));
   rocksdb::WriteBatch batch;
   rocksdb::Status status;
   for (const size_t i : parents) {

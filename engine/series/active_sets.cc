@@ -144,6 +144,7 @@ absl::Status ActiveSets::AddLocked(std::span<const OpenedHour> opened) {
     known_->Forget();  // they are not in a set
     return found;
   }
+  HOURCELL_DCHECK(tsuids.size() == numbers.size());
   for (size_t i = 0; i < numbers.size(); ++i) {
     // The series is not in the tables: the sealer sets its hour aside.
     if (tsuids[i].empty()) continue;
@@ -317,6 +318,7 @@ absl::Status ActiveSets::KeepThoseWithPoints(uint32_t day, std::vector<EmptiedSe
         parts_.row_keys->Append(one.tsuid, static_cast<uint32_t>(hour_s), &keys.emplace_back());
     }
     HOURCELL_RETURN_IF_ERROR(view->GetMany(TableId::kData, keys, &cells));
+    HOURCELL_DCHECK(cells.size() == some.size() * kHoursOfDay);
     for (size_t i = 0; i < some.size(); ++i) {
       const auto of_one = std::span(cells).subspan(i * kHoursOfDay, kHoursOfDay);
       const bool has_row =
@@ -329,6 +331,7 @@ absl::Status ActiveSets::KeepThoseWithPoints(uint32_t day, std::vector<EmptiedSe
 }
 
 absl::Status ActiveSets::TakeOut(Uid metric, uint32_t day, std::span<const EmptiedSeries> series) {
+  HOURCELL_DCHECK(std::ranges::is_sorted(series, {}, &EmptiedSeries::number));
   const std::string prefix = ActiveSetPrefix(layout_, metric, day);
   std::vector<Mutation> group;
   std::vector<SeriesNumber> numbers;
@@ -365,6 +368,7 @@ absl::Status ActiveSets::TakeOut(Uid metric, uint32_t day, std::span<const Empti
 // The newest day first: it has all series that still get points, so few numbers are left after it.
 absl::Status ActiveSets::RemoveActive(Uid metric, std::vector<SeriesNumber>* numbers) const {
   HOURCELL_CHECK(is_whole_);
+  HOURCELL_DCHECK(numbers->empty() || numbers->front() <= numbers->back());
   const std::string prefix = ActiveSetsPrefix(layout_, metric);
   const size_t width = ActiveSetPrefix(layout_, metric, 0).size();
   std::vector<bool> is_active(numbers->size());

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 
 namespace hourcell {
@@ -90,6 +91,7 @@ bool MetricSeriesCache::Keep(Uid metric,
   // Another query may have come with a later one meanwhile.
   if (entry.drops > version.drops) return is_kept;
   if (entry.series != nullptr && entry.series_version > version.number) return is_kept;
+  HOURCELL_DCHECK(bytes_ >= entry.bytes);
   bytes_ -= entry.bytes;
   entry.version = version.number;
   entry.series_version = version.number;
@@ -158,6 +160,7 @@ void MetricSeriesCache::ForgetDroppedLocked(uint64_t drops, Entry* entry) {
   entry->is_too_large = false;
   if (entry->series == nullptr) return;
   entry->series = nullptr;
+  HOURCELL_DCHECK(entry->bytes >= kEntryBytes && bytes_ >= entry->bytes);
   bytes_ -= entry->bytes - kEntryBytes;
   entry->bytes = kEntryBytes;
 }
@@ -167,12 +170,14 @@ MetricSeriesCache::Entry& MetricSeriesCache::TouchLocked(Uid metric) {
   if (!is_new) uses_.erase(found->second.use);
   uses_.push_front(metric);
   found->second.use = uses_.begin();
+  HOURCELL_DCHECK(uses_.size() == entries_.size());
   return found->second;
 }
 
 void MetricSeriesCache::EvictLocked() {
   while (bytes_ > limits_.bytes && uses_.size() > 1) {
     const auto oldest = entries_.find(uses_.back());
+    HOURCELL_DCHECK(oldest != entries_.end() && bytes_ >= oldest->second.bytes);
     bytes_ -= oldest->second.bytes;
     entries_.erase(oldest);
     uses_.pop_back();

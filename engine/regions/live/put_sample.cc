@@ -1,5 +1,7 @@
 #include "engine/regions/live/put_sample.h"
 
+#include "codec/base/check.h"
+
 namespace hourcell {
 
 void PutSample::Keep(const SampledPut& put) {
@@ -13,6 +15,7 @@ PutSample::Taken PutSample::Take() {
   // Points of an incomplete block are counted with the next put that is taken.
   if (taken.puts.empty()) return taken;
   const uint64_t points = points_.load(std::memory_order_relaxed);
+  HOURCELL_DCHECK(points >= points_taken_);
   taken.points = points - std::exchange(points_taken_, points);
   return taken;
 }

@@ -5,6 +5,8 @@
 #include <set>
 #include <tuple>
 
+#include "codec/base/check.h"
+
 // Why steps of all regions are one ring: a picture has time along one axis, and shows the steps of
 // a removed region next to those of its daughters. Counters are read each second and not only at
 // the end of a step, so that at most a second of a removed region is lost.
@@ -23,6 +25,7 @@ void AddTo(uint32_t* sum, uint64_t now, uint64_t* before) {
 
 // Part `index` of the growth during `count` steps.
 RegionLoadStep PartOf(const RegionLoadStep& whole, uint64_t index, uint64_t count) {
+  HOURCELL_DCHECK(index < count);
   const auto part = [index, count](uint32_t sum) {
     return static_cast<uint32_t>(uint64_t{sum} * (index + 1) / count -
                                  uint64_t{sum} * index / count);
@@ -86,6 +89,7 @@ void RegionHistory::NoteChanges(uint64_t now_ms, std::span<const RegionUse> uses
 }
 
 void RegionHistory::EndSteps(uint64_t count) {
+  HOURCELL_DCHECK(count > 0);
   // After a long pause the steps before would be dropped at once.
   const uint64_t kept = std::min<uint64_t>(count, kStepsMax);
   for (auto& [id, region] : regions_) {

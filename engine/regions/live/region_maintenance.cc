@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "engine/regions/region_name.h"
 #include "engine/regions/split/memory_budget.h"
@@ -118,6 +119,7 @@ void RegionMaintenance::NotePuts(PutSample::Taken taken) {
   }
   absl::StatusOr<std::vector<std::string>> keys = parts_.keys_of(distinct);
   if (!keys.ok()) return;
+  HOURCELL_DCHECK(keys->size() == noted.size());
   for (size_t i = 0; i < noted.size(); ++i)
     noted[i].key = std::move((*keys)[i]);
   std::erase_if(noted, [](const RegionHistory::PutsOfKey& put) { return put.key.empty(); });

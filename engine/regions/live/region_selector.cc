@@ -9,6 +9,7 @@
 #include <absl/status/status.h>
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "engine/regions/region_name.h"
@@ -62,6 +63,7 @@ absl::StatusOr<size_t> FindKey(std::span<const RegionInfo> regions, std::string_
 }  // namespace
 
 absl::StatusOr<size_t> FindRegion(std::span<const RegionInfo> regions, std::string_view selector) {
+  HOURCELL_DCHECK(regions.empty() || regions.front().range.start <= regions.back().range.start);
   if (selector.empty()) {
     return absl::InvalidArgumentError(
         "region: missing; want an id, an encoded name, a full name, or a key in it");

@@ -10,6 +10,7 @@
 #include <absl/status/status.h>
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "codec/base/strings.h"
 
 // Why the state is this small: the regions of the table, not this row, show which keys are missing,
@@ -86,6 +87,7 @@ std::vector<std::string> MiddleFirst(const std::vector<std::string>& keys) {
     ranges.emplace_back(begin, middle);
     ranges.emplace_back(middle + 1, end);
   }
+  HOURCELL_DCHECK(order.size() == keys.size());
   return order;
 }
 

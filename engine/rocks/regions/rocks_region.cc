@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 
 // Why a set of regions is immutable: a reader takes it once and uses it without a lock while a
@@ -69,6 +70,7 @@ std::shared_ptr<const RegionSets> RocksRegions::Current() const {
 }
 
 void RocksRegions::Replace(TableId table, std::shared_ptr<const RegionSet> set) {
+  HOURCELL_DCHECK(set != nullptr);
   std::shared_ptr<const RegionSets> before;  // destroyed after the lock is released
   MutexLock lock(&mutex_);
   auto sets = std::make_shared<RegionSets>(*sets_);
@@ -149,6 +151,7 @@ const RegionEntry::Place* RegionEntry::FindLagging() const {
 }
 
 bool RegionEntry::TryEnter() {
+  HOURCELL_DCHECK(entered_.empty());
   for (const Place& place : places_) {
     RocksRegion& region = RegionAt(place);
     const RegionGate::Entry entry = region.gate()->Enter();
