@@ -15,19 +15,16 @@
 #include "engine/bigtable/api/bigtable_options.h"
 #include "engine/bigtable/writer/secret_rows.h"
 #include "engine/bigtable/writer/writer_lease.h"
-#include "engine/table/storage_engine.h"
+#include "engine/storage/storage_engine.h"
 
 namespace hourcell {
 
-class BigtableStorage : public StorageEngine {
+class BigtableStorage : public StorageEngine, public SharedStorage {
  public:
   BigtableStorage(BigtableOptions options, LeaseOptions lease)
       : options_(std::move(options)), lease_(std::move(lease)) {}
 
   std::string_view name() const override { return "bigtable"; }
-
-  absl::StatusOr<SharedSecrets> Join(const std::string& address, StorageEvents events) override;
-  absl::StatusOr<SharedSecrets> RefreshSecrets() override;
 
   // Creates the tables if they do not exist. kFailedPrecondition: the tables have another format,
   // or another process kept the writer lease for longer than the configured wait. kInvalidArgument,
@@ -35,6 +32,9 @@ class BigtableStorage : public StorageEngine {
   absl::StatusOr<OpenedStorage> Open(
       const std::function<void(std::string_view message)>& warn) override;
 
+  SharedStorage* shared() override { return this; }
+  absl::StatusOr<SharedSecrets> Join(const std::string& address, StorageEvents events) override;
+  absl::StatusOr<SharedSecrets> RefreshSecrets() override;
   absl::StatusOr<FollowedStorage> Follow(
       const std::function<void(std::string_view message)>& warn) override;
 

@@ -279,6 +279,21 @@ class BigtableTableStore : public TableStore {
   std::unique_ptr<GiveUpWatch> give_up_watch_;  // null: calls are not cut short
 };
 
+class LeaseRole : public WriterRole {
+ public:
+  // Borrows a store that was opened with a lease.
+  explicit LeaseRole(BigtableTableStore* store) : store_(*store) {}
+  ~LeaseRole() override = default;
+
+  absl::Status CheckIsWriter() override { return store_.CheckLease(); }
+  absl::Status KnownLoss() const override { return store_.KnownLoss(); }
+  std::vector<ClusterNode> Nodes() const override { return store_.Nodes(); }
+  absl::Status NoteChange() override { return store_.NoteChange(); }
+
+ private:
+  BigtableTableStore& store_;
+};
+
 absl::Status BigtableTableStore::CheckFormat(const BigtableRow& row) const {
   const std::string found = row.cells.size() == 1 ? row.cells[0].value : std::string();
   if (found == FormatOf(client_.options())) return absl::OkStatus();
@@ -545,10 +560,7 @@ absl::StatusOr<OpenedStorage> BigtableStorage::Open(
   if (!lease.warn) lease.warn = warn;
   OpenedStorage opened;
   HOURCELL_ASSIGN_OR_RETURN(opened.journal, store->OpenWithLease(lease));
-  opened.check_is_writer = [it = store.get()] { return it->CheckLease(); };
-  opened.known_loss = [it = store.get()] { return it->KnownLoss(); };
-  opened.nodes = [it = store.get()] { return it->Nodes(); };
-  opened.note_change = [it = store.get()] { return it->NoteChange(); };
+  opened.role = std::make_unique<LeaseRole>(store.get());
   opened.tables = std::move(store);
   return opened;
 }

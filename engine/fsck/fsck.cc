@@ -56,7 +56,10 @@ class Fsck {
     HOURCELL_RETURN_IF_ERROR(MakeStoreDirectory(options_.path, /*create_if_missing=*/false));
     HOURCELL_ASSIGN_OR_RETURN(lock_, StoreLock::Acquire(options_.path));
     HOURCELL_ASSIGN_OR_RETURN(tables_, OpenRocksTableStore(options_.path + "/db", options_));
-    HOURCELL_ASSIGN_OR_RETURN(options_.layout, ReadOrCreateLayout(options_, tables_.get()));
+    HOURCELL_ASSIGN_OR_RETURN(options_.layout, ReadOrCreateLayout(options_, tables_.get(), [this] {
+                                return MakeJournalDirectory(FileSystemOf(options_.env),
+                                                            options_.path + "/journal");
+                              }));
     HOURCELL_ASSIGN_OR_RETURN(SaltEpochs epochs, ReadSaltEpochs(options_.layout, tables_.get()));
     row_keys_.emplace(options_.layout, std::make_shared<SaltSchedule>(std::move(epochs)));
     uid_store_ = std::make_unique<TableUidStore>(options_.layout, tables_.get());

@@ -140,8 +140,10 @@ class RocksTableStore : public TableStore {
   RocksTableStore(OpenedRocks opened,
                   std::unique_ptr<RocksRetention> retention,
                   std::unique_ptr<RocksFamilies> families,
-                  const Options& options)
-      : clock_(options.clock != nullptr ? options.clock : Clock::System()),
+                  const Options& options,
+                  std::unique_ptr<StoreLock> lock)
+      : lock_(std::move(lock)),
+        clock_(options.clock != nullptr ? options.clock : Clock::System()),
         retention_(std::move(retention)),
         families_(std::move(families)),
         env_(std::move(opened.environment.env)),
@@ -333,6 +335,7 @@ class RocksTableStore : public TableStore {
     regions_.Clear();
     const rocksdb::Status closed = db_->Close();
     db_.reset();
+    lock_.reset();
     return flushed.ok() ? FromRocks(closed, "close") : flushed;
   }
 
@@ -374,6 +377,7 @@ class RocksTableStore : public TableStore {
     return (*regions_.Current())[static_cast<size_t>(table)];
   }
 
+  std::unique_ptr<StoreLock> lock_;
   WallClock* const clock_;
   const std::unique_ptr<RocksRetention> retention_;
   const std::unique_ptr<RocksFamilies> families_;
@@ -388,12 +392,13 @@ class RocksTableStore : public TableStore {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<TableStore>> OpenRocksTableStore(const std::string& directory,
-                                                                const Options& options) {
+                                                                const Options& options,
+                                                                std::unique_ptr<StoreLock> lock) {
   auto retention = std::make_unique<RocksRetention>();
   auto families = std::make_unique<RocksFamilies>(options, retention.get());
   HOURCELL_ASSIGN_OR_RETURN(OpenedRocks opened, OpenRocks(directory, options, *families));
   return std::make_unique<RocksTableStore>(std::move(opened), std::move(retention),
-                                           std::move(families), options);
+                                           std::move(families), options, std::move(lock));
 }
 
 }  // namespace hourcell

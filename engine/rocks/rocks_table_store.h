@@ -11,13 +11,17 @@
 #include <absl/status/statusor.h>
 
 #include "engine/options.h"
+#include "engine/rocks/files/store_lock.h"
 #include "engine/table/table_store.h"
 
 namespace hourcell {
 
-// Opens or creates the database in `directory`. kNotFound: it is missing and may not be created;
-// kDataLoss: its files are damaged; kFailedPrecondition: it is not a Hourcell store.
-absl::StatusOr<std::unique_ptr<TableStore>> OpenRocksTableStore(const std::string& directory,
-                                                                const Options& options);
+// Opens or creates the database in `directory`, and releases `lock`, which may be null, once it is
+// closed. kNotFound: it is missing and may not be created; kDataLoss: its files are damaged;
+// kFailedPrecondition: it is not a Hourcell store.
+absl::StatusOr<std::unique_ptr<TableStore>> OpenRocksTableStore(
+    const std::string& directory,
+    const Options& options,
+    std::unique_ptr<StoreLock> lock = nullptr);
 
 }  // namespace hourcell

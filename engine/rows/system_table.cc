@@ -12,7 +12,6 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/limits.h"
-#include "engine/journal/file_journal.h"
 #include "engine/rows/key_range.h"
 #include "engine/rows/store_format.h"
 #include "engine/table/retention.h"
@@ -50,7 +49,10 @@ absl::StatusOr<bool> IsEmpty(TableView* view, TableId table) {
   return empty;
 }
 
-absl::StatusOr<Layout> CreateLayout(const Options& options, Tables* tables, TableView* view) {
+absl::StatusOr<Layout> CreateLayout(const Options& options,
+                                    Tables* tables,
+                                    TableView* view,
+                                    const std::function<absl::Status()>& make_journal) {
   for (const TableId table : kTableIds) {
     HOURCELL_ASSIGN_OR_RETURN(const bool empty, IsEmpty(view, table));
     if (empty) continue;
@@ -58,11 +60,8 @@ absl::StatusOr<Layout> CreateLayout(const Options& options, Tables* tables, Tabl
                                            options.path, TableName(table)));
   }
   HOURCELL_KILL_POINT("create:tables");
-  // Before the record: each store with a record then has had the directory.
-  if (options.storage == nullptr) {
-    HOURCELL_RETURN_IF_ERROR(
-        MakeJournalDirectory(FileSystemOf(options.env), options.path + "/journal"));
-  }
+  // Before the record: each store with a record then has had the journal's place.
+  if (make_journal) HOURCELL_RETURN_IF_ERROR(make_journal());
   HOURCELL_KILL_POINT("create:journal");
   // The format comes last: if it is there, the others are, too.
   const std::vector<Mutation> group = {
@@ -92,14 +91,16 @@ absl::Status CheckLayout(const Options& options, const Layout& layout, Tables* t
 
 }  // namespace
 
-absl::StatusOr<Layout> ReadOrCreateLayout(const Options& options, Tables* tables) {
+absl::StatusOr<Layout> ReadOrCreateLayout(const Options& options,
+                                          Tables* tables,
+                                          const std::function<absl::Status()>& make_journal) {
   const std::unique_ptr<TableView> view = tables->Snapshot();
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> format,
                             view->Get(TableId::kSystem, kStoreFormatKey));
   if (!format.has_value() && options.follow) {
     return absl::NotFoundError(fmt::format("open {}: there is no store yet", options.path));
   }
-  if (!format.has_value()) return CreateLayout(options, tables, view.get());
+  if (!format.has_value()) return CreateLayout(options, tables, view.get(), make_journal);
   HOURCELL_RETURN_IF_ERROR(CheckStoreFormat(options.path, *format));
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> text,
                             view->Get(TableId::kSystem, kLayoutKey));

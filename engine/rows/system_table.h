@@ -18,9 +18,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
 #include "codec/rows/layout.h"
@@ -31,14 +33,17 @@
 
 namespace hourcell {
 
-// The layout of the store in `tables`. A new store gets the directory of its journal, and then
-// options.layout. A store with a layout but without a journal has thus lost its journal.
+// The layout of the store in `tables`. A new store gets options.layout, after `make_journal`, which
+// makes the place of its journal; null: the engine has made it. A store with a layout but without a
+// journal has thus lost its journal.
 //
 // kNotFound: the store does not exist, and options.follow.
 // kFailedPrecondition: a newer format; another layout than options.layout when options.check_layout
 // (the message names each difference). kDataLoss: the record does not decode, or rows exist without
 // one.
-absl::StatusOr<Layout> ReadOrCreateLayout(const Options& options, Tables* tables);
+absl::StatusOr<Layout> ReadOrCreateLayout(const Options& options,
+                                          Tables* tables,
+                                          const std::function<absl::Status()>& make_journal = {});
 
 // The salt epochs of a store of that layout; one bucket if rows are not salted. kDataLoss: the
 // record does not decode.

@@ -32,7 +32,7 @@
 #include "engine/series/series_table.h"
 #include "engine/stats.h"
 #include "engine/table/retention.h"
-#include "engine/table/storage_engine.h"
+#include "engine/storage/journal_tail.h"
 #include "engine/table/tables.h"
 #include "engine/write/point_replay.h"
 #include "uid/uid_directory.h"

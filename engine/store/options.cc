@@ -6,6 +6,7 @@
 
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
+#include "engine/storage/storage_engine.h"
 #include "engine/table/retention.h"
 
 namespace hourcell {
@@ -27,6 +28,11 @@ absl::Status Options::Validate() const {
     return absl::InvalidArgumentError(
         "options: follow without storage; a store in a directory is read by the process that has "
         "it open");
+  }
+  if (follow && storage->shared() == nullptr) {
+    return absl::InvalidArgumentError(fmt::format(
+        "options: follow with storage \"{}\"; only the process that writes to it can read it",
+        storage->name()));
   }
   HOURCELL_RETURN_IF_ERROR(ValidateLayout(layout));
   if (tags_max < 1 || tags_max > kTagsMax) {

@@ -5,13 +5,12 @@
 #include "codec/base/kill_point.h"
 #include "codec/base/status_copy.h"
 #include "codec/base/status_macros.h"
-#include "engine/journal/file_journal.h"
 #include "engine/regions/live/initial_regions.h"
-#include "engine/rocks/rocks_table_store.h"
+#include "engine/rocks/rocks_storage.h"
 #include "engine/rows/system_table.h"
+#include "engine/storage/storage_engine.h"
 #include "engine/store/store_gauges.h"
 #include "engine/store/store_needs.h"
-#include "engine/table/storage_engine.h"
 #include "engine/write/point_replay.h"
 
 namespace hourcell {
@@ -21,6 +20,11 @@ namespace {
 constexpr size_t kMetricSeriesBytes = 128 << 20;
 
 }  // namespace
+
+Tsdb::Impl::Impl(Options opened)
+    : options(std::move(opened)),
+      storage(options.storage != nullptr ? options.storage
+                                         : std::make_shared<RocksStorage>(options)) {}
 
 absl::Status Tsdb::Impl::Open() {
   HOURCELL_RETURN_IF_ERROR(OpenStorage());
@@ -82,7 +86,7 @@ void Tsdb::Impl::MakeAdmins() {
   // Before each of their answers.
   const auto check = [this] {
     const absl::Status read = CheckReads();
-    return read.ok() || !check_is_writer ? read : absl::UnavailableError(read.message());
+    return read.ok() || role == nullptr ? read : absl::UnavailableError(read.message());
   };
   regions = std::make_unique<RegionAdmin>(options.regions.split,
                                           RegionAdmin::Parts{.tables = tables.get(),
@@ -127,37 +131,28 @@ void Tsdb::Impl::MakeAdmins() {
 
 // After it, no other process writes to the store.
 absl::Status Tsdb::Impl::OpenStorage() {
-  if (options.storage == nullptr) {
-    HOURCELL_RETURN_IF_ERROR(MakeStoreDirectory(options.path, options.create_if_missing));
-    HOURCELL_ASSIGN_OR_RETURN(lock, StoreLock::Acquire(options.path));
-    HOURCELL_ASSIGN_OR_RETURN(tables, OpenRocksTableStore(options.path + "/db", options));
-    return CheckStoreNeeds("rocksdb", tables->capabilities());
-  }
   if (options.follow) return OpenToFollow();
-  HOURCELL_ASSIGN_OR_RETURN(OpenedStorage opened, options.storage->Open(options.warn));
+  HOURCELL_ASSIGN_OR_RETURN(OpenedStorage opened, storage->Open(options.warn));
   tables = std::move(opened.tables);
   journal = std::move(opened.journal);
-  check_is_writer = std::move(opened.check_is_writer);
-  known_loss = std::move(opened.known_loss);
-  nodes = std::move(opened.nodes);
-  note_change = std::move(opened.note_change);
+  journal_place = std::move(opened.journal_place);
+  role = std::move(opened.role);
   // Where a drop can be cut, or take effect after another process has begun to write, series stay.
   if (!tables->capabilities().Has(TableCapability::kAtomicGroups))
     options.drop_empty_series = false;
-  return CheckStoreNeeds(options.storage->name(), tables->capabilities());
+  return CheckStoreNeeds(storage->name(), tables->capabilities());
 }
 
 // Creates the writing parts too, with a journal and tables that refuse writes.
 absl::Status Tsdb::Impl::OpenToFollow() {
-  HOURCELL_ASSIGN_OR_RETURN(FollowedStorage followed, options.storage->Follow(options.warn));
+  HOURCELL_ASSIGN_OR_RETURN(FollowedStorage followed, storage->shared()->Follow(options.warn));
   tables = std::move(followed.tables);
   tail = std::move(followed.journal);
   journal = MakeReadOnlyJournal();
-  nodes = [] { return std::vector<ClusterNode>(); };
   options.ttl_s.reset();  // the writer says
   options.drop_empty_series = false;
   options.presplit.clear();
-  return CheckStoreNeeds(options.storage->name(), tables->capabilities());
+  return CheckStoreNeeds(storage->name(), tables->capabilities());
 }
 
 absl::Status Tsdb::Impl::StartFollowing() {
@@ -183,7 +178,10 @@ absl::Status Tsdb::Impl::StartFollowing() {
 }
 
 absl::Status Tsdb::Impl::OpenTables() {
-  HOURCELL_ASSIGN_OR_RETURN(const Layout layout, ReadOrCreateLayout(options, tables.get()));
+  std::function<absl::Status()> make_journal;
+  if (journal_place != nullptr) make_journal = [this] { return journal_place->Make(); };
+  HOURCELL_ASSIGN_OR_RETURN(const Layout layout,
+                            ReadOrCreateLayout(options, tables.get(), make_journal));
   options.layout = layout;
   HOURCELL_RETURN_IF_ERROR(
       PresplitIfNew(options.presplit, layout, static_cast<uint64_t>(clock->NowMs()), tables.get()));
@@ -244,23 +242,12 @@ void Tsdb::Impl::MakeRegionMaintenance() {
               [this](std::span<const SampledPut> sampled) { return sampled_keys->Of(sampled); }});
 }
 
-absl::Status Tsdb::Impl::OpenFileJournal(uint64_t low_mark) {
-  HOURCELL_ASSIGN_OR_RETURN(
-      journal, FileJournal::Open(
-                   {.directory = options.path + "/journal",
-                    .fs = FileSystemOf(options.env),
-                    .segment_bytes = options.journal_segment_bytes,
-                    .preallocate_bytes = std::min<size_t>(4 << 20, options.journal_segment_bytes),
-                    .create = false,  // ReadOrCreateLayout makes that of a new store
-                    // The first block of all is 1.
-                    .low_mark = std::max<uint64_t>(low_mark, 1)}));
-  return absl::OkStatus();
-}
-
 // Opens the journal, and restores the open hours from it.
 absl::Status Tsdb::Impl::OpenJournal() {
   HOURCELL_ASSIGN_OR_RETURN(const uint64_t low_mark, ReadLowMark(tables.get()));
-  if (journal == nullptr) HOURCELL_RETURN_IF_ERROR(OpenFileJournal(low_mark));
+  if (journal_place != nullptr) {
+    HOURCELL_ASSIGN_OR_RETURN(journal, journal_place->Open(low_mark));
+  }
   TellCuts(journal->cuts(), &stats, options.warn);
   open_hours = std::make_shared<OpenHours>(options.lanes == 0 ? OpenHours::LanesByProcessors()
                                                               : options.lanes);
@@ -405,9 +392,9 @@ absl::Status Tsdb::Impl::Flush(const SealControl& control) {
 }
 
 absl::Status Tsdb::Impl::CheckIsWriter(bool at_once) {
-  if (!check_is_writer && follower == nullptr) return absl::OkStatus();
+  if (role == nullptr && follower == nullptr) return absl::OkStatus();
   if (at_once) return absl::AbortedError("the storage must be asked who writes");
-  return follower != nullptr ? follower->CatchUp() : check_is_writer();
+  return follower != nullptr ? follower->CatchUp() : role->CheckIsWriter();
 }
 
 std::shared_ptr<OpenHours> Tsdb::Impl::HoursToRead() {
@@ -422,15 +409,15 @@ absl::Status Tsdb::Impl::CheckReads() {
 absl::Status Tsdb::Impl::CheckWrites() const {
   if (!is_open) return absl::FailedPreconditionError("store is closed");
   if (options.follow) return OnlyReads();
-  const absl::Status lost = known_loss ? known_loss() : absl::OkStatus();
+  const absl::Status lost = role != nullptr ? role->KnownLoss() : absl::OkStatus();
   return lost.ok() ? absl::OkStatus() : absl::UnavailableError(lost.message());
 }
 
 // A new writer first writes the row that names the writer, and reads afterwards. So if the row
 // still names this process after the write, a later writer reads the written data.
 absl::Status Tsdb::Impl::Acknowledge(absl::Status written) {
-  if (!written.ok() || !check_is_writer) return written;
-  const absl::Status is_writer = check_is_writer();
+  if (!written.ok() || role == nullptr) return written;
+  const absl::Status is_writer = role->CheckIsWriter();
   return is_writer.ok() ? written : absl::UnavailableError(is_writer.message());
 }
 
@@ -440,8 +427,8 @@ absl::Status Tsdb::Impl::NoteChange(absl::Status changed) {
   const bool is_refused = absl::IsInvalidArgument(changed) || absl::IsNotFound(changed) ||
                           absl::IsAlreadyExists(changed);
   if (is_refused) return changed;
-  if (note_change) {
-    const absl::Status noted = note_change();
+  if (role != nullptr) {
+    const absl::Status noted = role->NoteChange();
     owes_note = !noted.ok();
     changed.Update(noted);
   }
@@ -467,8 +454,12 @@ StoreHealth Tsdb::Impl::Health() {
 
 ClusterView Tsdb::Impl::Cluster() {
   ClusterView view;
-  view.engine = options.storage == nullptr ? "rocksdb" : options.storage->name();
-  view.nodes = nodes ? nodes() : std::vector<ClusterNode>{{.address = {}, .is_writer = true}};
+  view.engine = storage->name();
+  if (role != nullptr) {
+    view.nodes = role->Nodes();
+  } else if (follower == nullptr) {
+    view.nodes = {{.address = {}, .is_writer = true}};
+  }
   view.journal_blocks = journal->next_sequence() - journal->oldest_sequence();
   view.journal_bytes = journal->bytes();
   return view;
@@ -505,7 +496,6 @@ absl::Status Tsdb::Impl::Close() {
     HOURCELL_KILL_POINT("close:deleted");
   }
   closed.Update(tables->Close());
-  lock.reset();
   return closed;
 }
 

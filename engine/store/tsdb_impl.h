@@ -34,18 +34,17 @@
 #include "engine/regions/live/region_history.h"
 #include "engine/regions/live/region_loads.h"
 #include "engine/regions/live/region_maintenance.h"
-#include "engine/rocks/files/store_lock.h"
 #include "engine/salt_admin.h"
 #include "engine/series/active_sets.h"
 #include "engine/series/metric_series.h"
 #include "engine/series/series_table.h"
+#include "engine/storage/storage_engine.h"
 #include "engine/store/follower.h"
 #include "engine/store/loss_counter.h"
 #include "engine/store/sampled_keys.h"
 #include "engine/store/series_dropper.h"
 #include "engine/store/ttl_admin.h"
 #include "engine/table/retention.h"
-#include "engine/table/storage_engine.h"
 #include "engine/table/table_store.h"
 #include "engine/threads/background.h"
 #include "engine/tsdb.h"
@@ -61,7 +60,7 @@ namespace hourcell {
 // The parts of an open store, in the order in which they depend on each other.
 class Tsdb::Impl {
  public:
-  explicit Impl(Options opened) : options(std::move(opened)) {}
+  explicit Impl(Options opened);
 
   absl::Status Open();
   absl::Status OpenStorage();
@@ -70,7 +69,6 @@ class Tsdb::Impl {
   absl::Status OpenTables();
   absl::Status LoadRetention();
   void MakeRegionMaintenance();
-  absl::Status OpenFileJournal(uint64_t low_mark);
   absl::Status OpenJournal();
   void MakeDropper();
   void MakeAdmins();
@@ -99,18 +97,16 @@ class Tsdb::Impl {
   absl::Status NoteAnnotation();
 
   Options options;
+  const std::shared_ptr<StorageEngine> storage;
   Clock* const clock = options.clock != nullptr ? options.clock : Clock::System();
   Stats stats;
   LossCounter losses{&stats};
-  std::unique_ptr<StoreLock> lock;
   Retention retention;
   std::optional<RowExpiry> expiry;
   std::unique_ptr<TableStore> tables;
-  std::function<std::vector<ClusterNode>()> nodes;  // none: there is this process alone
-  std::function<absl::Status()> check_is_writer;    // of another process; none: the lock does it
-  std::function<absl::Status()> known_loss;         // with check_is_writer
-  std::function<absl::Status()> note_change;        // none: the store has no followers
-  std::atomic<bool> owes_note{false};               // the last notification failed
+  std::unique_ptr<JournalPlace> journal_place;  // null: the engine opened the journal
+  std::unique_ptr<WriterRole> role;             // null: no other process can be the writer
+  std::atomic<bool> owes_note{false};           // the last notification failed
   std::atomic<bool> has_noted_annotation{false};
   std::unique_ptr<JournalTail> tail;  // of the journal of another process; null: it is ours
   std::shared_ptr<SaltSchedule> salts;

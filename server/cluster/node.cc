@@ -19,7 +19,7 @@
 #include "codec/base/mutex.h"
 #include "codec/base/named_thread.h"
 #include "codec/base/status_macros.h"
-#include "engine/table/storage_engine.h"
+#include "engine/storage/storage_engine.h"
 #include "engine/threads/background.h"
 #include "engine/tsdb.h"
 #include "server/access/access_policy.h"
@@ -172,7 +172,7 @@ void Term::EndRelay() {
 
 // Known secrets remain valid for a while, so a failure is left to the next refresh.
 void Term::RefreshSecrets() {
-  absl::StatusOr<SharedSecrets> secrets = options_.storage->RefreshSecrets();
+  absl::StatusOr<SharedSecrets> secrets = options_.storage->shared()->RefreshSecrets();
   if (secrets.ok()) keys_->Set(std::move(secrets->current), std::move(secrets->accepted));
 }
 
@@ -217,9 +217,10 @@ ServerSite Term::SiteOfRelay() {
 }
 
 absl::Status Term::Run() {
-  HOURCELL_ASSIGN_OR_RETURN(SharedSecrets secrets, options_.storage->Join(address_, Events()));
+  HOURCELL_ASSIGN_OR_RETURN(SharedSecrets secrets,
+                            options_.storage->shared()->Join(address_, Events()));
   keys_ = std::make_shared<RelayKeys>(std::move(secrets.current), std::move(secrets.accepted));
-  secrets_ = std::make_unique<Background>("hc-secrets", StorageEngine::kSecretsMs,
+  secrets_ = std::make_unique<Background>("hc-secrets", SharedStorage::kSecretsMs,
                                           [this] { RefreshSecrets(); });
   absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = Tsdb::Open(options_);
   writer_watch_.reset();

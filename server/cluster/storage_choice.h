@@ -9,8 +9,8 @@
 #include <absl/status/statusor.h>
 
 #include "engine/options.h"
+#include "engine/storage/storage_engine.h"
 #include "engine/table/opentsdb_tables.h"
-#include "engine/table/storage_engine.h"
 #include "server/config/config.h"
 
 namespace hourcell {

@@ -32,25 +32,26 @@ constexpr std::array kRules = {
     FolderRule{"engine/journal", "codec/base engine engine/rocks/files"},
     FolderRule{"engine/spool", "codec/base codec engine engine/threads engine/journal"},
     FolderRule{"engine/table",
-               "codec/base codec codec/rows engine/regions engine/regions/split engine "
-               "engine/journal"},
+               "codec/base codec codec/rows engine/regions engine/regions/split engine"},
+    FolderRule{"engine/storage", "codec/base engine engine/table engine/journal"},
     FolderRule{"engine/rows",
                "codec/base codec codec/rows uid engine/regions engine/query engine "
-               "engine/table engine/journal"},
+               "engine/table"},
     FolderRule{"engine/bigtable/api", "codec/base engine/table"},
     FolderRule{"engine/bigtable/rows",
                "codec/base codec/cells codec/rows engine/table engine/rows engine/bigtable/api"},
     FolderRule{"engine/bigtable/writer",
-               "codec/base engine engine/threads engine/journal engine/table engine/rows "
-               "engine/bigtable/api engine/bigtable/rows"},
+               "codec/base engine engine/threads engine/journal engine/table engine/storage "
+               "engine/rows engine/bigtable/api engine/bigtable/rows"},
     FolderRule{"engine/bigtable",
-               "codec/base codec/cells engine engine/journal engine/table engine/rows "
-               "engine/bigtable/api engine/bigtable/rows engine/bigtable/writer"},
+               "codec/base codec/cells engine engine/journal engine/table engine/storage "
+               "engine/rows engine/bigtable/api engine/bigtable/rows engine/bigtable/writer"},
     FolderRule{"engine/rocks/regions",
                "codec/base engine/regions engine engine/table engine/rocks/files"},
     FolderRule{"engine/rocks",
                "codec/base codec/cells codec/rows engine/regions engine engine/table "
-               "engine/rocks/files engine/rows engine/rocks/regions"},
+               "engine/rocks/files engine/journal engine/storage engine/rows "
+               "engine/rocks/regions"},
     FolderRule{"engine/regions/live",
                "codec/base codec/rows engine/regions engine/regions/split "
                "engine/regions/presplit engine engine/table engine/rows"},
@@ -86,7 +87,7 @@ constexpr std::array kRules = {
                "engine/rocks engine/names engine/hours engine/series"},
     FolderRule{"engine/store",
                "codec/base codec codec/cells codec/rows codec/text uid engine/query engine "
-               "engine/threads engine/table engine/rocks/files engine/journal "
+               "engine/threads engine/table engine/storage engine/journal "
                "engine/rows engine/rocks engine/regions/live engine/annotations "
                "engine/names engine/hours engine/series engine/write engine/read "
                "engine/scan"},
@@ -181,8 +182,9 @@ constexpr std::array kRules = {
                "server/net/nodes server/http server/monitor server/api server/telnet "
                "server/ports"},
     FolderRule{"server/cluster",
-               "codec/base engine engine/table engine/threads engine/bigtable server/log "
-               "server/text server/config server/access server/net server/net/nodes server/http "
+               "codec/base engine engine/table engine/storage engine/threads engine/bigtable "
+               "server/log server/text server/config server/access server/net server/net/nodes "
+               "server/http "
                "server/api server/monitor server/ports server"},
     FolderRule{"server/forward",
                "codec/base codec codec/text engine engine/spool server/log server/text "
@@ -214,8 +216,8 @@ constexpr std::array kRules = {
     FolderRule{"server/cli/admin/migrate",
                "codec/base codec/rows engine server/cluster server/cli server/cli/data"},
     FolderRule{"server/cli/serve",
-               "codec/base engine server/log server/config server/access server/net "
-               "server/cluster server/forward server/monitor server server/cli"},
+               "codec/base engine engine/storage server/log server/config server/access "
+               "server/net server/cluster server/forward server/monitor server server/cli"},
     FolderRule{"server/cli/lab",
                "codec/base engine/regions engine/regions/split engine server/config server/plot "
                "server/plot/output bench/lab/simulate/input bench/lab/simulate "

@@ -14,7 +14,7 @@
 #include <absl/status/statusor.h>
 
 #include "engine/bigtable/api/bigtable_client.h"
-#include "engine/table/storage_engine.h"
+#include "engine/storage/journal_tail.h"
 
 namespace hourcell {
 

@@ -21,7 +21,7 @@
 #include "codec/base/clock.h"
 #include "codec/base/mutex.h"
 #include "engine/bigtable/api/bigtable_client.h"
-#include "engine/table/storage_engine.h"
+#include "engine/storage/shared_storage.h"
 
 namespace hourcell {
 

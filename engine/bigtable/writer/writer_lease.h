@@ -34,7 +34,7 @@
 #include "engine/bigtable/writer/lease_loss.h"
 #include "engine/bigtable/writer/lease_row.h"
 #include "engine/bigtable/writer/node_registry.h"
-#include "engine/table/storage_engine.h"
+#include "engine/storage/shared_storage.h"
 #include "engine/threads/background.h"
 
 namespace hourcell {

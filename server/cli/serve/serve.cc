@@ -20,6 +20,7 @@
 
 #include "codec/base/named_thread.h"
 #include "engine/options.h"
+#include "engine/storage/storage_engine.h"
 #include "engine/tsdb.h"
 #include "server/access/access_policy.h"
 #include "server/cli/command_line.h"
@@ -153,7 +154,7 @@ int RunServe(const StoreOptions& store, const ServeFlags& flags, Terminal& termi
   LimitHeaps();
   const ServiceManager manager = ServiceManager::FromEnvironment();
   const auto say_where = [&](int port) { PrintBanner(*config, *options, port, terminal); };
-  if (options->storage != nullptr) {
+  if (options->storage != nullptr && options->storage->shared() != nullptr) {
     // The spool would be on the disk of one machine only.
     if (*forwarding != nullptr) {
       return FailUsage(terminal, kServeCommand,

@@ -9,7 +9,7 @@
 // "hourcell acceptor" or "hourcell sender", so that neither side can replay the other's proof. Both
 // nonces are new for each connection, so a proof is useless on another one.
 //
-// A process knows up to three secrets (SharedSecrets in engine/table/storage_engine.h): it proves
+// A process knows up to three secrets (SharedSecrets in engine/storage/shared_storage.h): it proves
 // with one of these and accepts proofs made with any.
 
 #pragma once

@@ -1,6 +1,5 @@
 #include "engine/rows/system_table.h"
 
-#include <filesystem>
 #include <optional>
 
 #include "tests/support/builders.h"
@@ -24,23 +23,31 @@ TEST(SystemTableTest, ANewStoreGetsTheLayoutAskedFor) {
   EXPECT_THAT(ReadOrCreateLayout(options, &tables), IsOkAndHolds(options.layout));
 }
 
-TEST(SystemTableTest, OnlyANewStoreGetsADirectoryForItsJournal) {
+TEST(SystemTableTest, OnlyANewStoreGetsAPlaceForItsJournal) {
   TempDir directory;
   MemTableStore tables;
   const Options options = TinyOptions(directory.path());
-  ASSERT_OK(ReadOrCreateLayout(options, &tables));
-  EXPECT_TRUE(std::filesystem::is_directory(directory.file("journal")));
+  int made = 0;
+  const auto make_journal = [&] {
+    ++made;
+    // The record comes after it.
+    EXPECT_THAT(tables.Snapshot()->Get(TableId::kSystem, "format"), IsOkAndHolds(std::nullopt));
+    return absl::OkStatus();
+  };
+  ASSERT_OK(ReadOrCreateLayout(options, &tables, make_journal));
+  EXPECT_EQ(made, 1);
 
-  std::filesystem::remove(directory.file("journal"));
-  ASSERT_OK(ReadOrCreateLayout(options, &tables));
-  EXPECT_FALSE(std::filesystem::exists(directory.file("journal")));
+  ASSERT_OK(ReadOrCreateLayout(options, &tables, make_journal));
+  EXPECT_EQ(made, 1);
 }
 
-TEST(SystemTableTest, AStoreWithoutADirectoryForItsJournalGetsNoLayout) {
+TEST(SystemTableTest, AStoreWithoutAPlaceForItsJournalGetsNoLayout) {
   TempDir directory;
   MemTableStore tables;
 
-  EXPECT_FALSE(ReadOrCreateLayout(TinyOptions(directory.file("none")), &tables).ok());
+  EXPECT_THAT(ReadOrCreateLayout(TinyOptions(directory.path()), &tables,
+                                 [] { return absl::UnavailableError("full"); }),
+              StatusIs(absl::StatusCode::kUnavailable));
 
   EXPECT_THAT(tables.Snapshot()->Get(TableId::kSystem, "format"), IsOkAndHolds(std::nullopt));
 }

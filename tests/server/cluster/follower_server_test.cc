@@ -13,7 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/table/storage_engine.h"
+#include "engine/storage/storage_engine.h"
 #include "tests/support/status_matchers.h"
 
 namespace hourcell::follower_server_test {
@@ -22,9 +22,10 @@ namespace {
 // tests/cluster has followers that answer.
 
 // A storage that is followed by nobody.
-class DeafStorage : public StorageEngine {
+class DeafStorage : public StorageEngine, public SharedStorage {
  public:
   std::string_view name() const override { return "deaf"; }
+  SharedStorage* shared() override { return this; }
   absl::StatusOr<SharedSecrets> Join(const std::string& /*address*/,
                                      StorageEvents /*events*/) override {
     return absl::UnimplementedError("");
