@@ -182,8 +182,8 @@ HttpResponse Endpoints::Ttl(const HttpRequest& request) {
   return HandleTtl(request, config_->boolean("tsd.http.ttl.allow_shorter"), tsdb_);
 }
 
-HttpResponse Endpoints::ConfigJson(const HttpRequest&) {
-  return ConfigInfo(*config_);
+HttpResponse Endpoints::ConfigJson(const HttpRequest& request) {
+  return request.has_param("help") ? ConfigHelp() : ConfigInfo(*config_);
 }
 
 HttpResponse Endpoints::Filters(const HttpRequest&) {

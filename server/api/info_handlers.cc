@@ -15,6 +15,7 @@
 #include "server/access/credentials.h"
 #include "server/api/route_table.h"
 #include "server/config/build_info.h"
+#include "server/config/setting_table.h"
 #include "server/config/version.h"
 #include "server/text/json_text.h"
 
@@ -185,6 +186,24 @@ HttpResponse ConfigInfo(const Config& config) {
     AppendField(key, value, &response.body);
   response.body += '}';
   return response;
+}
+
+// [{"key":"tsd.mode","type":"text","default":"rw","choices":["rw","ro","wo"],"help":"..."},...]
+HttpResponse ConfigHelp() {
+  std::string body = "[";
+  for (const Setting& setting : SettingTable()) {
+    body += body.size() > 1 ? ",{" : "{";
+    AppendField("key", setting.key, &body);
+    AppendField("type", SettingTypeName(setting.type), &body);
+    AppendField("default", setting.default_value, &body);
+    if (!setting.choices.empty()) {
+      body += ",\"choices\":" + JsonArray(ChoicesOf(setting));
+    }
+    AppendField("help", setting.help, &body);
+    body += '}';
+  }
+  body += ']';
+  return JsonResponse(std::move(body));
 }
 
 HttpResponse FiltersInfo() {

@@ -31,6 +31,8 @@ HttpResponse StatsPage(const Stats& stats, int64_t now_ms, const StatOrigin& ori
 
 // /api/config: all settings, with passwords masked.
 HttpResponse ConfigInfo(const Config& config);
+// /api/config?help: the table of settings, in its order, without the values in effect.
+HttpResponse ConfigHelp();
 // /api/config/filters: the types of filters, with descriptions.
 HttpResponse FiltersInfo();
 

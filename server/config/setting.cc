@@ -1,5 +1,6 @@
 #include "server/config/setting.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -7,23 +8,16 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "codec/base/strings.h"
 #include "server/text/ascii.h"
 
 namespace hourcell {
 namespace {
-
-bool IsChoice(std::string_view value, std::string_view choices) {
-  while (true) {
-    const size_t bar = choices.find('|');
-    if (choices.substr(0, bar) == value) return true;
-    if (bar == std::string_view::npos) return false;
-    choices.remove_prefix(bar + 1);
-  }
-}
 
 absl::Status WantError(const Setting& setting, std::string_view value, const std::string& want) {
   return absl::InvalidArgumentError(
@@ -35,7 +29,9 @@ absl::Status WantError(const Setting& setting, std::string_view value, const std
 absl::Status Setting::Check(std::string_view value) const {
   switch (type) {
     case Type::kText:
-      if (choices.empty() || IsChoice(value, choices)) return absl::OkStatus();
+      if (choices.empty() || std::ranges::count(ChoicesOf(*this), value) > 0) {
+        return absl::OkStatus();
+      }
       return WantError(*this, value, fmt::format("one of {}", choices));
     case Type::kBool:
       if (ParseSettingBool(value).has_value()) return absl::OkStatus();
@@ -48,6 +44,30 @@ absl::Status Setting::Check(std::string_view value) const {
   if (max == kUnbounded)
     return WantError(*this, value, fmt::format("an integer of at least {}", min));
   return WantError(*this, value, fmt::format("an integer from {} to {}", min, max));
+}
+
+std::vector<std::string_view> ChoicesOf(const Setting& setting) {
+  std::vector<std::string_view> choices;
+  std::string_view rest = setting.choices;
+  while (!setting.choices.empty()) {
+    const size_t bar = rest.find('|');
+    choices.push_back(rest.substr(0, bar));
+    if (bar == std::string_view::npos) break;
+    rest.remove_prefix(bar + 1);
+  }
+  return choices;
+}
+
+std::string_view SettingTypeName(Setting::Type type) {
+  switch (type) {
+    case Setting::Type::kText:
+      return "text";
+    case Setting::Type::kBool:
+      return "bool";
+    case Setting::Type::kInteger:
+      return "integer";
+  }
+  HOURCELL_CHECK(false);
 }
 
 std::optional<bool> ParseSettingBool(std::string_view value) {

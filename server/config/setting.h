@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include <absl/status/status.h>
 
@@ -28,6 +29,11 @@ struct Setting {
   // choices.
   absl::Status Check(std::string_view value) const;
 };
+
+// The words of `choices`.
+std::vector<std::string_view> ChoicesOf(const Setting& setting);
+
+std::string_view SettingTypeName(Setting::Type type);  // "text", "bool", "integer"
 
 // Parses a value of kBool: 1, true and yes are true; 0, false, no and the empty text are false, in
 // any case, as in OpenTSDB. Nothing: any other value.

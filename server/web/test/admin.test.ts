@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { heatOfLoads, type LoadedRegion, type Loads } from '../src/admin/loads';
 import { otherTiles } from '../src/admin/tiles';
 import { pointsOf, shareOf } from '../src/admin/track';
-import { parseHelp } from '../src/admin/settings_help';
 import { layOut, type Region } from '../src/admin/region_space';
 
 const region = (id: number, bytes: number, parents: number[] = []): Region => ({
@@ -64,9 +63,5 @@ describe('the server of itself', () => {
     expect(otherTiles([named('tsd.new.things', '4'), named('tsd.new.bytes', '9'), named('tsd.old', '0'),
       named('tsd.seal.points', '5')]).map((tile) => [tile.title, tile.rate, tile.unit])).toEqual([
       ['new.things', true, '/s'], ['new.bytes', false, 'bytes']]);
-  });
-  it('has settings with their meaning', () => {
-    expect(parseHelp('tsd.a=1\n    what it\n    means\ntsd.b=\n    other\n')).toEqual(new Map([
-      ['tsd.a', { usual: '1', about: 'what it means' }], ['tsd.b', { usual: '', about: 'other' }]]));
   });
 });

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
+#include "server/config/setting_table.h"
 #include "tests/support/status_matchers.h"
 
 namespace hourcell::info_handlers_test {
@@ -93,6 +94,23 @@ TEST(InfoHandlersTest, ConfigIsAnObjectOfStrings) {
 
   EXPECT_THAT(body, HasSubstr(R"("tsd.mode":"ro")"));
   EXPECT_THAT(body, HasSubstr(R"("tsd.network.port":"4242")"));
+}
+
+TEST(InfoHandlersTest, ConfigHelpHasEverySettingInTheOrderOfTheTable) {
+  simdjson::dom::parser parser;
+  simdjson::dom::array rows;
+  ASSERT_FALSE(parser.parse(ConfigHelp().body).get(rows));
+
+  ASSERT_EQ(rows.size(), SettingTable().size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Setting& setting = SettingTable()[i];
+    EXPECT_EQ(std::string_view(rows.at(i)["key"]), setting.key);
+    EXPECT_EQ(std::string_view(rows.at(i)["type"]), SettingTypeName(setting.type));
+    EXPECT_EQ(std::string_view(rows.at(i)["default"]), setting.default_value);
+    EXPECT_EQ(std::string_view(rows.at(i)["help"]), setting.help);
+    EXPECT_EQ(rows.at(i)["choices"].is_array(), !setting.choices.empty());
+  }
+  EXPECT_THAT(ConfigHelp().body, HasSubstr(R"("choices":["rw","ro","wo"])"));
 }
 
 TEST(InfoHandlersTest, FiltersDescribeEveryType) {

@@ -1,21 +1,21 @@
 // The settings of the server, beside what they mean.
 
 import { useState } from 'preact/hooks';
-import { getJson, send } from '../api/client';
+import { getJson } from '../api/client';
 import { useAnswer } from '../ui/hooks';
 import { Check, Problem } from '../ui/parts';
-import { parseHelp } from './settings_help';
-import helpUrl from './settings.txt?url';
+
+interface Help { key: string; default: string; help: string }
 
 export function Settings() {
   const [find, setFind] = useState('');
   const [onlyOwn, setOnlyOwn] = useState(false);
-  // A file of its own: it is not needed to draw a graph.
-  const help = useAnswer(async (signal) => parseHelp(await (await send(helpUrl, { signal })).text()), []).value;
+  const help = useAnswer((signal) => getJson<Help[]>('api/config?help', { signal }), []).value;
   const { value, error } = useAnswer((signal) => getJson<Record<string, string>>('api/config', { signal }), []);
-  const rows = Object.entries(value ?? {}).map(([key, text]) => ({
-    key, text, usual: help?.get(key)?.usual, about: help?.get(key)?.about ?? '',
-  })).filter((row) => (!onlyOwn || (row.usual !== undefined && row.usual !== row.text)) &&
+  const rows = Object.entries(value ?? {}).map(([key, text]) => {
+    const of = help?.find((one) => one.key === key);
+    return { key, text, usual: of?.default, about: of?.help ?? '' };
+  }).filter((row) => (!onlyOwn || (row.usual !== undefined && row.usual !== row.text)) &&
     `${row.key} ${row.about}`.toLowerCase().includes(find.toLowerCase()));
   return (
     <>
