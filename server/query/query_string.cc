@@ -45,8 +45,12 @@ std::vector<std::string_view> SplitOutside(std::string_view text,
 
 // Parses the whole `text`, the rate option `name`, as a signed decimal number.
 absl::Status ParseCounterOption(std::string_view name, std::string_view text, int64_t* number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
-  if (end != text.data() + text.size() || error == std::errc::invalid_argument) {
+  // Java's parseLong takes a '+', from_chars does not.
+  const std::string_view digits =
+      text.starts_with('+') && !text.starts_with("+-") ? text.substr(1) : text;
+  const char* const text_end = digits.data() + digits.size();
+  const auto [end, error] = std::from_chars(digits.data(), text_end, *number);
+  if (end != text_end || error == std::errc::invalid_argument) {
     return absl::InvalidArgumentError(
         fmt::format("{} value of counter was not a number, received '{}'", name, text));
   }

@@ -1,18 +1,7 @@
 // The query string of /api/query as a QueryRequest.
 //
-//   m        := aggregator ":" { option ":" } metric [ "{" group "}" [ "{" only-filter "}" ] ]
-//   tsuid    := aggregator ":" { option ":" } hex { "," hex }
-//   option   := "rate" [ "{" counter [ "," max [ "," reset ] ] "}" ] | downsample |
-//               "explicit_tags" | "percentiles[" number { "," number } "]" |
-//               "show-histogram-buckets" | ...
-//   group    := tagk "=" filter { "," tagk "=" filter }
-//
-// A metric, a tag key and each value of a filter by values may be quoted
-// (codec/text/quoted_name.h): sum:"a:b"{"c=d"="e|f"|g}. Separators in quotes do not count. Quotes
-// begin where a name does; elsewhere they are characters.
-//
-// Unknown options are ignored, as in OpenTSDB. Beyond it, ':' inside braces and ',' inside
-// parentheses do not separate. Pure functions; thread-safe.
+// docs/query-language.md has the grammar of m= and tsuid=, and tests/data/query_language.json its
+// vectors, which the page's parser reads, too. Pure functions; thread-safe.
 
 #pragma once
 

@@ -1,10 +1,7 @@
-// Parses OpenTSDB's `m=`:
-//
-//   aggregator ":" { option ":" } metric [ "{" group "}" [ "{" only-filter "}" ] ]
-//
-// It accepts what the server accepts, and knows where an error is.
+// Parses OpenTSDB's `m=` (docs/query-language.md) as the server does, and knows where an error is.
 
 import { isAggregator } from './aggregators';
+import { parseDuration } from '../time/time';
 import { TextError } from './error';
 import {
   FILTER_TYPES, emptyQuery,
@@ -47,19 +44,18 @@ function applyOption(part: Part, query: SubQuery): void {
 
 export function parseDownsample({ text, at }: Part): Downsample {
   const scalar = /-(scalar\((.*)\))$/i.exec(text);
-  const rest = scalar ? text.slice(0, scalar.index) : text;
+  const rest = (scalar ? text.slice(0, scalar.index) : text).replace(/-+$/, '');
   if (scalar && !Number.isFinite(parseNumber(scalar[2]!))) {
     throw new TextError('want scalar(number)', at + scalar.index + 1, scalar[1]!.length);
   }
   const words = splitOutside(rest, '-', '(', ')', at);
-  if (words.length < 2) {
-    throw new TextError('want interval-function, such as 5m-avg', at + rest.length);
-  }
   const [interval, fn, fill] = words as [Part, Part, Part | undefined];
+  if (!fn) throw new TextError('want interval-function, such as 5m-avg', at + rest.length);
   if (words.length > (scalar ? 2 : 3)) {
     throw new TextError('want interval-function-fill', words[words.length - 1]!.at);
   }
-  if (!/^(\d*all|[1-9]\d*(ms|[smhdwny])c?)$/.test(interval.text)) {
+  const ms = parseDuration(interval.text.replace(/c$/, '').toLowerCase());
+  if (!/^\d*all$/.test(interval.text) && !(ms > 0 && ms < 2 ** 63)) {
     throw new TextError('want an interval such as 30s, 5m, 1h, 1dc or 0all', interval.at,
                         interval.text.length);
   }
@@ -68,12 +64,15 @@ export function parseDownsample({ text, at }: Part): Downsample {
   if (fill && !FILLS.includes(fill.text.toLowerCase())) {
     throw new TextError('want none, nan, null, zero or scalar(number)', fill.at, fill.text.length);
   }
-  return { interval: interval.text, fn: name, fill: scalar ? scalar[1]! : (fill?.text ?? '') };
+  return { interval: interval.text.toLowerCase(), fn: name, fill: scalar ? scalar[1]! : (fill?.text ?? '') };
 }
 
-// As Number, but nothing is no number.
-function parseNumber(text: string): number {
-  return text.trim() === '' ? NaN : Number(text);
+// As Java's Double.parseDouble reads finite numbers: also 5f, 5d and 0x1.8p1.
+export function parseNumber(text: string): number {
+  const word = text.trim().replace(/[fd]$/i, '');
+  const hex = /^([+-]?0x[\da-f]*)\.?([\da-f]*)p([+-]?\d+)$/i.exec(word);
+  if (hex) return parseInt(hex[1]! + hex[2]!, 16) * 2 ** (+hex[3]! - 4 * hex[2]!.length);
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(word) ? +word : NaN;
 }
 
 function parseRate({ text, at }: Part): Rate {
@@ -93,7 +92,7 @@ function parseRate({ text, at }: Part): Rate {
 
 function parseWhole(part: Part | undefined): string {
   if (part === undefined || part.text === '') return '';
-  if (!/^-?\d+$/.test(part.text)) {
+  if (!/^[+-]?\d+$/.test(part.text) || BigInt(part.text) !== BigInt.asIntN(64, BigInt(part.text))) {
     throw new TextError('want a whole number', part.at, part.text.length);
   }
   return part.text;
@@ -135,10 +134,10 @@ function parseFilters(inside: string, at: number): Filter[] {
 
 function parseFilter({ text, at }: Part): Filter {
   const equals = indexOutsideQuotes(text, '=');
-  if (equals <= 0 || equals + 1 === text.length) {
+  const tagk = unquoted(text.slice(0, Math.max(equals, 0)));
+  if (tagk === '' || equals + 1 === text.length) {
     throw new TextError('want tag=value', at, Math.max(text.length, 1));
   }
-  const tagk = unquoted(text.slice(0, equals));
   const value = text.slice(equals + 1);
   const valueAt = at + equals + 1;
   const quotedEnd = skipQuoted(value, 0);
