@@ -31,7 +31,7 @@ class SaltSchedule;
 class Sealer;
 class Tables;
 class TableView;
-enum class TableId : uint8_t;
+struct TableSpec;
 
 class SaltAdmin {
  public:
@@ -69,7 +69,7 @@ class SaltAdmin {
   absl::StatusOr<SaltEpoch> FindPlace(uint32_t buckets, std::optional<uint64_t> from_s) const;
   // The end of the last hour with rows or annotations of series, in seconds; 0 without any.
   absl::StatusOr<uint64_t> EndOfRows() const;
-  absl::StatusOr<uint64_t> EndOfRowsIn(TableView* view, TableId table) const;
+  absl::StatusOr<uint64_t> EndOfRowsIn(TableView* view, const TableSpec& table) const;
 
   const Parts parts_;
   Mutex change_;  // one at a time

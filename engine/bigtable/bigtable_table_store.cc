@@ -338,7 +338,7 @@ absl::Status BigtableTableStore::MakeTables() {
   for (const TableId table : kTableIds) {
     const std::string name = BigtableNameOf(client_.options(), table);
     const std::string family(kBigtableFamily);
-    HOURCELL_RETURN_IF_ERROR(table == TableId::kData && is_shared()
+    HOURCELL_RETURN_IF_ERROR(SpecOf(table).may_be_shared && is_shared()
                                  ? client_.AddFamily(name, family)
                                  : client_.CreateTable(name, family));
   }

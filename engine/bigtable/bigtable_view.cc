@@ -118,13 +118,13 @@ class BigtableCursor : public RowCursor {
 }  // namespace
 
 std::string BigtableNameOf(const BigtableOptions& options, TableId table) {
-  if (table == TableId::kData && !options.data_table.empty()) return options.data_table;
+  if (SpecOf(table).may_be_shared && !options.data_table.empty()) return options.data_table;
   return fmt::format("{}-{}", options.table_prefix, TableName(table));
 }
 
 google::bigtable::v2::RowFilter OwnCells(const BigtableOptions& options, TableId table) {
   google::bigtable::v2::RowFilter filter;
-  if (table == TableId::kData && !options.data_table.empty()) {
+  if (SpecOf(table).may_be_shared && !options.data_table.empty()) {
     filter.set_family_name_regex_filter(std::string(kBigtableFamily));
   }
   return filter;

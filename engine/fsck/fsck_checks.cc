@@ -188,25 +188,29 @@ absl::Status FsckChecks::CheckRows() {
   const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
   active_.BeginRows(view.get());
   absl::Status read = BeginRows(view.get());
-  if (read.ok()) read = ReadRows(view.get());
+  for (const TableSpec& table : kTableSpecs) {
+    if (read.ok() && table.check == TableCheck::kRows) read = ReadRows(table, view.get());
+  }
+  if (read.ok()) read = active_.EndRows(all_rows_are_good_);
   tsuids_ = nullptr;  // before the view
   return read;
 }
 
-absl::Status FsckChecks::ReadRows(TableView* view) {
+absl::Status FsckChecks::ReadRows(const TableSpec& table, TableView* view) {
   const std::unique_ptr<RowCursor> row =
-      view->NewCursor(TableId::kData, {.begin = {}, .end = {}, .is_large = true});
+      view->NewCursor(table.id, {.begin = {}, .end = {}, .is_large = true});
   for (row->Seek({}); row->valid(); row->Next()) {
     ++report_.rows;
     HOURCELL_RETURN_IF_ERROR(CheckKey(row->key()));
-    HOURCELL_RETURN_IF_ERROR(CheckCellOf(row->key(), row->value()));
+    HOURCELL_RETURN_IF_ERROR(CheckCellOf(table.id, row->key(), row->value()));
     if (report_.rows % kProgressRows == 0) HOURCELL_RETURN_IF_ERROR(TellProgress());
   }
   if (const absl::Status read = row->status(); !read.ok()) {
-    Add(FsckFault::kTable, fmt::format("data, after {} rows: {}", report_.rows, MessageOf(read)));
+    Add(FsckFault::kTable,
+        fmt::format("{}, after {} rows: {}", table.name, report_.rows, MessageOf(read)));
     all_rows_are_good_ = false;
   }
-  return active_.EndRows(all_rows_are_good_);
+  return absl::OkStatus();
 }
 
 absl::Status FsckChecks::BeginRows(TableView* view) {
@@ -312,17 +316,18 @@ bool FsckChecks::CheckName(std::string_view key, UidKind kind, Uid uid) {
   return false;
 }
 
-absl::Status FsckChecks::CheckCellOf(std::string_view key, std::string_view cell) {
+absl::Status FsckChecks::CheckCellOf(TableId table, std::string_view key, std::string_view cell) {
   const CellCheck check = CheckCell(cell);
   report_.points += check.points;
   if (!check.fault.has_value()) return absl::OkStatus();
   Add(*check.fault,
       fmt::format("{}: {}; {} points of it are good", Place(key), check.text, check.points));
-  return options_.fix_cells ? SetAside(key, cell, check.good) : absl::OkStatus();
+  return options_.fix_cells ? SetAside(table, key, cell, check.good) : absl::OkStatus();
 }
 
 // Keeps the cell in the system table, and its good points in the row, in one batch.
-absl::Status FsckChecks::SetAside(std::string_view key,
+absl::Status FsckChecks::SetAside(TableId table,
+                                  std::string_view key,
                                   std::string_view cell,
                                   const std::string& good) {
   const Mutation group[] = {
@@ -330,7 +335,7 @@ absl::Status FsckChecks::SetAside(std::string_view key,
        .kind = Mutation::Kind::kSet,
        .key = fmt::format("{}row/{}/{:08x}", kAsidePrefix, ToHex(key), Crc32c(cell)),
        .value = std::string(cell)},
-      {.table = TableId::kData,
+      {.table = table,
        .kind = good.empty() ? Mutation::Kind::kDelete : Mutation::Kind::kSet,
        .key = std::string(key),
        .value = good}};

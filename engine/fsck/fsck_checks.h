@@ -78,13 +78,16 @@ class FsckChecks {
   std::string Place(std::string_view key) const;
   // Finds the UIDs with names, and opens a cursor over tsuids, as references for the rows.
   absl::Status BeginRows(TableView* view);
-  absl::Status ReadRows(TableView* view);
+  absl::Status ReadRows(const TableSpec& table, TableView* view);
   SeriesNumber FindNumber(const std::string& tsuid);
   absl::Status CheckKey(std::string_view key);
   SeriesNumber CheckSeriesOf(std::string_view key, const std::string& tsuid);
   bool CheckName(std::string_view key, UidKind kind, Uid uid);
-  absl::Status CheckCellOf(std::string_view key, std::string_view cell);
-  absl::Status SetAside(std::string_view key, std::string_view cell, const std::string& good);
+  absl::Status CheckCellOf(TableId table, std::string_view key, std::string_view cell);
+  absl::Status SetAside(TableId table,
+                        std::string_view key,
+                        std::string_view cell,
+                        const std::string& good);
   void MarkUsed(SeriesNumber number);
   absl::Status MarkUsedBy(const AnnotationKeyView& key);
   absl::Status Drop(std::vector<std::pair<SeriesNumber, std::string>>* series);

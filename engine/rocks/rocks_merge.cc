@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "codec/cells/cell.h"
+#include "codec/base/check.h"
 #include "engine/rocks/rocks_slice.h"
-#include "engine/rows/series_key.h"
+#include "engine/rows/merge_operands.h"
 
 // Why row compaction is a merge operator: OpenTSDB writes each point as a cell, and reads, rewrites
 // and deletes an hour later, which causes a storm of reads at the top of the hour. RocksDB rewrites
@@ -21,9 +21,8 @@ namespace {
 // A merge operator whose full and partial merges are the same function of a list of values.
 class ListMergeOperator : public rocksdb::MergeOperator {
  public:
-  using Merge = void (*)(std::span<const std::string_view> oldest_first, std::string* out);
-
-  ListMergeOperator(const char* name, Merge merge) : name_(name), merge_(merge) {}
+  ListMergeOperator(const char* name, TableMerge merge)
+      : name_(name), merge_(OperandMergeOf(merge)) {}
 
   const char* Name() const override { return name_; }
 
@@ -53,21 +52,22 @@ class ListMergeOperator : public rocksdb::MergeOperator {
 
  private:
   const char* const name_;
-  const Merge merge_;
+  const OperandMerge merge_;
 };
-
-void MergeRow(std::span<const std::string_view> oldest_first, std::string* out) {
-  MergeCells(/*existing=*/{}, oldest_first, out);
-}
 
 }  // namespace
 
-std::shared_ptr<rocksdb::MergeOperator> NewRowMergeOperator() {
-  return std::make_shared<ListMergeOperator>("hourcell.row", &MergeRow);
-}
-
-std::shared_ptr<rocksdb::MergeOperator> NewPostingMergeOperator() {
-  return std::make_shared<ListMergeOperator>("hourcell.posting", &MergePostings);
+// The names are frozen: files of tables have them.
+std::shared_ptr<rocksdb::MergeOperator> NewMergeOperator(TableMerge merge) {
+  switch (merge) {
+    case TableMerge::kNone:
+      return nullptr;
+    case TableMerge::kPostings:
+      return std::make_shared<ListMergeOperator>("hourcell.posting", merge);
+    case TableMerge::kCells:
+      return std::make_shared<ListMergeOperator>("hourcell.row", merge);
+  }
+  HOURCELL_CHECK(false);
 }
 
 }  // namespace hourcell

@@ -1,7 +1,7 @@
 // The merge operators of the tables: a write never reads; RocksDB combines the operands in a flush,
-// an LSM compaction or a read. Both operators may combine any parts first, and neither ever fails:
-// in RocksDB 7.8.3 a failed merge stops the whole store, so the value records damage instead
-// (codec/cells/cell.h, series_key.h).
+// an LSM compaction or a read. The operators may combine any parts first, and never fail: in RocksDB
+// 7.8.3 a failed merge stops the whole store, so the value records damage instead
+// (engine/rows/merge_operands.h).
 
 #pragma once
 
@@ -9,12 +9,11 @@
 
 #include <rocksdb/merge_operator.h>
 
+#include "engine/table/table_spec.h"
+
 namespace hourcell {
 
-// `data`: cells of a row, oldest first; last write wins for an instant. This is row compaction.
-std::shared_ptr<rocksdb::MergeOperator> NewRowMergeOperator();
-
-// `series`: posting sets; the union.
-std::shared_ptr<rocksdb::MergeOperator> NewPostingMergeOperator();
+// The operator of a merge; null for TableMerge::kNone. kCells is row compaction.
+std::shared_ptr<rocksdb::MergeOperator> NewMergeOperator(TableMerge merge);
 
 }  // namespace hourcell

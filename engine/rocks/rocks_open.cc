@@ -49,14 +49,14 @@ std::vector<std::string_view> TableNames() {
 }
 
 std::string FirstFamilyOf(TableId table) {
-  return HasRegions(table) ? DefaultColumnFamily(TableName(table), kFirstRegion)
-                           : std::string(TableName(table));
+  return SpecOf(table).has_regions() ? DefaultColumnFamily(TableName(table), kFirstRegion)
+                                     : std::string(TableName(table));
 }
 
 // Nothing if the name does not belong to a table.
 std::optional<TableId> TableOf(std::string_view family) {
   for (const TableId table : kTableIds) {
-    if (!HasRegions(table)) {
+    if (!SpecOf(table).has_regions()) {
       if (family == TableName(table)) return table;
       continue;
     }
@@ -277,10 +277,6 @@ class Opening {
 
 }  // namespace
 
-bool HasRegions(TableId table) {
-  return table == TableId::kData || table == TableId::kAnnotation;
-}
-
 RocksFamilies::RocksFamilies(const Options& options, const RocksRetention* retention)
     : options_(options),
       retention_(*retention),
@@ -289,8 +285,8 @@ RocksFamilies::RocksFamilies(const Options& options, const RocksRetention* reten
 rocksdb::ColumnFamilyOptions RocksFamilies::OptionsOf(
     TableId table, std::shared_ptr<const RegionBounds> bounds) const {
   rocksdb::ColumnFamilyOptions family = RocksTableOptions(options_, table, cache_);
-  if (table == TableId::kData) retention_.AddTo(&family);
-  if (HasRegions(table)) AddRegionFilter(std::move(bounds), &family);
+  if (SpecOf(table).expiry == TableExpiry::kOfMetric) retention_.AddTo(&family);
+  if (SpecOf(table).has_regions()) AddRegionFilter(std::move(bounds), &family);
   return family;
 }
 

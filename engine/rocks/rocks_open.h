@@ -28,9 +28,6 @@
 
 namespace hourcell {
 
-// Tables that can have several regions.
-bool HasRegions(TableId table);
-
 // The options of the families of a store. Thread-safe.
 class RocksFamilies {
  public:

@@ -67,7 +67,6 @@ rocksdb::BlockBasedTableOptions BlockOptions(const std::shared_ptr<rocksdb::Cach
 void SetUpRows(const Options& options,
                rocksdb::BlockBasedTableOptions* blocks,
                rocksdb::ColumnFamilyOptions* family) {
-  family->merge_operator = NewRowMergeOperator();
   // RocksDB's minimum.
   constexpr uint64_t kFlushBytesMin = 64 << 10;
   family->write_buffer_size = std::clamp<uint64_t>(options.regions.split.flush_bytes,
@@ -145,18 +144,16 @@ rocksdb::ColumnFamilyOptions RocksTableOptions(const Options& options,
   family.periodic_compaction_seconds = 0;
   family.ttl = 0;
   PutOffStalls(&family);
-  switch (table) {
-    case TableId::kData:
+  family.merge_operator = NewMergeOperator(SpecOf(table).merge);
+  switch (SpecOf(table).files) {
+    case TableFiles::kRows:
       SetUpRows(options, &blocks, &family);
       break;
-    case TableId::kSeries:
-      family.merge_operator = NewPostingMergeOperator();
+    case TableFiles::kIndex:
       // Index rows come by the ten thousand: half the flushes, half the LSM compactions.
       SetUpNames(options.write_buffer_bytes, &blocks, &family);
       break;
-    case TableId::kUid:
-    case TableId::kSystem:
-    case TableId::kAnnotation:
+    case TableFiles::kNames:
       SetUpNames(std::min<size_t>(options.write_buffer_bytes, 8 << 20), &blocks, &family);
       break;
   }

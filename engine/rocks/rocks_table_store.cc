@@ -89,7 +89,9 @@ class RocksTableView : public TableView {
                     const std::function<bool(std::string_view, std::string_view)>& visit) override {
     // A long scan must not evict hot blocks from the cache.
     RocksCursor row(db_, &regions(table), read_options(),
-                    {.begin = range.begin, .end = range.end, .is_large = table == TableId::kData});
+                    {.begin = range.begin,
+                     .end = range.end,
+                     .is_large = SpecOf(table).files == TableFiles::kRows});
     for (row.Seek(range.begin); row.valid(); row.Next()) {
       if (!visit(row.key(), row.value())) return absl::OkStatus();
     }
@@ -308,10 +310,14 @@ class RocksTableStore : public TableStore {
 
   absl::StatusOr<uint64_t> DropExpired() override {
     HOURCELL_RETURN_IF_ERROR(CheckOpen());
-    const std::shared_ptr<const RegionSet> set = regions(TableId::kData);
+    std::vector<std::shared_ptr<const RegionSet>> sets;  // keep the families
     std::vector<rocksdb::ColumnFamilyHandle*> families;
-    for (size_t i = 0; i < set->size(); ++i)
-      families.push_back(set->family(i));
+    for (const TableSpec& table : kTableSpecs) {
+      if (table.expiry != TableExpiry::kOfMetric) continue;
+      const RegionSet& set = *sets.emplace_back(regions(table.id));
+      for (size_t i = 0; i < set.size(); ++i)
+        families.push_back(set.family(i));
+    }
     return retention_->DropFiles(db_.get(), families);
   }
 

@@ -61,10 +61,12 @@ std::string KeyText(const ExplainedKey& key) {
 }
 
 ExplainedKey KeyDescriber::Explain(TableId table, std::string_view key) const {
-  if (table == TableId::kData) return ExplainRow(key);
-  ExplainedKey other;
-  other.rest = ToUpperHex(key);
-  if (table != TableId::kAnnotation) return other;
+  if (!SpecOf(table).row_span.is_by_time()) {
+    ExplainedKey other;
+    other.rest = ToUpperHex(key);
+    return other;
+  }
+  if (table != TableId::kAnnotation) return ExplainRow(key);
   const absl::StatusOr<AnnotationKeyView> annotation = ParseAnnotationKey(row_keys_, key);
   if (!annotation.ok()) return ExplainRow(key);
   ExplainedKey explained =

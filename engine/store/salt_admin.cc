@@ -78,24 +78,27 @@ absl::StatusOr<SaltEpoch> SaltAdmin::FindPlace(uint32_t buckets,
 
 absl::StatusOr<uint64_t> SaltAdmin::EndOfRows() const {
   const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
-  HOURCELL_ASSIGN_OR_RETURN(const uint64_t of_data, EndOfRowsIn(view.get(), TableId::kData));
-  HOURCELL_ASSIGN_OR_RETURN(const uint64_t of_annotations,
-                            EndOfRowsIn(view.get(), TableId::kAnnotation));
-  return std::max(of_data, of_annotations);
+  uint64_t end_s = 0;
+  for (const TableSpec& table : kTableSpecs) {
+    if (!table.row_span.is_by_time()) continue;
+    HOURCELL_ASSIGN_OR_RETURN(const uint64_t of_table, EndOfRowsIn(view.get(), table));
+    end_s = std::max(end_s, of_table);
+  }
+  return end_s;
 }
 
 // Among keys with the same bytes before their time the last one is the latest: one seek for each
 // metric and bucket.
-absl::StatusOr<uint64_t> SaltAdmin::EndOfRowsIn(TableView* view, TableId table) const {
+absl::StatusOr<uint64_t> SaltAdmin::EndOfRowsIn(TableView* view, const TableSpec& table) const {
   const RowKeyCodec& row_keys = *parts_.row_keys;
-  const std::unique_ptr<RowCursor> cursor = view->NewCursor(table, {});
+  const std::unique_ptr<RowCursor> cursor = view->NewCursor(table.id, {});
   uint64_t end_s = 0;
   cursor->SeekToLast();
   while (cursor->valid()) {
     const std::string key(cursor->key());
     if (key.size() < row_keys.tags_offset()) {
       return absl::DataLossError(
-          fmt::format("{}: row key {}: too short: got {} bytes; want at least {}", TableName(table),
+          fmt::format("{}: row key {}: too short: got {} bytes; want at least {}", table.name,
                       ToHex(key), key.size(), row_keys.tags_offset()));
     }
     const bool is_salted = row_keys.HasMetric(key);  // else a global annotation

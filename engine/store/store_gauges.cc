@@ -46,10 +46,10 @@ void StoreGauges::AddTo(Stats* stats) const {
     count_of_kind("uid.rejected-assignments", &UidStats::refused);
     count_of_kind("uid.random-collisions", &UidStats::random_collisions);
   }
-  for (const TableId table : {TableId::kData, TableId::kAnnotation}) {
-    if (regions == nullptr) break;
-    add("region.count", {{"table", std::string(TableName(table))}},
-        [regions = regions, table] { return regions->Regions(table).size(); });
+  for (const TableSpec& table : kTableSpecs) {
+    if (regions == nullptr || !table.has_regions()) continue;
+    add("region.count", {{"table", std::string(table.name)}},
+        [regions = regions, id = table.id] { return regions->Regions(id).size(); });
   }
   add_count("series.created", {}, [series = series] { return series->created(); });
   add_count("series.cache-hit", {}, [series_cache = series_cache] { return series_cache->hits(); });

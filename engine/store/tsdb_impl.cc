@@ -385,9 +385,10 @@ absl::Status Tsdb::Impl::Flush(const SealControl& control) {
     HOURCELL_RETURN_IF_ERROR(sealed);
   }
   HOURCELL_RETURN_IF_ERROR(sealer->Checkpoint());
-  for (const TableId table :
-       {TableId::kUid, TableId::kSeries, TableId::kAnnotation, TableId::kSystem})
-    HOURCELL_RETURN_IF_ERROR(tables->Flush(table));
+  for (const TableSpec& table : kTableSpecs) {
+    // The checkpoint flushed the others.
+    if (table.writes == TableWrites::kLogged) HOURCELL_RETURN_IF_ERROR(tables->Flush(table.id));
+  }
   return absl::OkStatus();
 }
 

@@ -1,7 +1,7 @@
-// The values of the storage port: tables, mutations of rows, ranges of rows, and views for reading.
+// The values of the storage port: mutations of rows, ranges of rows, and views for reading.
 // engine/table/table_store.h has the interfaces that take them.
 //
-// A table is a key space in unsigned byte order, one value a row.
+// A table is a key space in unsigned byte order, one value a row. table_spec.h lists the tables.
 
 #pragma once
 
@@ -18,18 +18,9 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
-namespace hourcell {
+#include "engine/table/table_spec.h"
 
-enum class TableId : uint8_t {
-  kSystem,      // format, layout, region catalogue; sets only
-  kUid,         // names and UIDs; sets only
-  kSeries,      // series numbers and postings; merges OR posting sets (series_key.h)
-  kData,        // rows of points; merges are cells (codec/cells/cell.h)
-  kAnnotation,  // annotations of series and global ones (annotation_key.h); sets only
-};
-inline constexpr TableId kTableIds[] = {TableId::kSystem, TableId::kUid, TableId::kSeries,
-                                        TableId::kData, TableId::kAnnotation};
-std::string_view TableName(TableId table);
+namespace hourcell {
 
 struct Mutation {
   enum class Kind : uint8_t { kSet, kMerge, kDelete };

@@ -3,17 +3,23 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/db.h>
 
+#include "engine/options.h"
+#include "engine/rocks/rocks_table_store.h"
+#include "engine/table/table_store.h"
 #include "server/config/version.h"
 #include "tests/golden/golden_set.h"
 #include "tests/http/server_process.h"
 #include "tests/support/source_dir.h"
+#include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
 namespace hourcell::golden_test {
@@ -24,6 +30,7 @@ using testing::ElementsAre;
 using testing::Ge;
 using testing::HasSubstr;
 using testing::SizeIs;
+using testing::StartsWith;
 
 constexpr const char* kFiles[] = {"closed.tar.gz", "closed.txt",     "killed.tar.gz",
                                   "killed.txt",    "backups.tar.gz", "backup-1.txt",
@@ -80,6 +87,28 @@ TEST_F(GoldenTest, AKilledStoreAnswersAsItsReleaseDid) {
     SCOPED_TRACE(version);
     const std::vector<GoldenAnswer> want = ReadTranscript(version, "killed.txt");
     ExpectSame(AskAgain(want, Store(version, "killed")), want);
+  }
+}
+
+TEST_F(GoldenTest, EveryTableHasRowsUnderItsFrozenName) {
+  for (const std::string& version : GoldenVersions()) {
+    const std::string store = Store(version, "closed");
+    std::vector<std::string> families;
+    ASSERT_TRUE(rocksdb::DB::ListColumnFamilies({}, store + "/db", &families).ok());
+    Options options;
+    options.create_if_missing = false;
+    const auto tables = OpenRocksTableStore(store + "/db", options);
+    ASSERT_OK(tables);
+
+    for (const TableSpec& table : kTableSpecs) {
+      SCOPED_TRACE(fmt::format("{} {}", version, table.name));
+      const std::string begin = fmt::format("{}{}", table.name, table.has_regions() ? "." : "");
+      EXPECT_THAT(families, Contains(StartsWith(begin)));
+      const std::unique_ptr<TableView> view = (*tables)->Snapshot();
+      const std::unique_ptr<RowCursor> row = view->NewCursor(table.id, {});
+      row->Seek({});
+      EXPECT_TRUE(row->valid()) << row->status();
+    }
   }
 }
 

@@ -4,16 +4,11 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/status_macros.h"
-#include "codec/cells/cell.h"
-#include "engine/rows/series_key.h"
+#include "engine/rows/merge_operands.h"
 #include "engine/table/retention.h"
 
 namespace hourcell {
 namespace {
-
-bool CanBeCut(TableId table) {
-  return table == TableId::kData || table == TableId::kAnnotation;
-}
 
 class MemRowCursor : public RowCursor {
  public:
@@ -96,15 +91,8 @@ class MemTableView : public TableView {
 };
 
 std::string Merge(TableId table, std::string_view old, std::string_view operand) {
-  std::string merged;
   const std::string_view both[] = {old, operand};
-  const std::span<const std::string_view> list(old.empty() ? both + 1 : both, std::end(both));
-  if (table == TableId::kSeries) {
-    MergePostings(list, &merged);
-  } else {
-    MergeCells({}, list, &merged);
-  }
-  return merged;
+  return MergedOperands(table, {old.empty() ? both + 1 : both, std::end(both)});
 }
 
 }  // namespace
@@ -169,7 +157,8 @@ absl::Status MemTableStore::Presplit(TableId table, const RegionCut& cut) {
       return absl::InvalidArgumentError("presplit: keys do not ascend");
     }
   }
-  if (!CanBeCut(table) || regions.size() != 1 || !tables_[static_cast<size_t>(table)].empty()) {
+  if (!SpecOf(table).has_regions() || regions.size() != 1 ||
+      !tables_[static_cast<size_t>(table)].empty()) {
     return absl::FailedPreconditionError("presplit: not an empty table of one region");
   }
   CutRegion(0, cut, &regions);
@@ -178,7 +167,8 @@ absl::Status MemTableStore::Presplit(TableId table, const RegionCut& cut) {
 
 absl::Status MemTableStore::Split(TableId table, const RegionCut& cut) {
   MutexLock lock(&mutex_);
-  if (!CanBeCut(table)) return absl::FailedPreconditionError("split: one region, always");
+  if (!SpecOf(table).has_regions())
+    return absl::FailedPreconditionError("split: one region, always");
   if (cut.keys.empty()) return absl::InvalidArgumentError("split: no key");
   std::vector<RegionInfo>& regions = regions_[static_cast<size_t>(table)];
   const auto found = std::ranges::find_if(
@@ -285,11 +275,14 @@ absl::StatusOr<uint64_t> MemTableStore::DropExpired() {
   RowExpiry::Pass pass(*expiry);
   uint64_t bytes = 0;
   MutexLock lock(&mutex_);
-  std::erase_if(tables_[static_cast<size_t>(TableId::kData)], [&](const auto& row) {
-    if (!pass.IsExpired(row.first)) return false;
-    bytes += row.first.size() + row.second.size();
-    return true;
-  });
+  for (const TableSpec& table : kTableSpecs) {
+    if (table.expiry != TableExpiry::kOfMetric) continue;
+    std::erase_if(tables_[static_cast<size_t>(table.id)], [&](const auto& row) {
+      if (!pass.IsExpired(row.first)) return false;
+      bytes += row.first.size() + row.second.size();
+      return true;
+    });
+  }
   return bytes;
 }
 

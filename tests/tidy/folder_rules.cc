@@ -35,7 +35,7 @@ constexpr std::array kRules = {
                "codec/base codec codec/rows engine/regions engine/regions/split engine"},
     FolderRule{"engine/storage", "codec/base engine engine/table engine/journal"},
     FolderRule{"engine/rows",
-               "codec/base codec codec/rows uid engine/regions engine/query engine "
+               "codec/base codec codec/cells codec/rows uid engine/regions engine/query engine "
                "engine/table"},
     FolderRule{"engine/bigtable/api", "codec/base engine/table"},
     FolderRule{"engine/bigtable/rows",
@@ -49,7 +49,7 @@ constexpr std::array kRules = {
     FolderRule{"engine/rocks/regions",
                "codec/base engine/regions engine engine/table engine/rocks/files"},
     FolderRule{"engine/rocks",
-               "codec/base codec/cells codec/rows engine/regions engine engine/table "
+               "codec/base codec/rows engine/regions engine engine/table "
                "engine/rocks/files engine/journal engine/storage engine/rows "
                "engine/rocks/regions"},
     FolderRule{"engine/regions/live",

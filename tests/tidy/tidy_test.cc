@@ -59,7 +59,6 @@ constexpr std::array kMirrorExceptions = {
     MirrorException{"engine/read/span_reader.cc", "tests/engine/store/tsdb_test.cc, tests/model"},
     MirrorException{"engine/read/sub_query_pipeline.cc",
                     "tests/engine/store/tsdb_test.cc, tests/model"},
-    MirrorException{"engine/table/table.cc", "tests/engine/table/table_store_test.cc"},
     MirrorException{"engine/rows/uid_key.cc", "tests/engine/names/table_uid_store_test.cc"},
     MirrorException{"server/net/connection_counters.cc",
                     "names; tests/server/ports/connection_test.cc"},

@@ -6,18 +6,20 @@
 
 #include "codec/base/check.h"
 #include "engine/bigtable/rows/stored_row.h"
+#include "engine/rows/merge_operands.h"
 
 namespace hourcell {
 namespace {
 
 bool IsUnordered(const Mutation& mutation) {
-  return mutation.table == TableId::kData || mutation.kind == Mutation::Kind::kMerge;
+  return SpecOf(mutation.table).group_order == GroupOrder::kAny ||
+         mutation.kind == Mutation::Kind::kMerge;
 }
 
 // True if the order of two adjacent mutations of one table does not matter (engine/table/tables.h).
 bool MayGoTogether(const Mutation& before, const Mutation& mutation) {
   if (IsUnordered(before) && IsUnordered(mutation)) return true;
-  if (mutation.table != TableId::kUid && mutation.table != TableId::kSeries) return false;
+  if (SpecOf(mutation.table).group_order != GroupOrder::kByKind) return false;
   return before.kind == mutation.kind && before.key.substr(0, 1) == mutation.key.substr(0, 1);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codec/base/check.h"
+#include "engine/rows/merge_operands.h"
 #include "engine/rows/series_key.h"
 
 namespace hourcell {

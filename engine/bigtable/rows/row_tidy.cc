@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "codec/base/check.h"
 #include "engine/bigtable/rows/row_rewrite.h"
 #include "engine/rows/series_key.h"
 #include "engine/rows/uid_key.h"
@@ -12,21 +13,18 @@
 namespace hourcell {
 namespace {
 
-// Most rows of the tables `uid` and `series` are set only once.
 bool IsWrittenOften(TableId table, const RowChange& row) {
-  switch (table) {
-    case TableId::kSystem:
-    case TableId::kAnnotation:
+  switch (SpecOf(table).row_writes) {
+    case RowWrites::kFew:
+      return false;
+    case RowWrites::kMany:
       return true;
-    case TableId::kUid:
-      return row.key.front() == UidCounterKey(UidKind::kMetric).front();
-    case TableId::kSeries:
-      return row.kind == Mutation::Kind::kMerge || row.key == SeriesCounterKey() ||
-             row.key == IndexedKey();
-    case TableId::kData:
-      return false;  // an hour is sealed only a few times
+    case RowWrites::kManyOfSome:  // posting sets, counters, the number of indexed series
+      return row.kind == Mutation::Kind::kMerge || row.key == IndexedKey() ||
+             row.key == SeriesCounterKey() ||
+             row.key.front() == UidCounterKey(UidKind::kMetric).front();
   }
-  return false;
+  HOURCELL_CHECK(false);
 }
 
 }  // namespace

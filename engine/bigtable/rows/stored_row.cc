@@ -11,7 +11,7 @@
 #include "codec/base/status_macros.h"
 #include "codec/cells/cell.h"
 #include "codec/cells/hbase_row.h"
-#include "engine/rows/series_key.h"
+#include "engine/rows/merge_operands.h"
 #include "engine/table/opentsdb_tables.h"
 
 namespace hourcell {
@@ -163,21 +163,6 @@ std::optional<std::string> ValueOf(TableId table, const StoredRow& row, const Ve
   for (const StoredOperand* const operand : above)
     values.push_back(operand->value);
   return MergedOperands(table, values);
-}
-
-std::string MergedOperands(TableId table, std::span<const std::string_view> operands) {
-  HOURCELL_CHECK(MergesIn(table) && !operands.empty());
-  std::string merged;
-  if (table == TableId::kSeries) {
-    MergePostings(operands, &merged);
-  } else {
-    MergeCells({}, operands, &merged);
-  }
-  return merged;
-}
-
-bool MergesIn(TableId table) {
-  return table == TableId::kData || table == TableId::kSeries;
 }
 
 }  // namespace hourcell

@@ -99,10 +99,4 @@ std::vector<const StoredOperand*> OperandsAbove(const StoredRow& row,
 // The row of `table` as the view sees it; nullopt: no row.
 std::optional<std::string> ValueOf(TableId table, const StoredRow& row, const VersionView& view);
 
-// Merges operands of a table, oldest first, as RocksDB's merge operators do. REQUIRES: not empty;
-// the table has a merge (MergesIn).
-std::string MergedOperands(TableId table, std::span<const std::string_view> operands);
-// True if the table has merges.
-bool MergesIn(TableId table);
-
 }  // namespace hourcell

@@ -112,7 +112,7 @@ absl::StatusOr<IdRange> IdRanges::Reserve(const Counter& counter, uint64_t chunk
 absl::Status IdRanges::ReserveFor(std::span<const Mutation> group) {
   for (const Mutation& mutation : group) {
     if (mutation.kind != Mutation::Kind::kSet || mutation.value.size() != 8 ||
-        (mutation.table != TableId::kUid && mutation.table != TableId::kSeries)) {
+        !SpecOf(mutation.table).has_counters) {
       continue;
     }
     MutexLock lock(&mutex_);

@@ -208,7 +208,7 @@ absl::StatusOr<RegionLoadReport> RegionAdmin::Impl::Loads(std::string_view table
                                                           uint64_t since_ms,
                                                           ListDetail detail) {
   HOURCELL_ASSIGN_OR_RETURN(const TableId id, TableNamed(table));
-  if (id != TableId::kData) {
+  if (SpecOf(id).regions != TableRegions::kAutomatic) {
     return absl::InvalidArgumentError(
         fmt::format("table: got {}; want data: the loads of other tables are not kept",
                     QuoteForMessage(table)));

@@ -21,6 +21,7 @@ namespace hourcell {
 namespace {
 
 constexpr TableId kKeptTable = TableId::kData;
+static_assert(SpecOf(kKeptTable).regions == TableRegions::kAutomatic);
 
 // Smaller memtables than this make many small files.
 constexpr uint64_t kMemtableBytes = 2 << 20;

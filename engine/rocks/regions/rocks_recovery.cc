@@ -1,5 +1,6 @@
 #include "engine/rocks/regions/rocks_recovery.h"
 
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,9 +24,16 @@ namespace {
 constexpr std::chrono::milliseconds kTryEvery(200);
 constexpr std::chrono::milliseconds kErrorLookEvery(1000);
 
-constexpr TableId kReferredToFirst[] = {TableId::kSystem, TableId::kUid, TableId::kSeries,
-                                        TableId::kAnnotation, TableId::kData};
-static_assert(std::size(kReferredToFirst) == std::size(kTableIds));
+// Rows of journaled tables refer to rows of the others.
+constexpr auto kReferredToFirst = [] {
+  std::array<TableId, std::size(kTableSpecs)> tables{};
+  size_t count = 0;
+  for (const TableWrites writes : {TableWrites::kLogged, TableWrites::kJournaled}) {
+    for (const TableSpec& table : kTableSpecs)
+      if (table.writes == writes) tables[count++] = table.id;
+  }
+  return tables;
+}();
 
 }  // namespace
 

@@ -68,8 +68,8 @@ void DropFamily(const std::string& path, const std::string& name) {
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
   for (const std::string& each : names) {
     rocksdb::ColumnFamilyOptions family;
-    if (each == "series") family.merge_operator = NewPostingMergeOperator();
-    if (each == "data.1") family.merge_operator = NewRowMergeOperator();
+    if (each == "series") family.merge_operator = NewMergeOperator(TableMerge::kPostings);
+    if (each == "data.1") family.merge_operator = NewMergeOperator(TableMerge::kCells);
     descriptors.emplace_back(each, family);
   }
   std::vector<rocksdb::ColumnFamilyHandle*> families;

@@ -23,7 +23,7 @@ class RegionFilterTest : public testing::Test {
   RegionFilterTest() {
     rocksdb::Options options;
     options.create_if_missing = true;
-    options.merge_operator = NewRowMergeOperator();
+    options.merge_operator = NewMergeOperator(TableMerge::kCells);
     AddRegionFilter(bounds_, &options);
     rocksdb::DB* db = nullptr;
     EXPECT_TRUE(rocksdb::DB::Open(options, directory_.file("db"), &db).ok());
