@@ -7,6 +7,8 @@
 #include <absl/strings/ascii.h>
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
+
 namespace hourcell {
 namespace {
 
@@ -30,6 +32,7 @@ size_t Utf8SequenceLength(std::string_view bytes) {
 }
 
 void AppendUtf8(uint32_t code, std::string* out) {
+  HOURCELL_DCHECK(code <= 0x10FFFF);
   const auto tail = [code](uint32_t shift) {
     return static_cast<char>(0x80U | (code >> shift & 0x3FU));
   };

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "engine/rows/key_description.h"
@@ -93,6 +94,7 @@ absl::Status ActiveSetCheck::FixDamaged(const MetricDay& of, std::vector<Mutatio
 }
 
 absl::Status ActiveSetCheck::EndRows(bool is_all) {
+  HOURCELL_DCHECK(view_ != nullptr);
   HOURCELL_RETURN_IF_ERROR(CompareOneDay());
   if (!settings_.fix) return absl::OkStatus();
   if (settings_.is_whole || !is_all) return tables_.Sync();

@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "codec/base/check.h"
 #include "codec/cells/cell.h"
 #include "codec/point.h"
 
@@ -44,7 +45,10 @@ class OpenHourPoints {
   // True if each point came after the one before: no sorting, no duplicates.
   bool ascends() const { return ascends_; }
   // The point that came last. REQUIRES: points() > 0.
-  uint32_t last_offset_ms() const { return offset_ms_; }
+  uint32_t last_offset_ms() const {
+    HOURCELL_DCHECK(points_ > 0);
+    return offset_ms_;
+  }
   Value last_value() const {
     return kind_ == Kind::kInteger ? Value::Integer(static_cast<int64_t>(bits_))
                                    : Value::Float(std::bit_cast<double>(bits_));

@@ -162,6 +162,7 @@ absl::Status QueryPlanner::PlanByTags(const SubQuery& query,
                                       const ResolvedQuery& resolved,
                                       const Budget& budget,
                                       SubQueryPlan* plan) const {
+  HOURCELL_DCHECK(plan->metric == resolved.metric);
   HOURCELL_RETURN_IF_ERROR(FindCandidates(resolved.filters, budget, plan));
   // With few series this saves little, and reads a table.
   if (!budget.is_quick()) HOURCELL_RETURN_IF_ERROR(KeepActive(budget, plan));

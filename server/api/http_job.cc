@@ -4,6 +4,7 @@
 
 #include <absl/status/status.h>
 
+#include "codec/base/check.h"
 #include "server/api/http_context.h"
 #include "server/api/http_dispatch.h"
 #include "server/api/route_table.h"
@@ -37,6 +38,7 @@ bool HttpJob::LooksQuick() const {
 }
 
 WorkerPool* HttpJob::Enter() {
+  HOURCELL_DCHECK(!refusal_.has_value() && !pass_.has_value());  // called once
   refusal_ = ReadTarget(&request_);
   // Most requests of a client without rights are refused, so they do not take a query's place.
   if (refusal_.has_value() || request_.rights.is_none()) return nullptr;
@@ -86,6 +88,7 @@ std::optional<HttpWire> HttpJob::Answer() {
 }
 
 HttpWire HttpJob::AnswerTo(StreamTarget target) {
+  HOURCELL_DCHECK(!refusal_.has_value());  // Answer gives refusals
   request_.may_wait = true;
   HttpWire rest =
       SendBody(request_, pass_.has_value() ? QueryResponse() : Response(), std::move(target));

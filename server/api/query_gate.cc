@@ -1,5 +1,7 @@
 #include "server/api/query_gate.h"
 
+#include "codec/base/check.h"
+
 namespace hourcell {
 
 std::optional<QueryGate::Pass> QueryGate::Enter() {
@@ -23,11 +25,13 @@ void QueryGate::Pass::EndTry() {
 }
 
 void QueryGate::Pass::Begin() {
+  HOURCELL_DCHECK(gate_ != nullptr && !is_running_);
   is_running_ = true;
   gate_->running_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void QueryGate::Pass::Requeue() {
+  HOURCELL_DCHECK(gate_ != nullptr && is_running_);
   is_running_ = false;
   gate_->running_.fetch_sub(1, std::memory_order_relaxed);
   EndTry();

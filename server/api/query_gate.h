@@ -15,6 +15,8 @@
 #include <optional>
 #include <utility>
 
+#include "codec/base/check.h"
+
 namespace hourcell {
 
 class QueryGate {
@@ -51,7 +53,9 @@ class QueryGate {
   // At most `queries_max` at once, running and waiting together; at most `tries_max` are tried.
   // REQUIRES: both are above 0.
   explicit QueryGate(size_t queries_max, size_t tries_max = 1)
-      : queries_max_(queries_max), tries_max_(tries_max) {}
+      : queries_max_(queries_max), tries_max_(tries_max) {
+    HOURCELL_DCHECK(queries_max > 0 && tries_max > 0);
+  }
 
   // Nothing: the limit is reached.
   std::optional<Pass> Enter();

@@ -99,7 +99,9 @@ Routes::Routes(Tsdb* tsdb, const Config* config, Clock* clock)
       cors_(CheckedCorsOf(*config)),
       guard_(*config, HostName(), &cors_),
       jsonp_(config->boolean("tsd.http.jsonp")),
-      endpoints_(tsdb, config, clock) {}
+      endpoints_(tsdb, config, clock) {
+  HOURCELL_DCHECK(CheckConfig(*config).ok());
+}
 
 HttpResponse Routes::Handle(const HttpRequest& request) {
   return CompleteBody(Begin(request));

@@ -16,6 +16,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/system/error_code.hpp>
 
+#include "codec/base/check.h"
 #include "codec/base/named_thread.h"
 #include "server/cluster/relayed_connection.h"
 #include "server/log/log.h"
@@ -147,6 +148,8 @@ void Relay::Impl::Accept(size_t listener) {
 }
 
 void Relay::Impl::OnAccepted(tcp::socket socket, size_t listener) {
+  HOURCELL_DCHECK(context_.get_executor().running_in_this_thread());
+  HOURCELL_DCHECK(listener < acceptors_.size());
   AsioError error;
   const tcp::endpoint client = socket.remote_endpoint(error);
   if (error) return;
@@ -169,6 +172,7 @@ void Relay::Impl::OnAccepted(tcp::socket socket, size_t listener) {
 }
 
 void Relay::Impl::EndAll(std::string_view why) {
+  HOURCELL_DCHECK(context_.get_executor().running_in_this_thread());
   const auto open = connections_;
   for (const auto& [id, one] : open)
     one.connection->End(std::string(why));

@@ -16,6 +16,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/system/error_code.hpp>
 
+#include "codec/base/check.h"
 #include "server/cluster/answer_tracker.h"
 #include "server/cluster/relay.h"
 #include "server/cluster/relay_choice.h"
@@ -324,6 +325,7 @@ void SocketPair::AwaitChallenge() {
 }
 
 void SocketPair::OnChallenge() {
+  HOURCELL_DCHECK(challenge_.size() < kRelayChallengeBytes);
   std::array<char, kRelayChallengeBytes> buffer;
   AsioError error;
   const size_t size = server_.read_some(
@@ -344,6 +346,7 @@ void SocketPair::OnChallenge() {
 }
 
 void SocketPair::OnProved() {
+  HOURCELL_DCHECK(is_connecting_ && !is_connected_);
   timer_.cancel();
   is_connecting_ = false;
   is_connected_ = true;
@@ -387,6 +390,7 @@ void SocketPair::NoteBytes(const Way* way, std::string_view bytes) {
 }
 
 void SocketPair::Send(Way* way) {
+  HOURCELL_DCHECK(way->sent <= way->unsent.size());
   AsioError error;
   while (way->sent < way->unsent.size()) {
     way->sent +=

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "server/forward/forward_sender.h"
 #include "server/forward/set_aside_file.h"
@@ -84,6 +85,7 @@ Forwarding::~Forwarding() {
 }
 
 absl::Status Forwarding::Start(Stats* stats) {
+  HOURCELL_DCHECK(!thread_.is_joinable());  // started once
   HOURCELL_RETURN_IF_ERROR(spool_.Open());
   stats->AddCount("forward.points", {{"type", "dropped"}},
                   [this] { return static_cast<int64_t>(spool_.dropped()); });

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "codec/base/check.h"
+
 namespace hourcell {
 namespace {
 
@@ -59,6 +61,7 @@ class PixelPoints {
 }  // namespace
 
 GraphPoints PointsToDraw(const SpanView& points, int64_t start_ms, int64_t end_ms, size_t pixels) {
+  HOURCELL_DCHECK(pixels > 0 && start_ms < end_ms);
   const auto begin = std::ranges::lower_bound(points.t, start_ms) - points.t.begin();
   const auto end = std::ranges::upper_bound(points.t, end_ms) - points.t.begin();
   GraphPoints out;

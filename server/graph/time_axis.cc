@@ -5,6 +5,8 @@
 
 #include <absl/time/civil_time.h>
 
+#include "codec/base/check.h"
+
 namespace hourcell {
 namespace {
 
@@ -143,6 +145,7 @@ std::vector<plot::Tick> TimeTicks(int64_t start_ms,
                                   size_t ticks_max,
                                   const absl::TimeZone& zone,
                                   std::string_view format) {
+  HOURCELL_DCHECK(start_ms < end_ms && ticks_max >= 2);
   const std::string pattern(format.empty() ? TimeFormatOf(end_ms - start_ms) : format);
   std::vector<plot::Tick> ticks;
   RoundTimes times(StepFor(end_ms - start_ms, ticks_max), start_ms, zone);

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "codec/base/check.h"
 #include "server/http/http_message.h"
 #include "server/text/json_text.h"
 
@@ -28,6 +29,7 @@ HttpResponse HttpError(int status, std::string_view message, std::string_view de
 }
 
 HttpResponse HttpError(int status, const absl::Status& error) {
+  HOURCELL_DCHECK(!error.ok());
   const auto text = error.message();
   return HttpError(status, std::string_view(text.data(), text.size()));
 }

@@ -66,6 +66,7 @@ int HttpStatusOf(Failed what, absl::StatusCode code) {
 }
 
 HttpResponse FailureResponse(Failed what, const absl::Status& error) {
+  HOURCELL_DCHECK(!error.ok());
   return HttpError(HttpStatusOf(what, error.code()), error);
 }
 

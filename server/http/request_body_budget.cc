@@ -1,5 +1,7 @@
 #include "server/http/request_body_budget.h"
 
+#include "codec/base/check.h"
+
 namespace hourcell {
 
 bool RequestBodyBudget::Take(size_t own, size_t more) {
@@ -22,6 +24,7 @@ bool RequestBodyBudget::Hold::Grow(size_t bytes) {
 
 void RequestBodyBudget::Hold::Shrink(size_t bytes) {
   if (bytes >= bytes_) return;
+  HOURCELL_DCHECK(memory_ != nullptr);
   memory_->bytes_.fetch_sub(bytes_ - bytes, std::memory_order_relaxed);
   bytes_ = bytes;
 }

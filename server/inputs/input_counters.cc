@@ -1,5 +1,7 @@
 #include "server/inputs/input_counters.h"
 
+#include "codec/base/check.h"
+
 namespace hourcell {
 
 InputCounters::InputCounters(Stats* stats, std::string_view type)
@@ -9,6 +11,7 @@ InputCounters::InputCounters(Stats* stats, std::string_view type)
       refused_(stats->counter("rpc.inputs.refused", {{"type", type_}})) {}
 
 void InputCounters::Count(const InputWriter& out) const {
+  HOURCELL_DCHECK(!out.must_wait());  // the request is counted once, on the other thread
   points_->Add(out.written());
   refused_->Add(out.refused());
 }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/strings.h"
 #include "server/http/http_status.h"
@@ -100,6 +101,7 @@ bool InputWriter::Flush() {
   }
   ticket_.Cover(ticket);
   HOURCELL_KILL_POINT("input:batch");
+  HOURCELL_DCHECK(refused.size() <= points);
   appended_ += points - refused.size();
   TakeRefused(refused);
   batch_->Clear();

@@ -9,6 +9,7 @@
 #include <absl/strings/ascii.h>
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "server/config/setting_list.h"
 #include "server/text/ascii.h"
 
@@ -109,15 +110,18 @@ void MetricsWriter::Begin(MetricFamily family) {
 }
 
 void MetricsWriter::Add(const StatTags& labels, int64_t value) {
+  HOURCELL_DCHECK(!family_.name.empty() && family_.type != MetricType::kHistogram);
   AppendLine(family_.type == MetricType::kCounter ? "_total" : "", labels, {},
              fmt::format("{}", value));
 }
 
 void MetricsWriter::AddFloat(const StatTags& labels, double value) {
+  HOURCELL_DCHECK(!family_.name.empty() && family_.type != MetricType::kHistogram);
   AppendLine(family_.type == MetricType::kCounter ? "_total" : "", labels, {}, FloatText(value));
 }
 
 void MetricsWriter::AddHistogram(const HistogramSample& sample) {
+  HOURCELL_DCHECK(!family_.name.empty() && family_.type == MetricType::kHistogram);
   uint64_t sum = 0;
   for (size_t i = 0; i < sample.buckets.size(); ++i) {
     sum += sample.buckets[i];

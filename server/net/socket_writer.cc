@@ -7,6 +7,7 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/write.hpp>
 
+#include "codec/base/check.h"
 #include "server/net/asio.h"
 
 namespace hourcell {
@@ -55,6 +56,7 @@ void SocketWriter::Write(const std::shared_ptr<Owner>& owner) {
 }
 
 void SocketWriter::WriteRest(const std::shared_ptr<Owner>& owner, size_t written) {
+  HOURCELL_DCHECK(is_writing());
   std::vector<asio::const_buffer> rest;
   for (const std::string& bytes : sending_) {
     const size_t taken = std::min(written, bytes.size());
@@ -79,6 +81,7 @@ void SocketWriter::WriteRest(const std::shared_ptr<Owner>& owner, size_t written
 }
 
 void SocketWriter::CountUpTo(size_t total, Owner* owner) {
+  HOURCELL_DCHECK(total >= counted_bytes_);
   Count(total - counted_bytes_, owner);
   counted_bytes_ = total;
 }
@@ -96,6 +99,7 @@ void SocketWriter::Count(size_t bytes, Owner* owner) {
 
 // REQUIRES: all of sending_ is written.
 void SocketWriter::EndWrite(const std::shared_ptr<Owner>& owner) {
+  HOURCELL_DCHECK(is_writing());
   sending_.clear();
   if (queued_.empty()) {
     owner->OnAllSent();

@@ -47,12 +47,14 @@ CommitTicket PutWriter::AppendAll(std::span<const Point> points,
 CommitTicket PutWriter::Append(std::span<const PointView> points,
                                std::vector<RefusedPoint>* refused,
                                const PutMode& mode) const {
+  HOURCELL_DCHECK(!points.empty());
   return AppendAll(points, refused, mode);
 }
 
 CommitTicket PutWriter::Append(std::span<const LinePoint> points,
                                std::vector<RefusedPoint>* refused,
                                const PutMode& mode) const {
+  HOURCELL_DCHECK(!points.empty());
   return AppendAll(points, refused, mode);
 }
 

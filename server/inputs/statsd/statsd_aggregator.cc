@@ -30,6 +30,7 @@ Value NumberValue(double number) {
 // The smallest value that is at or above `percent` percent of the values. REQUIRES: sorted, not
 // empty.
 double PercentileOf(const std::vector<double>& sorted, double percent) {
+  HOURCELL_DCHECK(!sorted.empty() && sorted.front() <= sorted.back());
   const double rank = std::ceil(percent / 100 * static_cast<double>(sorted.size()));
   const auto index = static_cast<size_t>(std::max(rank, 1.0)) - 1;
   return sorted[std::min(index, sorted.size() - 1)];
@@ -225,6 +226,7 @@ std::vector<StatsdEnded> StatsdAggregator::End(int64_t now_ms) {
     if (std::exchange(series->has_samples, false)) {
       ended.push_back({.series = series, .gauge = series->sum, .is_held = !is_forgotten});
     } else if (is_forgotten) {
+      HOURCELL_DCHECK(bytes_->load(std::memory_order_relaxed) >= CostOf(*series));
       bytes_->fetch_sub(CostOf(*series), std::memory_order_relaxed);
     }
     return is_forgotten;
@@ -235,6 +237,7 @@ std::vector<StatsdEnded> StatsdAggregator::End(int64_t now_ms) {
 }
 
 void ReleaseStatsd(StatsdEnded* ended, StatsdBytes* bytes) {
+  HOURCELL_DCHECK(ended->series != nullptr);  // released once
   const StatsdSeries& series = *ended->series;
   if (!ended->is_held) {
     const size_t values = series.values.size() + series.words.size();

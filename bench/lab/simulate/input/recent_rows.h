@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "codec/base/check.h"
+
 namespace hourcell {
 
 // Eight bytes each.
@@ -17,7 +19,9 @@ inline constexpr size_t kRecentRowsDefault = size_t{1} << 20;
 class RecentRows {
  public:
   // REQUIRES: rows > 0.
-  explicit RecentRows(size_t rows = kRecentRowsDefault) : hashes_(rows) {}
+  explicit RecentRows(size_t rows = kRecentRowsDefault) : hashes_(rows) {
+    HOURCELL_DCHECK(rows > 0);
+  }
 
   // True the first time; `time` distinguishes rows of one series.
   bool IsNew(std::string_view series, uint64_t time) {

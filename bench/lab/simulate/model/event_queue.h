@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "codec/base/check.h"
 #include "engine/regions/region_info.h"
 
 namespace hourcell {
@@ -40,6 +41,7 @@ class EventQueue {
   bool HasDue(uint64_t now_ms) const { return !events_.empty() && events_.top().due_ms <= now_ms; }
   // REQUIRES: HasDue for some time.
   SimEvent Pop() {
+    HOURCELL_DCHECK(!events_.empty());
     SimEvent event = events_.top();
     events_.pop();
     return event;
@@ -58,7 +60,9 @@ class EventQueue {
 class DiskModel {
  public:
   // REQUIRES: bytes_per_s > 0.
-  explicit DiskModel(uint64_t bytes_per_s) : bytes_per_s_(bytes_per_s) {}
+  explicit DiskModel(uint64_t bytes_per_s) : bytes_per_s_(bytes_per_s) {
+    HOURCELL_DCHECK(bytes_per_s > 0);
+  }
 
   // The time at which `bytes` requested now are done: after all earlier requests.
   uint64_t Finish(uint64_t now_ms, uint64_t bytes) {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "codec/text/put_line.h"
 
 namespace hourcell {
@@ -34,6 +35,7 @@ void ImportChunk::Begin(size_t file, const std::string& file_name) {
 }
 
 void ImportChunk::AddLine(const Line& line) {
+  HOURCELL_DCHECK(lines_.empty() || line.number >= first_number_ + lines_.size());
   if (lines_.empty()) first_number_ = line.number;
   lines_.push_back({.begin = text_.size(),
                     .size = line.text.size(),
@@ -154,6 +156,7 @@ void ImportChunk::WritePiece(size_t piece, PointSink* sink) {
 }
 
 void ImportChunk::LearnRoutes(ImportRoutes* routes) const {
+  HOURCELL_DCHECK(has_new_series());
   routes->Learn(pieces_[0].points);
 }
 

@@ -38,6 +38,7 @@ std::unique_ptr<ImportChunk> ImportPipeline::NewChunk() {
 }
 
 void ImportPipeline::Add(std::unique_ptr<ImportChunk> chunk) {
+  HOURCELL_DCHECK(chunk != nullptr && !IsFull());
   {
     MutexLock lock(&mutex_);
     entries_.emplace_back().chunk = std::move(chunk);
