@@ -416,11 +416,8 @@ uint16_t Server::port() const {
 std::vector<uint16_t> Server::ports() const {
   return impl_->ports();
 }
-uint16_t Server::graphite_port() const {
-  return impl_->input_ports().graphite();
-}
-uint16_t Server::statsd_port() const {
-  return impl_->input_ports().statsd();
+uint16_t Server::input_port(std::string_view protocol) const {
+  return impl_->input_ports().port(protocol);
 }
 void Server::Reload() {
   impl_->Reload();

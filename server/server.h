@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <absl/status/statusor.h>
@@ -60,10 +61,9 @@ class Server {
   // The ports of all listeners, in the order of the settings.
   std::vector<uint16_t> ports() const;
 
-  // The port of Graphite's lines; 0 = not open.
-  uint16_t graphite_port() const;
-  // The UDP port of StatsD; 0 = not open.
-  uint16_t statsd_port() const;
+  // The port of an input protocol; 0 = not open. REQUIRES: the table of ports has the protocol
+  // (server/ports/port_table.h).
+  uint16_t input_port(std::string_view protocol) const;
 
   // Reads the files of users and of TLS again. A damaged file leaves the old state, and is logged.
   // The user file is also checked every kLookAtUsersMs.

@@ -1,131 +1,120 @@
 #include "server/ports/input_ports.h"
 
-#include <string_view>
+#include <algorithm>
+#include <ranges>
 #include <utility>
+#include <vector>
 
 #include <absl/status/status.h>
 
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "server/access/access_rights.h"
-#include "server/inputs/graphite/graphite_input.h"
-#include "server/inputs/graphite/graphite_session.h"
 #include "server/inputs/input_settings.h"
 #include "server/inputs/name_rule.h"
 #include "server/inputs/series_allowance.h"
-#include "server/inputs/statsd/statsd_input.h"
-#include "server/inputs/statsd/statsd_settings.h"
-#include "server/inputs/statsd/statsd_socket.h"
 #include "server/log/log.h"
-#include "server/net/session.h"
-#include "server/ports/connection.h"
-#include "server/ports/listener.h"
+#include "server/ports/input_port.h"
+#include "server/ports/port_table.h"
 
 namespace hourcell {
 
 class InputPorts::Impl {
  public:
-  Impl(const Parts& parts, InputSettings settings, StatsdSettings statsd)
-      : parts_(parts),
+  Impl(const Parts& parts, InputSettings settings)
+      : config_(*parts.config),
+        access_(*parts.access),
         settings_(std::move(settings)),
-        names_(parts.tsdb->layout().names, parts.config->text("tsd.core.tag.allow_specialchars")),
-        allowance_(
-            parts.config->integer("tsd.inputs.new_series"), parts.clock, &parts.tsdb->stats()),
-        graphite_({.tsdb = parts.tsdb,
-                   .names = &names_,
-                   .clock = parts.clock,
-                   .new_series = allowance_.quota()},
-                  settings_),
-        graphite_context_({.input = &graphite_, .pool = parts.pool}),
-        graphite_connections_(*parts.connections),
-        statsd_({.tsdb = parts.tsdb,
-                 .names = &names_,
-                 .clock = parts.clock,
-                 .new_series = allowance_.quota()},
-                settings_,
-                std::move(statsd)) {
-    graphite_connections_.start = [this](Transport* transport, AccessRights rights) {
-      return StartGraphiteSession(transport, &graphite_context_, rights);
-    };
-  }
+        names_(parts.tsdb->layout().names, config_.text("tsd.core.tag.allow_specialchars")),
+        allowance_(config_.integer("tsd.inputs.new_series"), parts.clock, &parts.tsdb->stats()),
+        parts_({.config = parts.config,
+                .tsdb = parts.tsdb,
+                .access = parts.access,
+                .connections = parts.connections,
+                .io = parts.io,
+                .pool = parts.pool,
+                .clock = parts.clock,
+                .settings = &settings_,
+                .names = &names_,
+                .new_series = allowance_.quota()}) {}
 
-  absl::Status OpenGraphite() {
-    const ListenAddress& first = parts_.access->listeners().front();
-    const int64_t port = parts_.config->integer("tsd.graphite.port");
-    if (port < 0) return absl::OkStatus();
-    ListenOptions address = ListenOptionsOf(*parts_.config, first);
-    address.port = static_cast<uint16_t>(port);
-    HOURCELL_ASSIGN_OR_RETURN(ListenSocket socket, ListenSocket::Open(address));
-    listener_ = Listener::Open(std::move(socket),
-                               ListenerOptionsOf(*parts_.config, first.rights, /*is_first=*/false),
-                               parts_.io, &graphite_connections_, &parts_.tsdb->stats());
-    LogInfo("listening on {} port {} for Graphite's lines; without credentials: {}", first.bind,
-            listener_->port(), first.rights.role());
+  absl::Status Make() {
+    for (const PortRow& row : PortTable()) {
+      HOURCELL_ASSIGN_OR_RETURN(std::unique_ptr<InputPort> port, row.make(parts_));
+      ports_.push_back({.row = &row, .port = std::move(port)});
+    }
     return absl::OkStatus();
   }
 
-  // The rights of a sender are looked up for each datagram, since no connection keeps them.
-  absl::Status OpenStatsd() {
-    const ListenAddress& first = parts_.access->listeners().front();
-    const int64_t port = parts_.config->integer("tsd.statsd.port");
-    if (port < 0) return absl::OkStatus();
-    const auto may_write = [access = parts_.access, rights = first.rights](std::string_view from) {
-      return (rights | access->RightsAt(from)).Covers(AccessRights::Write());
-    };
-    HOURCELL_ASSIGN_OR_RETURN(
-        statsd_socket_,
-        StatsdSocket::Open(
-            first.bind, static_cast<uint16_t>(port),
-            {.input = &statsd_, .io = parts_.io, .pool = parts_.pool, .may_write = may_write}));
-    LogInfo("listening on {} port {} for StatsD's datagrams; without credentials: {}", first.bind,
-            statsd_socket_->port(), first.rights.role());
+  absl::Status Open() {
+    const ListenAddress& first = access_.listeners().front();
+    for (const OnePort& one : ports_) {
+      const int64_t number = config_.integer(one.row->setting);
+      if (number < 0) continue;
+      HOURCELL_RETURN_IF_ERROR(one.port->Open(first, static_cast<uint16_t>(number)));
+      LogInfo("listening on {} port {} for {}; without credentials: {}", first.bind,
+              one.port->port(), one.row->carries, first.rights.role());
+    }
     return absl::OkStatus();
   }
 
-  Listener* listener() const { return listener_.get(); }
-  StatsdSocket* statsd_socket() const { return statsd_socket_.get(); }
+  uint16_t port(std::string_view protocol) const {
+    const auto one =
+        std::ranges::find(ports_, protocol, [](const OnePort& each) { return each.row->protocol; });
+    HOURCELL_CHECK(one != ports_.end());
+    return one->port->port();
+  }
+
+  // The last port of the table first: the ports of datagrams, which stop at once, are below those
+  // of connections, which may take until the end of the grace period.
+  size_t Stop(int64_t grace_ms) {
+    size_t cut = 0;
+    for (const OnePort& one : std::views::reverse(ports_))
+      cut += one.port->Stop(grace_ms);
+    return cut;
+  }
+
+  void SkipDrain() {
+    for (const OnePort& one : ports_)
+      one.port->SkipDrain();
+  }
 
  private:
-  const Parts parts_;
+  struct OnePort {
+    const PortRow* row = nullptr;
+    std::unique_ptr<InputPort> port;
+  };
+
+  const Config& config_;
+  const AccessPolicy& access_;
   const InputSettings settings_;
   const NameRule names_;
   SeriesAllowance allowance_;
-  const GraphiteInput graphite_;
-  const GraphiteContext graphite_context_;
-  ConnectionContext graphite_connections_;
-  std::unique_ptr<Listener> listener_;
-  StatsdInput statsd_;
-  std::unique_ptr<StatsdSocket> statsd_socket_;
+  const InputParts parts_;
+  std::vector<OnePort> ports_;  // in the order of the table
 };
 
 absl::StatusOr<std::unique_ptr<InputPorts>> InputPorts::Open(const Parts& parts) {
   HOURCELL_ASSIGN_OR_RETURN(InputSettings settings, InputSettingsOf(*parts.config));
-  HOURCELL_ASSIGN_OR_RETURN(StatsdSettings statsd, StatsdSettingsOf(*parts.config));
-  auto impl = std::make_unique<Impl>(parts, std::move(settings), std::move(statsd));
-  if (parts.config->text("tsd.mode") != "ro") {
-    HOURCELL_RETURN_IF_ERROR(impl->OpenGraphite());
-    HOURCELL_RETURN_IF_ERROR(impl->OpenStatsd());
-  }
+  auto impl = std::make_unique<Impl>(parts, std::move(settings));
+  HOURCELL_RETURN_IF_ERROR(impl->Make());
+  if (parts.config->text("tsd.mode") != "ro") HOURCELL_RETURN_IF_ERROR(impl->Open());
   return std::unique_ptr<InputPorts>(new InputPorts(std::move(impl)));
 }
 
 InputPorts::InputPorts(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 InputPorts::~InputPorts() = default;
 
-uint16_t InputPorts::graphite() const {
-  return impl_->listener() == nullptr ? uint16_t{0} : impl_->listener()->port();
-}
-
-uint16_t InputPorts::statsd() const {
-  return impl_->statsd_socket() == nullptr ? uint16_t{0} : impl_->statsd_socket()->port();
+uint16_t InputPorts::port(std::string_view protocol) const {
+  return impl_->port(protocol);
 }
 
 size_t InputPorts::Stop(int64_t grace_ms) {
-  if (impl_->statsd_socket() != nullptr) impl_->statsd_socket()->Stop();
-  return impl_->listener() == nullptr ? 0 : impl_->listener()->Stop(grace_ms);
+  return impl_->Stop(grace_ms);
 }
 
 void InputPorts::SkipDrain() {
-  if (impl_->listener() != nullptr) impl_->listener()->SkipDrain();
+  impl_->SkipDrain();
 }
 
 }  // namespace hourcell

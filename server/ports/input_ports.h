@@ -1,4 +1,4 @@
-// InputPorts: the ports for Graphite's lines and for StatsD, on tsd.network.bind, as the settings
+// InputPorts: the ports of the table of ports (port_table.h), on tsd.network.bind, as the settings
 // name them. Clients have the rights that the first listener gives without credentials, and those
 // of their address. With tsd.mode=ro no port is opened.
 //
@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include <absl/status/statusor.h>
 
@@ -36,17 +37,18 @@ class InputPorts {
     Clock* clock = nullptr;
   };
 
-  // Binds and serves. Errors: as ListenSocket::Open and StatsdSettingsOf.
+  // Binds and serves. Errors: as ListenSocket::Open; kInvalidArgument: settings of an input, also
+  // if its port stays closed.
   static absl::StatusOr<std::unique_ptr<InputPorts>> Open(const Parts& parts);
 
   ~InputPorts();
   InputPorts(const InputPorts&) = delete;
   InputPorts& operator=(const InputPorts&) = delete;
 
-  uint16_t graphite() const;  // 0 = not open
-  uint16_t statsd() const;    // 0 = not open
+  // The port of a protocol (PortRow::protocol); 0 = not open. REQUIRES: the table has the protocol.
+  uint16_t port(std::string_view protocol) const;
 
-  // As in Listener. Stop also writes the values that StatsD has gathered.
+  // As in Listener. Stop also writes points that an input has gathered.
   size_t Stop(int64_t grace_ms);
   void SkipDrain();
 

@@ -14,14 +14,14 @@ class InputPortsTest : public RunningServerTest {};
 
 TEST_F(InputPortsTest, ThereAreNoneByDefault) {
   Start();
-  EXPECT_EQ(server_->graphite_port(), 0);
-  EXPECT_EQ(server_->statsd_port(), 0);
+  EXPECT_EQ(server_->input_port("graphite"), 0);
+  EXPECT_EQ(server_->input_port("statsd"), 0);
 }
 
 TEST_F(InputPortsTest, WhatStatsdHasGatheredIsWrittenWhenTheServerStops) {
   Set("tsd.statsd.port", "0");
   Start();
-  SendDatagram(server_->statsd_port(), "hits:7|c|#host:web01\n");
+  SendDatagram(server_->input_port("statsd"), "hits:7|c|#host:web01\n");
   server_->Stop();
 
   EXPECT_EQ(tsdb_->Suggest(UidKind::kMetric, "hits", 5)->size(), 1U);
@@ -36,10 +36,10 @@ TEST_F(InputPortsTest, StatsdsSettingsAreChecked) {
 TEST_F(InputPortsTest, GraphitesLinesAreStoredAndNothingIsAnswered) {
   Set("tsd.graphite.port", "0");
   Start();
-  ASSERT_NE(server_->graphite_port(), 0);
-  ASSERT_NE(server_->graphite_port(), port());
+  ASSERT_NE(server_->input_port("graphite"), 0);
+  ASSERT_NE(server_->input_port("graphite"), port());
   // The first byte is that of a request of HTTP on the other port.
-  RawClient graphite(server_->graphite_port());
+  RawClient graphite(server_->input_port("graphite"));
   graphite.Send("POST;host=web01 7 1356998400\nbad line\n");
   graphite.EndInput();
   EXPECT_EQ(graphite.ReadAll(), "");
@@ -56,7 +56,7 @@ TEST_F(InputPortsTest, QuotasAreOfAllPortsTogether) {
   RawClient http(port());
   http.Send(Get("/api/version"));
   EXPECT_NE(http.ReadUntil("\r\n\r\n"), "");
-  EXPECT_EQ(RawClient(server_->graphite_port()).ReadAll(), "");
+  EXPECT_EQ(RawClient(server_->input_port("graphite")).ReadAll(), "");
 }
 
 TEST_F(InputPortsTest, AServerThatTakesNoPointsHasNone) {
@@ -64,8 +64,8 @@ TEST_F(InputPortsTest, AServerThatTakesNoPointsHasNone) {
   Set("tsd.statsd.port", "0");
   Set("tsd.mode", "ro");
   Start();
-  EXPECT_EQ(server_->statsd_port(), 0);
-  EXPECT_EQ(server_->graphite_port(), 0);
+  EXPECT_EQ(server_->input_port("statsd"), 0);
+  EXPECT_EQ(server_->input_port("graphite"), 0);
 }
 
 }  // namespace
