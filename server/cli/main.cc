@@ -61,7 +61,7 @@ constexpr Command kCommands[] = {
     {"uid", "show and change names and UIDs", &UidMain},
     {"mkmetric", "assign UIDs to metrics", &MkmetricMain},
     {"top", "show what a running server does", &TopMain},
-    {"store", "seal, flush or compact a store, or set its TTLs or salt", &AdminMain},
+    {"store", "seal, flush or compact a store, or set its TTLs or salt", &StoreMain},
     {"backup", "make, list, verify and prune backups", &BackupMain},
     {"restore", "make a store from a backup", &RestoreMain},
     {"fsck", "check and repair a store", &FsckMain},

@@ -111,7 +111,7 @@ int Print(const absl::StatusOr<std::vector<SaltEpoch>>& epochs, bool as_json, Te
 
 }  // namespace
 
-int RunSalt(const AdminOptions& options, Terminal& terminal) {
+int RunSalt(const StoreCommandOptions& options, Terminal& terminal) {
   const absl::StatusOr<SaltChange> change = ReadSaltChange(options.words, terminal.clock->NowMs());
   if (!change.ok()) return FailUsage(terminal, kSaltCommand, StatusText(change.status()));
   return RunOnEither(

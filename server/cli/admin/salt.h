@@ -14,7 +14,7 @@
 namespace hourcell {
 
 // `options.words` begins with "salt". Prints the resulting epochs, ascending, a line "<from>
-// <buckets>" each. Returns as RunAdmin.
-int RunSalt(const AdminOptions& options, Terminal& terminal);
+// <buckets>" each. Returns as RunStoreCommand.
+int RunSalt(const StoreCommandOptions& options, Terminal& terminal);
 
 }  // namespace hourcell

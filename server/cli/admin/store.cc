@@ -106,7 +106,9 @@ int Print(const absl::StatusOr<Outcome>& outcome, const Action& action, Terminal
 
 }  // namespace
 
-int RunOnEither(const AdminOptions& options, const AdminCalls& calls, Terminal& terminal) {
+int RunOnEither(const StoreCommandOptions& options,
+                const StoreCommandCalls& calls,
+                Terminal& terminal) {
   if (!options.url.empty()) {
     const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url, options.trust);
     if (!url.ok()) return FailUsage(terminal, kAdminCommand, StatusText(url.status()));
@@ -117,7 +119,7 @@ int RunOnEither(const AdminOptions& options, const AdminCalls& calls, Terminal& 
   return calls.on_store(tsdb->get());
 }
 
-int RunAdmin(const AdminOptions& options, Terminal& terminal) {
+int RunStoreCommand(const StoreCommandOptions& options, Terminal& terminal) {
   if (!options.words.empty() && options.words[0] == "ttl") return RunTtl(options, terminal);
   if (!options.words.empty() && options.words[0] == "salt") return RunSalt(options, terminal);
   const Action* const action = options.words.size() == 1 ? FindAction(options.words[0]) : nullptr;
@@ -149,10 +151,10 @@ int RunAdmin(const AdminOptions& options, Terminal& terminal) {
       terminal);
 }
 
-int AdminMain(const std::vector<std::string>& args, Terminal& terminal) {
+int StoreMain(const std::vector<std::string>& args, Terminal& terminal) {
   CommandLine line("store",
                    "Seals, flushes or compacts a store, or shows and sets its TTLs and salt.");
-  AdminOptions options;
+  StoreCommandOptions options;
   AddStoreOptions(&line, &options.store);
   AddUrl(&line, &options.url, &options.trust);
   line.AddFlag("--json", &options.json, "ttl, salt: print the JSON of /api/admin/ttl or salt");
@@ -182,7 +184,7 @@ int AdminMain(const std::vector<std::string>& args, Terminal& terminal) {
       "  hourcell store ttl debug.requests 7d --url http://localhost:4242\n"
       "  hourcell store salt 64 2027/01/01-00:00 --url http://localhost:4242\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
-  return RunAdmin(options, terminal);
+  return RunStoreCommand(options, terminal);
 }
 
 }  // namespace hourcell

@@ -22,7 +22,7 @@
 
 namespace hourcell {
 
-struct AdminOptions {
+struct StoreCommandOptions {
   StoreOptions store = {};
   std::string url = {};  // a running server instead of `store`
   TlsTrust trust = {};
@@ -32,18 +32,20 @@ struct AdminOptions {
 
 // A subcommand: on a running server if the options have a URL, else on the store, which is open
 // during the call. Both functions print, and return the exit code.
-struct AdminCalls {
+struct StoreCommandCalls {
   std::function<int(const HttpUrl& url)> on_server;
   std::function<int(Tsdb* tsdb)> on_store;
 };
-int RunOnEither(const AdminOptions& options, const AdminCalls& calls, Terminal& terminal);
+int RunOnEither(const StoreCommandOptions& options,
+                const StoreCommandCalls& calls,
+                Terminal& terminal);
 
 // Prints "<action>: <n> hours sealed in <n> ms". kExitUsage: invalid words; kExitFailure: the store
 // or the server fails or refuses.
-int RunAdmin(const AdminOptions& options, Terminal& terminal);
+int RunStoreCommand(const StoreCommandOptions& options, Terminal& terminal);
 
-// `hourcell store` with these flags and words. The exit code is RunAdmin's, or kExitUsage if they
+// `hourcell store` with these flags and words. The exit code is RunStoreCommand's, or kExitUsage if they
 // are invalid.
-int AdminMain(const std::vector<std::string>& args, Terminal& terminal);
+int StoreMain(const std::vector<std::string>& args, Terminal& terminal);
 
 }  // namespace hourcell

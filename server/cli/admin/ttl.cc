@@ -126,7 +126,7 @@ int Print(const absl::StatusOr<Ttls>& ttls, bool as_json, Terminal& terminal) {
 
 }  // namespace
 
-int RunTtl(const AdminOptions& options, Terminal& terminal) {
+int RunTtl(const StoreCommandOptions& options, Terminal& terminal) {
   const absl::StatusOr<TtlChange> change = ReadTtlChange(options.words);
   if (!change.ok()) return FailUsage(terminal, kTtlCommand, StatusText(change.status()));
   return RunOnEither(

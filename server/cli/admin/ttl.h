@@ -13,7 +13,7 @@
 namespace hourcell {
 
 // `options.words` begins with "ttl". Prints the resulting TTLs: a line "(default) <ttl>" for the
-// store, and a line "<metric> <ttl>" for each metric. Returns as RunAdmin.
-int RunTtl(const AdminOptions& options, Terminal& terminal);
+// store, and a line "<metric> <ttl>" for each metric. Returns as RunStoreCommand.
+int RunTtl(const StoreCommandOptions& options, Terminal& terminal);
 
 }  // namespace hourcell

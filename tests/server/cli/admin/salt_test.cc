@@ -26,7 +26,8 @@ class SaltTest : public testing::Test {
             .settings = {"tsd.storage.salt.width=1", "tsd.storage.salt.buckets=4"}};
   }
   int Run(std::vector<std::string> words, const std::string& url = "") {
-    return RunAdmin({.store = store(), .url = url, .words = std::move(words)}, terminal_.get());
+    return RunStoreCommand({.store = store(), .url = url, .words = std::move(words)},
+                           terminal_.get());
   }
 
   TempDir dir_;
@@ -44,9 +45,11 @@ TEST_F(SaltTest, ADirectorysBucketsAreChangedAndShown) {
   EXPECT_EQ(terminal_.out(), "1970/01/01-00:00:00 4\n");
 
   CapturedTerminal json;
-  EXPECT_EQ(RunAdmin({.store = store(), .json = true, .words = {"salt"}}, json.get()), kExitOk);
+  EXPECT_EQ(RunStoreCommand({.store = store(), .json = true, .words = {"salt"}}, json.get()),
+            kExitOk);
   EXPECT_EQ(json.out(), "{\"epochs\":[{\"from\":0,\"buckets\":4}]}\n");
-  EXPECT_EQ(RunAdmin({.store = store(), .json = true, .words = {"seal"}}, json.get()), kExitUsage);
+  EXPECT_EQ(RunStoreCommand({.store = store(), .json = true, .words = {"seal"}}, json.get()),
+            kExitUsage);
 
   EXPECT_EQ(Run({"salt", "64", "2013/01/01-01:00"}), kExitOk);
   EXPECT_EQ(Run({"salt"}), kExitOk);

@@ -25,7 +25,8 @@ class AdminTest : public testing::Test {
  protected:
   StoreOptions store() const { return {.data = dir_.file("store")}; }
   int Run(std::vector<std::string> words, const std::string& url = "") {
-    return RunAdmin({.store = store(), .url = url, .words = std::move(words)}, terminal_.get());
+    return RunStoreCommand({.store = store(), .url = url, .words = std::move(words)},
+                           terminal_.get());
   }
 
   // A store as kill -9 leaves it: three hours of points that only the journal has.

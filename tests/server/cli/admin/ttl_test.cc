@@ -23,7 +23,8 @@ class TtlTest : public testing::Test {
  protected:
   StoreOptions store() const { return {.data = dir_.file("store")}; }
   int Run(std::vector<std::string> words, const std::string& url = "") {
-    return RunAdmin({.store = store(), .url = url, .words = std::move(words)}, terminal_.get());
+    return RunStoreCommand({.store = store(), .url = url, .words = std::move(words)},
+                           terminal_.get());
   }
 
   TempDir dir_;
@@ -46,7 +47,8 @@ TEST_F(TtlTest, ADirectorysTtlsAreSetAndShown) {
                                          "(default) forever\ndebug.requests 7d\n"));
 
   CapturedTerminal json;
-  EXPECT_EQ(RunAdmin({.store = store(), .json = true, .words = {"ttl"}}, json.get()), kExitOk);
+  EXPECT_EQ(RunStoreCommand({.store = store(), .json = true, .words = {"ttl"}}, json.get()),
+            kExitOk);
   EXPECT_EQ(json.out(), "{\"store\":0,\"metrics\":{\"debug.requests\":604800}}\n");
 
   EXPECT_EQ(Run({"ttl", "debug", "7d"}), kExitFailure);
