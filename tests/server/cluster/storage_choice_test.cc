@@ -82,5 +82,25 @@ TEST(StorageChoiceTest, SettingsOfBigtableAloneChangeNothing) {
   EXPECT_EQ(choice->engine, nullptr);
 }
 
+TEST(OptionsOfStoreTest, HaveTheSettingsAndThePlace) {
+  Config config;
+  ASSERT_OK(config.Set("tsd.storage.directory", "/data"));
+  ASSERT_OK(config.Set("tsd.storage.ttl", "60"));
+  const absl::StatusOr<Options> options = OptionsOfStore(config);
+  ASSERT_OK(options);
+  EXPECT_EQ(options->path, "/data");
+  EXPECT_EQ(options->ttl_s, 60);
+}
+
+TEST(OptionsOfStoreTest, ErrorsOfTheSettingsAndOfTheStorageAreReported) {
+  Config settings;
+  ASSERT_OK(settings.Set("tsd.core.timezone", "Nowhere"));
+  EXPECT_THAT(OptionsOfStore(settings),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("tsd.core.timezone")));
+  Config storage;
+  ASSERT_OK(storage.Set("tsd.storage.engine", "bigtable"));
+  EXPECT_THAT(OptionsOfStore(storage), StatusIs(StatusCode::kInvalidArgument));
+}
+
 }  // namespace
 }  // namespace hourcell::storage_choice_test
