@@ -9,7 +9,7 @@
 #include <absl/status/statusor.h>
 
 #include "engine/bigtable/api/bigtable_options.h"
-#include "engine/table/opentsdb_tables.h"
+#include "engine/opentsdb/opentsdb_tables.h"
 
 namespace hourcell {
 

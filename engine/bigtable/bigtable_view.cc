@@ -10,7 +10,7 @@
 #include "codec/base/check.h"
 #include "codec/base/status_copy.h"
 #include "codec/base/status_macros.h"
-#include "engine/table/opentsdb_tables.h"
+#include "engine/opentsdb/opentsdb_tables.h"
 
 namespace hourcell {
 namespace {

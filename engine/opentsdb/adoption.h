@@ -21,7 +21,7 @@
 
 #include <absl/status/statusor.h>
 
-#include "engine/table/opentsdb_tables.h"
+#include "engine/opentsdb/opentsdb_tables.h"
 #include "engine/tsdb.h"
 
 namespace hourcell {

@@ -19,7 +19,7 @@
 #include <absl/status/statusor.h>
 
 #include "codec/rows/layout.h"
-#include "engine/table/opentsdb_tables.h"
+#include "engine/opentsdb/opentsdb_tables.h"
 #include "engine/tsdb.h"
 
 namespace hourcell {

@@ -7,7 +7,7 @@
 // under another number.
 //
 // A put that has the number from elsewhere does not call Use. So the caller that announces series
-// clears them from caches, and waits for puts that were under way: series_dropper.h. Thread-safe.
+// clears them from caches, and waits for puts that were under way: engine/deletion. Thread-safe.
 
 #pragma once
 

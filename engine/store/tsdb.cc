@@ -11,6 +11,7 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/rows/uid.h"
+#include "engine/deletion/point_deleter.h"
 #include "engine/query/query_watch.h"
 #include "engine/query/result_collector.h"
 #include "engine/read/last_points.h"
@@ -18,7 +19,6 @@
 #include "engine/scan/row_scanner.h"
 #include "engine/series/series_lookup.h"
 #include "engine/store/parallel_scan_parts.h"
-#include "engine/store/point_deleter.h"
 #include "engine/store/tsdb_impl.h"
 #include "uid/uid_check.h"
 

@@ -8,9 +8,9 @@
 
 #include <absl/status/statusor.h>
 
+#include "engine/opentsdb/opentsdb_tables.h"
 #include "engine/options.h"
 #include "engine/storage/storage_engine.h"
-#include "engine/table/opentsdb_tables.h"
 #include "server/config/config.h"
 
 namespace hourcell {

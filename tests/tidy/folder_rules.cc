@@ -31,30 +31,17 @@ constexpr std::array kRules = {
     FolderRule{"engine/rocks/files", "codec/base"},
     FolderRule{"engine/journal", "codec/base engine engine/rocks/files"},
     FolderRule{"engine/spool", "codec/base codec engine engine/threads engine/journal"},
-    FolderRule{"engine/table",
-               "codec/base codec codec/rows engine/regions engine/regions/split engine"},
-    FolderRule{"engine/storage", "codec/base engine engine/table engine/journal"},
+    FolderRule{"engine/table", "codec/base codec codec/rows engine/regions engine/regions/split"},
+    FolderRule{"engine/storage", "engine engine/table engine/journal"},
     FolderRule{"engine/rows",
                "codec/base codec codec/cells codec/rows uid engine/regions engine/query engine "
                "engine/table"},
-    FolderRule{"engine/bigtable/api", "codec/base engine/table"},
-    FolderRule{"engine/bigtable/rows",
-               "codec/base codec/cells codec/rows engine/table engine/rows engine/bigtable/api"},
-    FolderRule{"engine/bigtable/writer",
-               "codec/base engine engine/threads engine/journal engine/table engine/storage "
-               "engine/rows engine/bigtable/api engine/bigtable/rows"},
-    FolderRule{"engine/bigtable",
-               "codec/base codec/cells engine engine/journal engine/table engine/storage "
-               "engine/rows engine/bigtable/api engine/bigtable/rows engine/bigtable/writer"},
     FolderRule{"engine/rocks/regions",
                "codec/base engine/regions engine engine/table engine/rocks/files"},
     FolderRule{"engine/rocks",
                "codec/base codec/rows engine/regions engine engine/table "
                "engine/rocks/files engine/journal engine/storage engine/rows "
                "engine/rocks/regions"},
-    FolderRule{"engine/regions/live",
-               "codec/base codec/rows engine/regions engine/regions/split "
-               "engine/regions/presplit engine engine/table engine/rows"},
     FolderRule{"engine/annotations",
                "codec/base codec codec/rows codec/text engine/query engine/table "
                "engine/rows"},
@@ -66,6 +53,9 @@ constexpr std::array kRules = {
                "codec/base codec codec/rows codec/text uid engine/query "
                "engine/query/stages engine/table engine/rows engine/names "
                "engine/hours"},
+    FolderRule{"engine/regions/live",
+               "codec/base codec/rows engine/regions engine/regions/split "
+               "engine/regions/presplit engine engine/table engine/rows engine/series"},
     FolderRule{"engine/write",
                "codec/base codec codec/cells codec/rows codec/text uid engine "
                "engine/threads engine/table engine/journal engine/rows "
@@ -85,15 +75,27 @@ constexpr std::array kRules = {
                "codec/base codec codec/cells codec/rows codec/text uid engine/regions "
                "engine engine/table engine/rocks/files engine/journal engine/rows "
                "engine/rocks engine/names engine/hours engine/series"},
-    FolderRule{"engine/store",
-               "codec/base codec codec/cells codec/rows codec/text uid engine/query engine "
-               "engine/threads engine/table engine/storage engine/journal "
-               "engine/rows engine/rocks engine/regions/live engine/annotations "
-               "engine/names engine/hours engine/series engine/write engine/read "
-               "engine/scan"},
+    FolderRule{"engine/deletion",
+               "codec/base codec codec/cells codec/rows engine/query engine engine/table "
+               "engine/journal engine/rows engine/hours engine/series engine/write engine/read"},
     FolderRule{"engine/opentsdb",
-               "codec/base codec codec/cells codec/rows codec/text engine engine/query "
-               "engine/table engine/rows"},
+               "codec/base codec codec/cells codec/rows codec/text uid engine engine/table "
+               "engine/rows engine/series"},
+    FolderRule{"engine/bigtable/api", "codec/base engine/table"},
+    FolderRule{"engine/bigtable/rows",
+               "codec/base codec/cells engine/table engine/rows engine/opentsdb "
+               "engine/bigtable/api"},
+    FolderRule{"engine/bigtable/writer",
+               "codec/base engine engine/threads engine/journal engine/table engine/storage "
+               "engine/rows engine/opentsdb engine/bigtable/api engine/bigtable/rows"},
+    FolderRule{"engine/bigtable",
+               "codec/base engine/table engine/storage engine/rows engine/opentsdb "
+               "engine/bigtable/api engine/bigtable/rows engine/bigtable/writer"},
+    FolderRule{"engine/store",
+               "codec/base codec codec/rows uid engine/query engine engine/threads "
+               "engine/table engine/storage engine/journal engine/rows engine/rocks "
+               "engine/regions/live engine/annotations engine/names engine/hours "
+               "engine/series engine/write engine/read engine/deletion engine/scan"},
     FolderRule{"server/plot", "codec/base"},
     FolderRule{"server/plot/output", "codec/base server/plot"},
     FolderRule{"bench/lab/keys", "codec/base engine/regions/presplit"},
@@ -182,10 +184,9 @@ constexpr std::array kRules = {
                "server/net/nodes server/http server/monitor server/api server/telnet "
                "server/ports"},
     FolderRule{"server/cluster",
-               "codec/base engine engine/table engine/storage engine/threads engine/bigtable "
-               "server/log server/text server/config server/access server/net server/net/nodes "
-               "server/http "
-               "server/api server/monitor server/ports server"},
+               "codec/base engine engine/storage engine/threads engine/opentsdb "
+               "engine/bigtable server/log server/text server/config server/access server/net "
+               "server/net/nodes server/http server/api server/monitor server/ports server"},
     FolderRule{"server/forward",
                "codec/base codec codec/text engine engine/spool server/log server/text "
                "server/config server/http"},

@@ -48,7 +48,7 @@ constexpr std::array kWordsOfOneMeaning = {
         "column",
         "codec/ engine/hours/ engine/query/ engine/read/ engine/write/ engine/scan/ "
         "engine/series/ engine/store/ engine/fsck/ engine/bigtable/ engine/opentsdb/ "
-        "engine/table/opentsdb_tables.h tests/support/bigtable/ bench/ "
+        "tests/support/bigtable/ bench/ "
         "server/inputs/influx/influx_handler.cc tests/server/inputs/influx/influx_handler_test.cc "
         "tests/codec/ tests/engine/ tests/fuzz/ "
         "tests/damage/ tests/model/ tests/lab/layouts/ tests/server/cli/data/scan/row_text_test.cc "

@@ -11,8 +11,8 @@
 #include "codec/base/status_macros.h"
 #include "codec/cells/cell.h"
 #include "codec/cells/hbase_row.h"
+#include "engine/opentsdb/opentsdb_tables.h"
 #include "engine/rows/merge_operands.h"
-#include "engine/table/opentsdb_tables.h"
 
 namespace hourcell {
 namespace {

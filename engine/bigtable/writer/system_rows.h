@@ -27,7 +27,7 @@
 #include <absl/status/statusor.h>
 
 #include "engine/bigtable/api/row_limits.h"
-#include "engine/table/opentsdb_tables.h"
+#include "engine/opentsdb/opentsdb_tables.h"
 #include "engine/table/table.h"
 
 namespace hourcell {

@@ -1,4 +1,4 @@
-#include "engine/store/sampled_keys.h"
+#include "engine/regions/live/sampled_keys.h"
 
 #include "codec/base/status_macros.h"
 

@@ -1,4 +1,4 @@
-#include "engine/store/series_dropper.h"
+#include "engine/deletion/series_dropper.h"
 
 #include <algorithm>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "engine/store/point_deleter.h"
+#include "engine/deletion/point_deleter.h"
 
 #include <signal.h>
 
