@@ -171,8 +171,8 @@ touches_bigtable() {
   [[ ${HOURCELL_CI_BIGTABLE:-} == true || ${HOURCELL_CI_ALL:-} == true ]] ||
     grep -qE "^($(printf '%s|' "${BIGTABLE_PATHS[@]}")none)" < <(changed_files)
 }
-BIGTABLE_PATHS=(engine/bigtable/ engine/store/follower server/cluster/ server/net/nodes/
-  server/cli/serve/ tests/cluster/ tests/engine/bigtable/ tests/engine/opentsdb/
+BIGTABLE_PATHS=(engine/bigtable/ engine/storage/ engine/store/follower server/cluster/
+  server/net/nodes/ server/cli/serve/ tests/cluster/ tests/engine/bigtable/ tests/engine/opentsdb/
   tests/support/bigtable)
 
 # touches_only <path>...: whether each file of the change is below one of these paths.
