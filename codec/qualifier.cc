@@ -47,10 +47,6 @@ absl::StatusOr<Qualifier> ParseQualifier(std::string_view bytes) {
   return qualifier;
 }
 
-int CompareQualifiers(const Qualifier& a, const Qualifier& b) {
-  return (a.offset_ms > b.offset_ms) - (a.offset_ms < b.offset_ms);
-}
-
 bool AreReadableFlags(uint8_t flags) {
   constexpr uint32_t kReadable =
       1U << 0x0 | 1U << 0x1 | 1U << 0x3 | 1U << 0x7 | 1U << 0xB | 1U << 0xF;

@@ -48,9 +48,6 @@ void AppendQualifier(const Qualifier& qualifier, std::string* out);
 // fewer bytes than the first one requires, offset of an hour or more.
 absl::StatusOr<Qualifier> ParseQualifier(std::string_view bytes);
 
-// Signum of a.offset - b.offset: type and precision do not matter.
-int CompareQualifiers(const Qualifier& a, const Qualifier& b);
-
 // True if a value can have these flags: integers of 1, 2, 4 or 8 bytes, floats of 4 or 8.
 bool AreReadableFlags(uint8_t flags);
 

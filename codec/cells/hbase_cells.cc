@@ -258,23 +258,4 @@ std::string EncodeAppendCell(const CellColumns& points) {
   return cell;
 }
 
-absl::StatusOr<CompactedRow> MergeRowParts(std::span<const HBaseCell> parts) {
-  CompactedRow row;
-  std::vector<Candidate> candidates;
-  char meta = 0;
-  for (const HBaseCell& part : parts) {
-    CellColumns points;
-    HOURCELL_RETURN_IF_ERROR(DecodeHBaseCell(part, &points));
-    AddCandidates(points, /*write_time_ms=*/0, &candidates);
-    if (ClassifyHBaseCell(part.qualifier) == HBaseCellKind::kCompacted) {
-      meta = static_cast<char>(meta | part.value.back());
-    }
-  }
-  MergeCandidates(std::move(candidates), &row);
-  const bool is_compacted = ClassifyHBaseCell(row.qualifier) == HBaseCellKind::kCompacted;
-  if (is_compacted) row.value.back() = meta;
-  row.rewritten = WasRewritten(parts, row);
-  return row;
-}
-
 }  // namespace hourcell

@@ -80,9 +80,4 @@ absl::StatusOr<AppendCellPoints> ParseAppendCell(std::string_view qualifier,
 // The bytes a repair stores: q v q v ... of `points`.
 std::string EncodeAppendCell(const CellColumns& points);
 
-// RowSeq.addRow: compacted cells of one row that arrive in parts. On equal offsets the part
-// already held wins; meta bytes are OR-ed; the result is one compacted cell (n = 1: a plain
-// point). kDataLoss as DecodeHBaseCell.
-absl::StatusOr<CompactedRow> MergeRowParts(std::span<const HBaseCell> parts);
-
 }  // namespace hourcell

@@ -57,6 +57,7 @@ void InputWriter::AddFault(size_t item, std::string text) {
 }
 
 void InputWriter::TakeRefused(const std::vector<RefusedPoint>& refused) {
+  HOURCELL_DCHECK(refused.size() <= batch_->points().size());
   points_refused_ += refused.size();
   std::vector<size_t> items;
   for (const RefusedPoint& point : refused) {
@@ -101,7 +102,6 @@ bool InputWriter::Flush() {
   }
   ticket_.Cover(ticket);
   HOURCELL_KILL_POINT("input:batch");
-  HOURCELL_DCHECK(refused.size() <= points);
   appended_ += points - refused.size();
   TakeRefused(refused);
   batch_->Clear();

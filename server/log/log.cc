@@ -47,10 +47,6 @@ spdlog::logger& Logger() {
 
 }  // namespace
 
-void SetLogLevel(LogLevel level) {
-  Logger().set_level(SpdlogLevel(level));
-}
-
 void SetLogFormat(LogFormat format) {
   is_json = format == LogFormat::kJson;
   Logger().set_pattern(is_json ? kJsonPattern : kTextPattern, spdlog::pattern_time_type::utc);

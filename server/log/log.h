@@ -20,9 +20,6 @@ namespace hourcell {
 
 enum class LogLevel : uint8_t { kDebug, kInfo, kWarning, kError };
 
-// Drops messages below `level`. Initially kInfo.
-void SetLogLevel(LogLevel level);
-
 enum class LogFormat : uint8_t { kText, kJson };
 
 // Initially kText.

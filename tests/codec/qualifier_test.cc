@@ -83,18 +83,6 @@ TEST(QualifierTest, VectorsOfWhatAQualifierHolds) {
   }
 }
 
-TEST(QualifierTest, VectorsCompare) {
-  for (const TestVector& vector : LoadVectors("storage.json", "qualifier.compare")) {
-    SCOPED_TRACE(vector.from);
-    const auto a = ParseQualifier(BytesOf(vector.given, "a"));
-    const auto b = ParseQualifier(BytesOf(vector.given, "b"));
-    ASSERT_OK(a);
-    ASSERT_OK(b);
-    EXPECT_EQ(CompareQualifiers(*a, *b), IntOf(vector.expect, "sign"));
-    EXPECT_EQ(CompareQualifiers(*b, *a), -IntOf(vector.expect, "sign"));
-  }
-}
-
 TEST(QualifierTest, VectorsIsMillis) {
   for (const TestVector& vector : LoadVectors("storage.json", "qualifier.is_millis")) {
     SCOPED_TRACE(vector.from);

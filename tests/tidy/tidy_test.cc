@@ -12,6 +12,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/source_dir.h"
+#include "tests/tidy/claim_checks.h"
+#include "tests/tidy/claim_exceptions.h"
 #include "tests/tidy/file_checks.h"
 #include "tests/tidy/folder_rules.h"
 #include "tests/tidy/tree_checks.h"
@@ -197,6 +199,14 @@ TEST(TidyTest, PromisesNameTestsThatExist) {
 
 TEST(TidyTest, ReadmesNameFilesThatExist) {
   EXPECT_EQ(Report(CheckReadmeNames(Tree())), "");
+}
+
+TEST(TidyTest, FunctionsCheckWhatTheyRequire) {
+  EXPECT_EQ(Report(CheckRequirements(Tree(), kUncheckedRequirements)), "");
+}
+
+TEST(TidyTest, FunctionsHaveCallers) {
+  EXPECT_EQ(Report(CheckCallers(Tree(), kUncalledFunctions)), "");
 }
 
 TEST(TidyTest, InstalledHeadersAreThoseReached) {

@@ -278,47 +278,6 @@ TEST(HBaseCellsTest, VectorsAppendWrite) {
   }
 }
 
-TEST(HBaseCellsTest, VectorsRowSeqMerge) {
-  for (const TestVector& vector : LoadVectors("storage.json", "rowseq.merge")) {
-    SCOPED_TRACE(vector.from);
-    OwnedCells parts;
-    parts.AddAll(vector.given["rows"]);
-    const auto row = MergeRowParts(parts.views());
-    ASSERT_OK(row);
-    CellColumns points;
-    ASSERT_OK(DecodeHBaseCell({row->qualifier, row->value}, &points));
-    size_t i = 0;
-    for (const simdjson::dom::element point : simdjson::dom::array(vector.expect["points"])) {
-      ASSERT_LT(i, points.size());
-      EXPECT_EQ(IntOf(vector.given, "base_time") * 1000 + points.offset_ms[i],
-                int64_t(point.at(0)));
-      EXPECT_EQ(points.value(i), Value::Integer(int64_t(point.at(1))));
-      ++i;
-    }
-    EXPECT_EQ(i, points.size());
-  }
-}
-
-TEST(HBaseCellsTest, MergeRowPartsKeepsWhatIsHeldAndOrsMetaBytes) {
-  OwnedCells parts;
-  parts.Add(Hex("0000f0004000"), Hex("010201"), 0);
-  parts.Add(Hex("00000010"), Hex("090300"), 100);
-  const auto row = MergeRowParts(parts.views());
-  ASSERT_OK(row);
-  EXPECT_EQ(ToHex(row->qualifier), "0000f00040000010");
-  EXPECT_EQ(ToHex(row->value), "01020301");
-}
-
-TEST(HBaseCellsTest, MergeRowPartsOfOnePointIsAPlainPoint) {
-  OwnedCells parts;
-  parts.Add(Hex("0000"), Hex("01"), 0);
-  parts.Add(Hex("0000"), Hex("02"), 0);
-  const auto row = MergeRowParts(parts.views());
-  ASSERT_OK(row);
-  EXPECT_EQ(ToHex(row->qualifier), "0000");
-  EXPECT_EQ(ToHex(row->value), "01");
-}
-
 TEST(HBaseCellsTest, EveryTruncationOfAnAppendCellIsRefusedOrAPrefix) {
   const std::string cell = Hex("0000 2a f0000101 0080 001b 422a0000 002f 402899999999999a");
   const size_t ends[] = {3, 9, 15, 25};

@@ -249,9 +249,4 @@ std::string CycleFault(std::string_view distributor, const ModelSettings& settin
       period_ms / kDay, wanted_ms / kDay, longest_ms / kDay);
 }
 
-double ExpectedBucketRatio(double series, double buckets) {
-  HOURCELL_CHECK(series > 0 && buckets > 0);
-  return 1 + std::sqrt(2 * std::log(buckets) * buckets / series);
-}
-
 }  // namespace hourcell

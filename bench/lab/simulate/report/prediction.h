@@ -41,8 +41,4 @@ std::vector<Prediction> Predict(const SimulationResult& result);
 // LSM compactions, by these settings. Empty for any other distributor, and if the rule is kept.
 std::string CycleFault(std::string_view distributor, const ModelSettings& settings);
 
-// The expected load of the busiest of `buckets` buckets, as a multiple of the mean, when a hash
-// distributes `series` series: 1 + sqrt(2 ln(buckets) buckets / series). REQUIRES: both > 0.
-double ExpectedBucketRatio(double series, double buckets);
-
 }  // namespace hourcell

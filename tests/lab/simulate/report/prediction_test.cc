@@ -140,10 +140,5 @@ TEST(PredictionTest, CyclesHaveARule) {
               HasSubstr("without a TTL"));
 }
 
-TEST(PredictionTest, BucketsScatterByTheirSeries) {
-  EXPECT_NEAR(ExpectedBucketRatio(10'000, 20), 1.109, 0.001);
-  EXPECT_GT(ExpectedBucketRatio(100, 20), 2);
-}
-
 }  // namespace
 }  // namespace hourcell::prediction_test
