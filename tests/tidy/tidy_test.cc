@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "codec/base/strings.h"
 #include "tests/support/source_dir.h"
 #include "tests/tidy/claim_checks.h"
 #include "tests/tidy/claim_exceptions.h"
@@ -217,6 +218,22 @@ TEST(TidyTest, EmbeddingProgramsAreThoseBuilt) {
   for (const char* const program :
        {"tests/install/main.cc", "tests/install/hooks.cc", "tests/install/operate.cc"})
     EXPECT_EQ(Report(CheckProgram(FileOfTree("docs/embedding.md"), FileOfTree(program))), "");
+}
+
+// Rows of the table of commands: {"store", "its help", &StoreMain},
+TEST(TidyTest, EachCommandRunsTheFunctionOfItsName) {
+  size_t commands = 0;
+  for (const std::string_view line : Lines(FileOfTree("server/cli/main.cc").text)) {
+    constexpr std::string_view kRow = "    {\"";
+    const size_t begin = line.find('&');
+    if (!line.starts_with(kRow) || begin == std::string_view::npos) continue;
+    const std::string_view name =
+        line.substr(kRow.size(), line.find('"', kRow.size()) - kRow.size());
+    const std::string_view function = line.substr(begin + 1, line.rfind('}') - begin - 1);
+    EXPECT_EQ(LowerCase(function), std::string(name) + "main");
+    ++commands;
+  }
+  EXPECT_GT(commands, 20u);
 }
 
 }  // namespace
