@@ -40,7 +40,7 @@ class ListenSocket {
   OwnedDescriptor fd_;
 };
 
-// An accepted client that passes to the next owner of the port. No byte of it was read.
+// An accepted client, with no byte read yet, that passes to the next owner of the port.
 struct WaitingClient {
   OwnedDescriptor socket;
   size_t listener = 0;  // index of the listener that accepted it

@@ -44,8 +44,8 @@ int RunOnEither(const StoreCommandOptions& options,
 // or the server fails or refuses.
 int RunStoreCommand(const StoreCommandOptions& options, Terminal& terminal);
 
-// `hourcell store` with these flags and words. The exit code is RunStoreCommand's, or kExitUsage if they
-// are invalid.
+// `hourcell store` with these flags and words. The exit code is RunStoreCommand's, or kExitUsage if
+// they are invalid.
 int StoreMain(const std::vector<std::string>& args, Terminal& terminal);
 
 }  // namespace hourcell
