@@ -138,7 +138,8 @@ class Tsdb {
   // or power failure shows them. Points that are put while it runs may stay. Names stay; series
   // without points are dropped later (Options::drop_empty_series). Seals everything, and holds up
   // sealing while it runs.
-  // On an error a part may be deleted. Errors as Query's, and those of storage.
+  // On an error a part may be deleted. Errors as Query's, and those of storage; kInvalidArgument: a
+  // sub query has functions.
   absl::StatusOr<DeletedPoints> DeletePoints(const QuerySpec& spec,
                                              QueryControl* control = nullptr);
 

@@ -12,6 +12,7 @@
 #include "codec/base/status_macros.h"
 #include "codec/cells/packed_cell.h"
 #include "codec/limits.h"
+#include "engine/query/query_plan.h"
 
 namespace hourcell {
 namespace {
@@ -57,6 +58,9 @@ class PointDeleter::Collector : public QuerySink {
 };
 
 absl::StatusOr<DeletedPoints> PointDeleter::Delete(const QuerySpec& spec, QueryControl* control) {
+  if (HasFunctions(spec)) {
+    return absl::InvalidArgumentError("functions: a deletion takes none");
+  }
   MemoryLease lease(parts_.memory, control);
   MemoryHold hold(&lease);
   hold_ = &hold;

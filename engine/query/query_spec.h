@@ -14,6 +14,7 @@
 
 #include "codec/limits.h"
 #include "engine/query/aggregator.h"
+#include "engine/query/function_spec.h"
 
 namespace hourcell {
 
@@ -99,6 +100,8 @@ struct SubQuery {
   // For histograms, which are not stored yet: a query with percentiles is kUnimplemented.
   std::vector<double> percentiles = {};
   bool show_histogram_buckets = false;
+  // Functions of the set of groups, the last one first: its result is the input of the one before.
+  std::vector<FunctionSpec> functions = {};
   friend bool operator==(const SubQuery&, const SubQuery&) = default;
 };
 

@@ -16,7 +16,9 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/stop_watch.h"
 #include "engine/names/query_names.h"
+#include "engine/query/query_plan.h"
 #include "engine/query/query_watch.h"
+#include "engine/read/query_tree.h"
 #include "engine/read/sub_query_pipeline.h"
 
 // Why a query reads its series in batches: before, all spans of a query were in memory, 17 bytes
@@ -98,7 +100,10 @@ struct QueryExecutor::Step {
 
 // Runs planned sub queries in order. Sub queries with few rows are first read by a thread each: one
 // alone is too small to divide.
-absl::Status QueryExecutor::RunSteps(Steps* steps, TaskPool* pool, QueryControl* control) const {
+absl::Status QueryExecutor::RunSteps(Steps* steps,
+                                     TaskPool* pool,
+                                     QueryTree* tree,
+                                     QueryControl* control) const {
   uint64_t rows = 0;
   for (const std::unique_ptr<Step>& step : *steps)
     rows += step->run->RowsAtMost();
@@ -109,9 +114,11 @@ absl::Status QueryExecutor::RunSteps(Steps* steps, TaskPool* pool, QueryControl*
     const absl::Status ran = step->run->Run();
     PlanReport report = step->run->Report();
     report.plan_us = step->plan_us;
+    const size_t sub_query = report.query_index;
     control->AddPlan(std::move(report));
     HOURCELL_RETURN_IF_ERROR(ran);
     step.reset();  // with its memory
+    if (tree != nullptr) HOURCELL_RETURN_IF_ERROR(tree->EndOf(sub_query));
   }
   steps->clear();
   return absl::OkStatus();
@@ -218,6 +225,9 @@ absl::Status QueryExecutor::RunAll(const QuerySpec& spec,
         global, parts_.annotations->Global(view.get(), spec.start_ms, spec.end_ms, &lease));
   }
   HOURCELL_RETURN_IF_ERROR(sink->OnBegin(global));
+  std::optional<QueryTree> tree;
+  if (HasFunctions(spec)) tree.emplace(PlanOf(spec), spec.queries.size(), sink, &lease, &watch);
+  QueryTree* const functions = tree.has_value() ? &*tree : nullptr;
   SubQueryPipeline::Parts parts{.options = &options_,
                                 .read = {.row_keys = &row_keys_,
                                          .view = view.get(),
@@ -235,19 +245,20 @@ absl::Status QueryExecutor::RunAll(const QuerySpec& spec,
     HOURCELL_RETURN_IF_ERROR(step->memory.Take(SubQueryPipeline::BytesOf(step->plan)));
     parts.read.meter = &step->meter;
     parts.read.memory = &step->memory;
+    if (functions != nullptr) parts.sink = functions->SinkOf(i);
     step->run = std::make_unique<SubQueryPipeline>(parts, spec, i, &step->plan);
     if (quick.has_value()) {
       HOURCELL_RETURN_IF_ERROR(quick->Take(*step));
       step->meter.BindQuick(&quick->points);
     }
     const bool is_small = step->run->RowsAtMost() <= kFewRows;
-    if (!is_small) HOURCELL_RETURN_IF_ERROR(RunSteps(&waiting, pool, control));
+    if (!is_small) HOURCELL_RETURN_IF_ERROR(RunSteps(&waiting, pool, functions, control));
     waiting.push_back(std::move(step));
     if (!is_small || waiting.size() == kStepsAtOnce) {
-      HOURCELL_RETURN_IF_ERROR(RunSteps(&waiting, pool, control));
+      HOURCELL_RETURN_IF_ERROR(RunSteps(&waiting, pool, functions, control));
     }
   }
-  return RunSteps(&waiting, pool, control);
+  return RunSteps(&waiting, pool, functions, control);
 }
 
 }  // namespace hourcell

@@ -3,6 +3,8 @@
 //   resolve the names of all -> one after another: plan (query_planner.h), read, aggregate, emit
 //   (sub_query_pipeline.h)
 //
+// The series of a sub query with functions pass through them (query_tree.h).
+//
 // Errors in names and filters of all sub queries are found before the first result is emitted.
 // Small sub queries are read several at once.
 //
@@ -37,6 +39,8 @@ class RE2;
 }
 
 namespace hourcell {
+
+class QueryTree;
 
 class QueryExecutor {
  public:
@@ -80,7 +84,7 @@ class QueryExecutor {
                         QueryPlanner::ResolvedQuery resolved,
                         const QueryWatch& watch,
                         Step* step) const;
-  absl::Status RunSteps(Steps* steps, TaskPool* pool, QueryControl* control) const;
+  absl::Status RunSteps(Steps* steps, TaskPool* pool, QueryTree* tree, QueryControl* control) const;
   absl::StatusOr<QueryLimits> LimitsOf(const SubQuery& query, const QuerySpec& spec) const;
 
   const Options& options_;

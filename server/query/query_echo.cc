@@ -99,6 +99,16 @@ void AppendPercentiles(const std::vector<double>& percentiles, std::string* out)
   out->push_back(']');
 }
 
+// "functions", which OpenTSDB does not have, only if there are any.
+void AppendFunctions(const std::vector<FunctionSpec>& functions, std::string* out) {
+  if (functions.empty()) return;
+  std::vector<std::string> texts;
+  for (const FunctionSpec& function : functions)
+    texts.push_back(FunctionText(function));
+  out->append(",\"functions\":");
+  AppendNames(texts, out);
+}
+
 void AppendTextOrNull(std::string_view text, std::string* out) {
   if (text.empty()) {
     out->append("null");
@@ -135,8 +145,10 @@ void AppendSubQueryJson(const SubQuery& query, size_t index, std::string* out) {
   AppendPercentiles(query.percentiles, out);
   fmt::format_to(std::back_inserter(*out),
                  ",\"showHistogramBuckets\":{},\"rollupUsage\":null,\"preAggregate\":false,"
-                 "\"useFuzzyFilter\":true,\"useMultiGets\":true}}",
+                 "\"useFuzzyFilter\":true,\"useMultiGets\":true",
                  BoolText(query.show_histogram_buckets));
+  AppendFunctions(query.functions, out);
+  out->push_back('}');
 }
 
 std::string DownsampleText(const DownsampleSpec& spec) {

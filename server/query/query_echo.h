@@ -11,8 +11,9 @@
 
 namespace hourcell {
 
-// Appends {"aggregator":...,"metric":...,...}, with OpenTSDB's fields in its order. `index` is the
-// sub query's position in its request. The UIDs of filterTagKs are omitted: null.
+// Appends {"aggregator":...,"metric":...,...}, with OpenTSDB's fields in its order, then "functions",
+// if there are any. `index` is the sub query's position in its request. The UIDs of filterTagKs are
+// omitted: null.
 void AppendSubQueryJson(const SubQuery& query, size_t index, std::string* out);
 
 // A specifier that ParseDownsampleSpec accepts: "1m-avg-nan", "0all-sum", "1dc-sum". It does not

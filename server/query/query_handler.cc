@@ -11,6 +11,7 @@
 
 #include "codec/base/stop_watch.h"
 #include "codec/base/strings.h"
+#include "engine/query/query_plan.h"
 #include "server/http/guard/web_guard.h"
 #include "server/http/http_error.h"
 #include "server/http/http_router.h"
@@ -64,6 +65,10 @@ HttpResponse QueryHandler::Handle(const HttpRequest& request) {
     if (!request.rights.Covers(AccessRights::Admin())) return DeleteForbidden();
     if (CanBeForged(request)) return ForgeableRefused();
     if (request.only_if_quick) return NotQuick();
+    // It would delete the groups that a function leaves out, too.
+    if (HasFunctions(query->spec)) {
+      return HttpError(400, absl::InvalidArgumentError("functions: a deletion takes none"));
+    }
     query->spec.deadline_ms = request.deadline_ms;
     return AnswerDelete(*std::move(query), service_.clock->MonotonicMs(), request, service_);
   }

@@ -138,6 +138,24 @@ absl::StatusOr<std::vector<double>> ParsePercentiles(element value) {
   return percentiles;
 }
 
+absl::StatusOr<std::vector<FunctionSpec>> ParseFunctions(element value) {
+  std::vector<FunctionSpec> functions;
+  if (value.is_null()) return functions;
+  simdjson::dom::array array;
+  if (value.get(array)) return WrongJsonType("functions", "an array of strings");
+  if (array.size() > kQueryFunctionsMax) {
+    return absl::InvalidArgumentError(fmt::format("functions: too many; got {}; want at most {}",
+                                                  array.size(), kQueryFunctionsMax));
+  }
+  for (const element item : array) {
+    if (!item.is_string()) return WrongJsonType("functions", "an array of strings");
+    HOURCELL_ASSIGN_OR_RETURN(const FunctionSpec function,
+                              ParseFunctionSpec(std::string_view(item)));
+    functions.push_back(function);
+  }
+  return functions;
+}
+
 // Fields of a sub query that depend on others, or that a repeated field replaces as a whole.
 struct SubQueryParts {
   std::string aggregator;
@@ -175,6 +193,8 @@ absl::Status ReadSubQueryField(std::string_view key,
     HOURCELL_ASSIGN_OR_RETURN(query->tsuids, ParseTsuids(field));
   } else if (key == "percentiles") {
     HOURCELL_ASSIGN_OR_RETURN(query->percentiles, ParsePercentiles(field));
+  } else if (key == "functions") {
+    HOURCELL_ASSIGN_OR_RETURN(query->functions, ParseFunctions(field));
   } else if (key == "showHistogramBuckets") {
     HOURCELL_ASSIGN_OR_RETURN(query->show_histogram_buckets, JsonBool(key, field));
   }

@@ -4,7 +4,8 @@
 //    "queries": [{"aggregator", "metric" or "tsuids": [hex], "downsample", "rate",
 //                 "rateOptions": {...}, "tags": {tagk: filter},
 //                 "filters": [{"type", "tagk", "filter", "groupBy"}], "explicitTags",
-//                 "percentiles": [number], "showHistogramBuckets"}],
+//                 "percentiles": [number], "showHistogramBuckets",
+//                 "functions": ["top(10,max)"]}],
 //    "explain": bool}
 //
 // Unknown fields are ignored; the last of repeated fields counts. Unlike in OpenTSDB, tags and

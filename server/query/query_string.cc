@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -201,12 +202,28 @@ std::string ParamOr(const HttpRequest& request, std::string_view name, std::stri
   return value != nullptr ? *value : std::string(other);
 }
 
-// Splits a sub query at its colons, parses the aggregator and the options into `query`, and returns
-// the last part.
+// Takes the functions off the front of `parts`. No aggregator has a '(' in its name.
+absl::Status TakeFunctions(std::span<const std::string_view>* parts, SubQuery* query) {
+  while (!parts->empty() && parts->front().find('(') != std::string_view::npos) {
+    if (query->functions.size() == kQueryFunctionsMax) {
+      return absl::InvalidArgumentError(
+          fmt::format("functions: too many; want at most {}", kQueryFunctionsMax));
+    }
+    HOURCELL_ASSIGN_OR_RETURN(const FunctionSpec function, ParseFunctionSpec(parts->front()));
+    query->functions.push_back(function);
+    *parts = parts->subspan(1);
+  }
+  return absl::OkStatus();
+}
+
+// Splits a sub query at its colons, parses the functions, the aggregator and the options into
+// `query`, and returns the last part.
 absl::StatusOr<std::string_view> ParseParts(std::string_view name,
                                             std::string_view text,
                                             SubQuery* query) {
-  const auto parts = SplitOutside(text, ':', '{', '}');
+  const std::vector<std::string_view> all = SplitOutside(text, ':', '{', '}');
+  std::span<const std::string_view> parts(all);
+  HOURCELL_RETURN_IF_ERROR(TakeFunctions(&parts, query));
   if (parts.size() < kPartsMin || parts.size() > kPartsMax) {
     return absl::InvalidArgumentError(
         fmt::format("Invalid parameter {}={} ({} :-separated parts)", name, text,

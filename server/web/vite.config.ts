@@ -8,9 +8,16 @@ const server = process.env.HOURCELL ?? 'http://127.0.0.1:4242';
 // 1.5 kB compressed. Fails if uPlot is another one.
 const UNUSED = ['(paths.stepped = stepped);', '(paths.spline  = monotoneCubic);', 'uPlot.tzDate  = tzDate;',
   'uPlot.addGap = addGap;', 'uPlot.join = join;'];
+// The rules of its legend, which the page never shows.
+const LEGEND = /\.u-(legend|inline|series|title)[^{}]*\{[^}]*\}/g;
 const slimPlot: Plugin = {
   name: 'slim-uplot',
+  enforce: 'pre',
   transform(code, id) {
+    if (id.endsWith('uPlot.min.css')) {
+      if (!LEGEND.test(code)) throw new Error('uPlot has no rules of a legend');
+      return code.replace(LEGEND, '');
+    }
     if (!id.endsWith('uPlot.esm.js')) return null;
     return UNUSED.reduce((text, line) => {
       if (!text.includes(line)) throw new Error(`uPlot has no line ${line}`);

@@ -22,6 +22,7 @@ constexpr std::array kRules = {
     FolderRule{"engine/regions/keys",
                "codec/base codec codec/rows engine/regions engine/regions/presplit"},
     FolderRule{"engine/query", "codec/base codec codec/cells codec/rows codec/text"},
+    FolderRule{"engine/query/functions", "codec/base codec engine/query"},
     FolderRule{"engine/query/stages",
                "codec/base codec codec/cells codec/rows codec/text engine/query"},
     FolderRule{"engine",
@@ -60,10 +61,11 @@ constexpr std::array kRules = {
                "codec/base codec codec/cells codec/rows codec/text uid engine "
                "engine/threads engine/table engine/journal engine/rows "
                "engine/regions/live engine/hours engine/series"},
-    FolderRule{"engine/read",
-               "codec/base codec codec/cells codec/rows uid engine/query "
-               "engine/query/stages engine engine/threads engine/table engine/rows "
-               "engine/annotations engine/names engine/hours engine/series"},
+    FolderRule{
+        "engine/read",
+        "codec/base codec codec/cells codec/rows uid engine/query "
+        "engine/query/functions engine/query/stages engine engine/threads engine/table engine/rows "
+        "engine/annotations engine/names engine/hours engine/series"},
     FolderRule{"engine/scan",
                "codec/base codec codec/cells codec/rows uid engine/regions/keys "
                "engine engine/table engine/names engine/hours engine/series "

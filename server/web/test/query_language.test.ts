@@ -43,6 +43,7 @@ function formOf(m: string) {
   const query = parseQuery(m);
   const filters = [...query.only.map(filterOf(false)), ...query.groups.map(filterOf(true))];
   return {
+    ...(query.functions.length ? { functions: query.functions } : {}),
     aggregator: query.aggregator, metric: query.metric,
     ...(query.downsample ? { downsample: downsampleOf(query.downsample) } : {}),
     ...(query.rate ? { rate: rateOf(query.rate) } : {}),
@@ -73,7 +74,7 @@ describe('the language of m=', () => {
     });
 
   it('has every vector', () => {
-    expect(inArea('accepted')).toHaveLength(123);
-    expect(inArea('refused')).toHaveLength(68);
+    expect(inArea('accepted')).toHaveLength(133);
+    expect(inArea('refused')).toHaveLength(88);
   });
 });

@@ -84,6 +84,56 @@ TEST_F(QueryExecutorTest, GivesOutSeriesOneByOne) {
   EXPECT_EQ(sink.points, 20u * 60);
 }
 
+// Relations between answers, whatever the points are: the best and the others are all, and a
+// function that keeps every group changes nothing.
+TEST_F(QueryExecutorTest, TheTopAndTheRestAreAllGroups) {
+  Fill(/*series=*/12, /*hours=*/1);
+  const auto tsuids = [&](const std::vector<std::string>& functions) {
+    QuerySpec spec = All();
+    for (const std::string& text : functions)
+      spec.queries[0].functions.push_back(*ParseFunctionSpec(text));
+    std::vector<std::string> found;
+    const absl::StatusOr<QueryResult> result = tsdb_->Query(spec);
+    EXPECT_OK(result);
+    if (!result.ok()) return found;
+    for (const ResultSeries& series : result->series) {
+      EXPECT_EQ(series.points.size(), 60u);
+      found.push_back(series.tsuids[0]);
+    }
+    return found;
+  };
+  const std::vector<std::string> all = tsuids({});
+  ASSERT_EQ(all.size(), 12u);
+
+  EXPECT_EQ(tsuids({"top(12,max)"}), all);
+  EXPECT_EQ(tsuids({"bottom(10000,avg)"}), all);
+  for (const std::string_view by : {"max", "min", "avg", "last", "sum"}) {
+    const auto top = tsuids({fmt::format("top(5,{})", by)});
+    const auto rest = tsuids({fmt::format("bottom(7,{})", by)});
+    EXPECT_EQ(std::vector(all.begin() + 7, all.end()), top);  // each series is above those before
+    EXPECT_EQ(std::vector(all.begin(), all.begin() + 7), rest);
+    EXPECT_EQ(tsuids({fmt::format("top(2,{})", by), fmt::format("top(5,{})", by)}),
+              tsuids({fmt::format("top(2,{})", by)}));
+  }
+}
+
+TEST_F(QueryExecutorTest, EachSubQueryHasItsOwnFunctions) {
+  Fill(/*series=*/6, /*hours=*/1);
+  QuerySpec spec = All();
+  spec.queries.push_back(spec.queries[0]);
+  spec.queries.push_back(spec.queries[0]);
+  spec.queries[0].functions = {*ParseFunctionSpec("top(1,max)")};
+  spec.queries[2].functions = {*ParseFunctionSpec("bottom(2,max)")};
+
+  const absl::StatusOr<QueryResult> result = tsdb_->Query(spec);
+
+  ASSERT_OK(result);
+  std::vector<size_t> indexes;
+  for (const ResultSeries& series : result->series)
+    indexes.push_back(series.query_index);
+  EXPECT_THAT(indexes, ElementsAre(0, 1, 1, 1, 1, 1, 1, 2, 2));
+}
+
 TEST_F(QueryExecutorTest, ACancelledQueryEnds) {
   Fill(20, 1);
   QueryControl control;

@@ -9,8 +9,8 @@
 #include "server/query/query_string.h"
 #include "tests/fuzz/fuzz_input.h"
 
-// Any m= is refused, or is a sub query with a metric, whole filters and a downsample that prints
-// and parses back.
+// Any m= is refused, or is a sub query with a metric, whole filters, and functions and a downsample
+// that print and parse back.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   const auto query = ParseSubQueryText(InputText(data, size));
@@ -27,6 +27,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const TagFilterSpec& filter : query->filters) {
     HOURCELL_CHECK(!filter.tagk.empty());
     HOURCELL_CHECK(!filter.filter.empty() || filter.type == FilterType::kNotKey);
+  }
+  HOURCELL_CHECK(query->functions.size() <= kQueryFunctionsMax);
+  for (const FunctionSpec& function : query->functions) {
+    const auto again = ParseFunctionSpec(FunctionText(function));
+    HOURCELL_CHECK(again.ok() && *again == function);
   }
   if (query->downsample) {
     const auto again = ParseDownsampleSpec(DownsampleText(*query->downsample));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <numeric>
 
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
@@ -398,6 +399,50 @@ ResultSeries NaiveStore::Describe(const SubQuery& query, const std::vector<Membe
   return series;
 }
 
+namespace {
+
+// The value of a series for a function; nothing: it has no point but NaN.
+std::optional<double> NaiveRank(const ResultSeries& series, FunctionSpec::By by) {
+  std::vector<double> values;
+  for (const ResultPoint& point : series.points) {
+    if (!std::isnan(point.value.ToDouble())) values.push_back(point.value.ToDouble());
+  }
+  if (values.empty()) return std::nullopt;
+  const double sum = std::accumulate(values.begin() + 1, values.end(), values[0]);
+  double rank = values.back();
+  if (by == FunctionSpec::By::kMax) rank = *std::ranges::max_element(values);
+  if (by == FunctionSpec::By::kMin) rank = *std::ranges::min_element(values);
+  if (by == FunctionSpec::By::kSum) rank = sum;
+  if (by == FunctionSpec::By::kAvg) rank = sum / static_cast<double>(values.size());
+  return std::isnan(rank) ? std::nullopt : std::optional(rank);
+}
+
+// Takes the best series one after another, then sorts them back.
+std::vector<ResultSeries> NaiveRanked(std::vector<ResultSeries> groups, const FunctionSpec& spec) {
+  std::vector<bool> is_taken(groups.size(), false);
+  for (size_t taken = 0; taken < std::min(spec.count, groups.size()); ++taken) {
+    std::optional<size_t> best;
+    for (size_t i = 0; i < groups.size(); ++i) {
+      if (is_taken[i]) continue;
+      const std::optional<double> rank = NaiveRank(groups[i], spec.by);
+      const std::optional<double> rank_of_best =
+          best.has_value() ? NaiveRank(groups[*best], spec.by) : std::nullopt;
+      const bool is_better =
+          rank.has_value() &&
+          (!rank_of_best.has_value() ||
+           (spec.kind == FunctionSpec::Kind::kTop ? *rank > *rank_of_best : *rank < *rank_of_best));
+      if (!best.has_value() || is_better) best = i;
+    }
+    is_taken[*best] = true;
+  }
+  std::vector<ResultSeries> ranked;
+  for (size_t i = 0; i < groups.size(); ++i)
+    if (is_taken[i]) ranked.push_back(std::move(groups[i]));
+  return ranked;
+}
+
+}  // namespace
+
 void NaiveStore::AddSubQuery(const QuerySpec& spec, size_t index, NaiveAnswer* answer) const {
   const SubQuery& query = spec.queries[index];
   if (!KnowsNames(query)) {
@@ -420,6 +465,7 @@ void NaiveStore::AddSubQuery(const QuerySpec& spec, size_t index, NaiveAnswer* a
     if (query.rate.has_value()) member.points = RatesOf(member.points, *query.rate);
     members.push_back(std::move(member));
   }
+  std::vector<ResultSeries> groups;
   for (const std::vector<Member>& group : Groups(query, std::move(members))) {
     ResultSeries series = Describe(query, group);
     series.query_index = index;
@@ -438,8 +484,11 @@ void NaiveStore::AddSubQuery(const QuerySpec& spec, size_t index, NaiveAnswer* a
         answer->errors.insert(absl::StatusCode::kInvalidArgument);
       }
     }
-    answer->series.push_back(std::move(series));
+    groups.push_back(std::move(series));
   }
+  for (size_t i = query.functions.size(); i-- > 0;)
+    groups = NaiveRanked(std::move(groups), query.functions[i]);
+  std::ranges::move(groups, std::back_inserter(answer->series));
 }
 
 NaiveAnswer NaiveStore::Query(const QuerySpec& spec) const {

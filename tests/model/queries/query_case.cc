@@ -50,6 +50,8 @@ std::string SubQueryText(const SubQuery& query) {
                         filter.filter, filter.group_by ? "g" : "");
   }
   if (query.explicit_tags) text += " explicit=1";
+  for (const FunctionSpec& function : query.functions)
+    text += fmt::format(" function={}", FunctionText(function));
   if (query.downsample.has_value()) {
     text += fmt::format(" down={}", DownsampleText(*query.downsample));
     if (query.downsample->calendar) {
@@ -140,6 +142,10 @@ void SetOfSubQuery(std::string_view name, std::string_view value, SubQuery* quer
     query->tsuids.emplace_back(value);
   } else if (name == "filter") {
     query->filters.push_back(ParseFilter(value));
+  } else if (name == "function") {
+    const auto function = ParseFunctionSpec(value);
+    HOURCELL_CHECK(function.ok());
+    query->functions.push_back(*function);
   } else if (name == "explicit") {
     query->explicit_tags = true;
   } else if (name == "down") {

@@ -228,6 +228,8 @@ class Shrinker {
       TryQuery([&](QuerySpec* spec) { Erase(f, &spec->queries[i].filters); });
     for (size_t t = spec_.queries[i].tsuids.size(); t-- > 0 && spec_.queries[i].tsuids.size() > 1;)
       TryQuery([&](QuerySpec* spec) { Erase(t, &spec->queries[i].tsuids); });
+    for (size_t f = spec_.queries[i].functions.size(); f-- > 0;)
+      TryQuery([&](QuerySpec* spec) { Erase(f, &spec->queries[i].functions); });
     TryQuery([&](QuerySpec* spec) { spec->queries[i].rate.reset(); });
     TryQuery([&](QuerySpec* spec) { spec->queries[i].downsample.reset(); });
     TryQuery([&](QuerySpec* spec) { spec->queries[i].explicit_tags = false; });
@@ -446,6 +448,20 @@ TEST(FixedCaseTest, ASeriesThatHasNotBegunDecidesTheTypeAndAddsNothing) {
     put m host=a 1356998400s:1 1356998410s:4 1356998420s:6
     put m host=b 1356998410s:2.5f 1356998415s:3)",
                   "query start=1356998400000 end=1356998420000 agg=sum metric=m");
+}
+
+TEST(FixedCaseTest, FunctionsChooseAmongGroups) {
+  ExpectAgreement(R"(
+    store salt=1/20 cells=packed
+    names metric m
+    names tagk host
+    names tagv a b c d
+    put m host=a 1356998400s:5 1356998410s:1
+    put m host=b 1356998400s:2 1356998410s:3
+    put m host=c 1356998400s:2 1356998410s:3
+    put m host=d 1356998410s:4)",
+                  R"(query start=1356998400000 end=1356998420000 agg=sum metric=m
+                     filter=host:wildcard:*:g function=top(2,last) function=bottom(3,max))");
 }
 
 TEST(QueryCaseTest, TextsAreParsedToWhatTheyWerePrintedFrom) {

@@ -289,7 +289,15 @@ class QueryMaker {
     }
     if (!OneIn(3, &random_)) query.downsample = MakeDownsample(spec);
     if (OneIn(3, &random_)) query.rate = MakeRate();
+    while (query.functions.size() < kQueryFunctionsMax && OneIn(4, &random_))
+      query.functions.push_back(MakeFunction());
     return query;
+  }
+
+  FunctionSpec MakeFunction() {
+    return {.kind = static_cast<FunctionSpec::Kind>(random_.Below(2)),
+            .count = 1 + random_.Below(5),
+            .by = static_cast<FunctionSpec::By>(random_.Below(5))};
   }
 
   std::vector<std::string> RandomTsuids(const std::string& metric) {

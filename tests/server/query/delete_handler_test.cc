@@ -53,6 +53,19 @@ TEST_F(DeleteHandlerTest, AnswersWithWhatItDeletes) {
             R"({"metric":"m","tags":{"host":"b"},"aggregateTags":[],"dps":{"1356998410":9}}])");
 }
 
+TEST_F(DeleteHandlerTest, AQueryWithFunctionsDeletesNothing) {
+  Put({"m", "host=a", kStartS, 1});
+  Put({"m", "host=b", kStartS, 2});
+  const std::string before = Query();
+
+  const HttpResponse response =
+      Delete("/api/query?start=1356998400&end=1356998420&m=top(1,max):none:m");
+
+  EXPECT_EQ(response.status, 400);
+  EXPECT_THAT(response.body, HasSubstr("functions: a deletion takes none"));
+  EXPECT_EQ(Query(), before);
+}
+
 TEST_F(DeleteHandlerTest, TakesABody) {
   Put({"m", "host=a", kStartS, 1});
   const auto query = ParseQueryJson(

@@ -10,7 +10,9 @@
 namespace hourcell::query_echo_test {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
 
 std::string Echo(const SubQuery& query, size_t index = 0) {
   std::string out;
@@ -44,6 +46,15 @@ TEST(QueryEchoTest, EchoesAQueryByTsuid) {
 
   EXPECT_THAT(Echo(query), HasSubstr(R"("metric":null,"tsuids":["000001000001000001"],)"));
   EXPECT_THAT(Echo(query), HasSubstr(R"("percentiles":[50.0,99.9],)"));
+}
+
+TEST(QueryEchoTest, FunctionsAreLast) {
+  SubQuery query;
+  EXPECT_THAT(Echo(query), Not(HasSubstr("functions")));
+  query.functions = {*ParseFunctionSpec("top(2,max)"), *ParseFunctionSpec("bottom(9,last)")};
+
+  EXPECT_THAT(Echo(query),
+              EndsWith(R"x("useMultiGets":true,"functions":["top(2,max)","bottom(9,last)"]})x"));
 }
 
 TEST(QueryEchoTest, DownsampleTextParsesBack) {

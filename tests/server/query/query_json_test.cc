@@ -219,6 +219,21 @@ TEST(QueryJsonTest, ParseReadsPercentiles) {
   ExpectRefused(Body(R"("percentiles":["99"])"), "percentiles: not an array of numbers");
 }
 
+TEST(QueryJsonTest, ParseReadsFunctions) {
+  const SubQuery query = ParseGood(R"x("functions":["top(10,max)","bottom(50,avg)"])x");
+
+  EXPECT_THAT(query.functions,
+              ElementsAre(*ParseFunctionSpec("top(10,max)"), *ParseFunctionSpec("bottom(50,avg)")));
+  EXPECT_TRUE(ParseGood(R"("functions":null)").functions.empty());
+  ExpectRefused(Body(R"x("functions":"top(1,max)")x"), "functions: not an array of strings");
+  ExpectRefused(Body(R"x("functions":[1])x"), "functions: not an array of strings");
+  ExpectRefused(Body(R"x("functions":["top(0,max)"])x"), "want top(N,BY)");
+  std::string five = R"x("functions":["top(1,max)")x";
+  for (int i = 0; i < 4; ++i)
+    five += R"x(,"top(1,max)")x";
+  ExpectRefused(Body(five + "]"), "functions: too many; got 5; want at most 4");
+}
+
 TEST(QueryJsonTest, ParseReadsNotKey) {
   const SubQuery query =
       ParseGood(R"("filters":[{"type":"not_key","tagk":"host","filter":"","groupBy":true}])");

@@ -70,8 +70,16 @@ std::vector<T> ArrayOf(element want, std::string_view key) {
   return values;
 }
 
+std::vector<std::string> TextsOf(const std::vector<FunctionSpec>& functions) {
+  std::vector<std::string> texts;
+  for (const FunctionSpec& function : functions)
+    texts.push_back(FunctionText(function));
+  return texts;
+}
+
 // An absent field has its default.
 void ExpectParsed(const SubQuery& got, element want) {
+  EXPECT_EQ(TextsOf(got.functions), ArrayOf<std::string>(want, "functions"));
   EXPECT_EQ(AggregatorName(got.aggregator), TextOf(want, "aggregator"));
   EXPECT_EQ(got.metric, Has(want, "metric") ? TextOf(want, "metric") : "");
   EXPECT_EQ(got.tsuids, ArrayOf<std::string>(want, "tsuids"));
@@ -107,16 +115,16 @@ int RunArea(std::string_view area, std::string_view name, Parser parse) {
 }
 
 TEST(QueryLanguageTest, AcceptedTextsHaveTheirForm) {
-  EXPECT_EQ(RunArea("accepted", "m", &ParseSubQueryText), 123);
+  EXPECT_EQ(RunArea("accepted", "m", &ParseSubQueryText), 133);
 }
 
 TEST(QueryLanguageTest, RefusedTextsHaveTheirError) {
-  EXPECT_EQ(RunArea("refused", "m", &ParseSubQueryText), 68);
+  EXPECT_EQ(RunArea("refused", "m", &ParseSubQueryText), 88);
 }
 
 TEST(QueryLanguageTest, TsuidsHaveTheirForm) {
-  EXPECT_EQ(RunArea("tsuid accepted", "tsuid", &ParseTsuidQueryText), 5);
-  EXPECT_EQ(RunArea("tsuid refused", "tsuid", &ParseTsuidQueryText), 6);
+  EXPECT_EQ(RunArea("tsuid accepted", "tsuid", &ParseTsuidQueryText), 6);
+  EXPECT_EQ(RunArea("tsuid refused", "tsuid", &ParseTsuidQueryText), 7);
 }
 
 }  // namespace

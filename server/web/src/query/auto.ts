@@ -28,8 +28,8 @@ export function sentQueries(lines: { query: SubQuery; line: number }[], rangeMs:
     const by = (fn: string) =>
       printQuery({ ...query, downsample: { interval: step, fn, fill: 'none' } });
     sent.push({ m: by(fn), line, part: 'value' });
-    // Of a rate, the lowest and highest value of a step say nothing.
-    if (query.rate || lines.length > 3 || fn !== 'avg') continue;
+    // Of a rate, the lowest and highest value of a step say nothing; a function may choose others.
+    if (query.rate || lines.length > 3 || fn !== 'avg' || query.functions.length) continue;
     sent.push({ m: by('min'), line, part: 'min' }, { m: by('max'), line, part: 'max' });
   }
   return { sent, step: used };

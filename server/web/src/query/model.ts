@@ -26,6 +26,7 @@ export interface Rate {
 }
 
 export interface SubQuery {
+  functions: string[]; // "top(10,max)", the outermost first
   aggregator: string;
   metric: string;
   tsuids: string[]; // instead of a metric
@@ -41,7 +42,7 @@ export interface SubQuery {
 
 export function emptyQuery(metric = ''): SubQuery {
   return {
-    aggregator: 'avg', metric, tsuids: [], downsample: null, rate: null, explicitTags: false,
+    functions: [], aggregator: 'avg', metric, tsuids: [], downsample: null, rate: null, explicitTags: false,
     percentiles: [], buckets: false, groups: [], only: [], other: [],
   };
 }

@@ -11,19 +11,23 @@ import {
   findClose, indexOutsideQuotes, skipQuoted, splitOutside, unquoted, type Part,
 } from './split';
 
-const FILLS = ['none', 'nan', 'null', 'zero'];
-
 export function parseQuery(text: string): SubQuery {
   const parts = splitOutside(text, ':', '{', '}');
+  const query = emptyQuery();
+  while (parts[0]?.text.includes('(')) query.functions.push(parseFunction(parts.shift()!, query.functions));
   if (parts.length < 2) {
     throw new TextError('want aggregator:metric, such as avg:cpu.user', text.length);
   }
   if (parts.length > 5) throw new TextError('too many parts between colons', parts[4]!.at);
-  const query = emptyQuery();
   query.aggregator = parseAggregator(parts[0]!, 'aggregator');
   for (const part of parts.slice(1, -1)) applyOption(part, query);
   parseMetric(parts[parts.length - 1]!, query);
   return query;
+}
+
+function parseFunction({ text, at }: Part, before: string[]): string {
+  if (/^(top|bottom)\(([1-9]\d{0,3}|10000),(max|min|avg|last|sum)\)$/.test(text) && before.length < 4) return text;
+  throw new TextError('want at most 4 of top(N,BY), bottom(N,BY)', at, text.length);
 }
 
 function parseAggregator(part: Part, what: string): string {
@@ -61,7 +65,7 @@ export function parseDownsample({ text, at }: Part): Downsample {
   }
   const name = parseAggregator(fn, 'downsampling function');
   if (name === 'none') throw new TextError('none cannot downsample', fn.at, 4);
-  if (fill && !FILLS.includes(fill.text.toLowerCase())) {
+  if (fill && !/^(none|nan|null|zero)$/i.test(fill.text)) {
     throw new TextError('want none, nan, null, zero or scalar(number)', fill.at, fill.text.length);
   }
   return { interval: interval.text.toLowerCase(), fn: name, fill: scalar ? scalar[1]! : (fill?.text ?? '') };
@@ -118,13 +122,12 @@ function parseMetric({ text, at }: Part, query: SubQuery): void {
   const close = findClose(text, open + 1);
   if (close < 0) throw new TextError('no } at the end', at + text.length);
   query.groups = parseFilters(text.slice(open + 1, close), at + open + 1);
-  const second = text.slice(close + 1);
-  if (second === '') return;
-  if (!second.startsWith('{')) throw new TextError('want { or the end', at + close + 1);
-  const end = findClose(second, 1);
+  if (close + 1 === text.length) return;
+  if (text[close + 1] !== '{') throw new TextError('want { or the end', at + close + 1);
+  const end = findClose(text, close + 2);
   if (end < 0) throw new TextError('no } at the end', at + text.length);
-  if (end !== second.length - 1) throw new TextError('want the end', at + close + 2 + end);
-  query.only = parseFilters(second.slice(1, -1), at + close + 2);
+  if (end + 1 !== text.length) throw new TextError('want the end', at + end + 1);
+  query.only = parseFilters(text.slice(close + 2, end), at + close + 2);
 }
 
 function parseFilters(inside: string, at: number): Filter[] {

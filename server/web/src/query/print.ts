@@ -4,7 +4,7 @@ import { quoted, skipQuoted } from './split';
 import type { Downsample, Filter, Rate, SubQuery } from './model';
 
 export function printQuery(query: SubQuery): string {
-  const words = [query.aggregator];
+  const words = [...query.functions, query.aggregator];
   if (query.rate) words.push(printRate(query.rate));
   if (query.downsample) words.push(printDownsample(query.downsample));
   if (query.explicitTags) words.push('explicit_tags');
