@@ -236,7 +236,7 @@ void Send(const Settings& settings, Tsdb* tsdb, Load* load, Sent* sent) {
     sent->load_cpu_s += SecondsOf(CLOCK_THREAD_CPUTIME_ID) - load_begin;
     if (points.empty()) break;
     const double begin = Wall();
-    const CommitTicket ticket = tsdb->Append(points, &refused);
+    const CommitTicket ticket = tsdb->points().Append(points, &refused);
     all.Cover(ticket);
     if (settings.ack == "batch") HOURCELL_CHECK(ticket.Wait().ok());
     sent->append_ms.push_back((Wall() - begin) * 1e3);
@@ -350,7 +350,7 @@ uint64_t CountPoints(Tsdb* tsdb) {
     points += row.times.size();
     return true;
   };
-  HOURCELL_CHECK(tsdb->Scan({}, visit).ok());
+  HOURCELL_CHECK(tsdb->queries().Scan({}, visit).ok());
   return points;
 }
 
@@ -380,15 +380,15 @@ void AskOnce(Tsdb* tsdb) {
   query.aggregator = Aggregator::kSum;
   query.metric = kMetrics[0];
   query.filters.push_back({"host", FilterType::kLiteralOr, "host_0", false});
-  const auto result = tsdb->Query(spec);
+  const auto result = tsdb->queries().Query(spec);
   HOURCELL_CHECK(result.ok() && result->series.size() == 1 && !result->series[0].points.empty());
 }
 
 // Seals, flushes and merges everything.
 std::string RestJson(const Settings& settings, Tsdb* tsdb, const std::string& path) {
-  const double seal_s = TimeOf([tsdb] { return tsdb->Seal(); });
-  const double flush_s = TimeOf([tsdb] { return tsdb->Flush(); });
-  const double compact_s = TimeOf([tsdb] { return tsdb->Compact(); });
+  const double seal_s = TimeOf([tsdb] { return tsdb->maintenance().Seal(); });
+  const double flush_s = TimeOf([tsdb] { return tsdb->maintenance().Flush(); });
+  const double compact_s = TimeOf([tsdb] { return tsdb->maintenance().Compact(); });
   HOURCELL_CHECK(CountPoints(tsdb) == settings.points());
   HOURCELL_CHECK(tsdb->Close().ok());
   const auto per_point = [&settings](uint64_t bytes) {
@@ -476,7 +476,7 @@ class BurstRun {
     }
     ++puts_;
     std::vector<RefusedPoint> refused;
-    HOURCELL_CHECK(tsdb_.Append(points, &refused).Wait().ok() && refused.empty());
+    HOURCELL_CHECK(tsdb_.points().Append(points, &refused).Wait().ok() && refused.empty());
   }
 
   void RunKnown(const std::stop_token& stop) {
@@ -509,7 +509,7 @@ class BurstRun {
                           .value = Value::Integer(1)});
       }
       // Without waiting for room, as in a server; refused series are left out.
-      tsdb_.Append(points, &refused, {.wait_ms = 0}).Wait().IgnoreError();
+      tsdb_.points().Append(points, &refused, {.wait_ms = 0}).Wait().IgnoreError();
       new_series_ += points.size() - refused.size();
       if (!refused.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }

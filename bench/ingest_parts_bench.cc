@@ -115,7 +115,7 @@ void SetPoints(benchmark::State& state, size_t points_an_iteration) {
 
 // ---- the series of a line
 
-// Hash and lookup of a batch, as in Tsdb::Append.
+// Hash and lookup of a batch, as in Points::Append.
 void BM_SeriesCacheHit(benchmark::State& state) {
   const auto series = static_cast<size_t>(state.range(0));
   const auto lines = std::make_unique<SeriesLines>(series);
@@ -423,7 +423,7 @@ class StoreRounds {
       point.timestamp.ms = time_ms_;
       point.value = Value::Integer((point.value.integer() * 5 + 3) % 101);
     }
-    HOURCELL_CHECK(tsdb_->Append(batch, &refused_).Wait().ok());
+    HOURCELL_CHECK(tsdb_->points().Append(batch, &refused_).Wait().ok());
     HOURCELL_CHECK(refused_.empty());
     points_ += kBatch;
     at_ = (at_ + kBatch) % lines_.points.size();
@@ -443,7 +443,7 @@ class StoreRounds {
       found += row.times.size();
       return true;
     };
-    HOURCELL_CHECK(tsdb_->Scan({}, visit).ok());
+    HOURCELL_CHECK(tsdb_->queries().Scan({}, visit).ok());
     HOURCELL_CHECK(found == points_);
   }
 
@@ -486,7 +486,7 @@ void BM_Seal(benchmark::State& state) {
     for (size_t i = 0; i < kHourPoints; ++i)
       rounds.AppendRound();
     state.ResumeTiming();
-    HOURCELL_CHECK(tsdb->Seal().ok());
+    HOURCELL_CHECK(tsdb->maintenance().Seal().ok());
   }
   const auto cells = state.iterations() * state.range(0);
   HOURCELL_CHECK(tsdb->stats().counter("seal.points")->value() ==

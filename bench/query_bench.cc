@@ -230,8 +230,8 @@ void FillHour(Tsdb* tsdb, size_t host) {
                       .value = Value::Float(gauge.Next())});
   }
   std::vector<RefusedPoint> refused;
-  HOURCELL_CHECK(tsdb->Append(points, &refused).Wait().ok());
-  HOURCELL_CHECK(refused.empty() && tsdb->Seal().ok());
+  HOURCELL_CHECK(tsdb->points().Append(points, &refused).Wait().ok());
+  HOURCELL_CHECK(refused.empty() && tsdb->maintenance().Seal().ok());
 }
 
 // A sealed store with `series` series of `points` points each; made once and kept. If these are
@@ -248,13 +248,13 @@ Tsdb& StoreOf(size_t series, size_t points) {
     store.tsdb = *std::move(opened);
     FillStore(store.tsdb.get(), series, points);
     if (points < kLoadHourPoints) FillHour(store.tsdb.get(), series / 2);
-    HOURCELL_CHECK(store.tsdb->Compact().ok());
+    HOURCELL_CHECK(store.tsdb->maintenance().Compact().ok());
   }
   return *store.tsdb;
 }
 
 QueryResult MustQuery(Tsdb* tsdb, const QuerySpec& spec) {
-  auto result = tsdb->Query(spec);
+  auto result = tsdb->queries().Query(spec);
   HOURCELL_CHECK(result.ok());
   return *std::move(result);
 }
@@ -315,7 +315,7 @@ void BM_SaltedScan(benchmark::State& state, const char* downsample, ReadDivision
     HOURCELL_CHECK(opened.ok());
     store.tsdb = *std::move(opened);
     FillStore(store.tsdb.get(), kSeries, kPoints);
-    HOURCELL_CHECK(store.tsdb->Compact().ok());
+    HOURCELL_CHECK(store.tsdb->maintenance().Compact().ok());
   }
   QuerySpec spec = LoadQuery(Aggregator::kSum, downsample, {}, kPoints);
   spec.read_division = division;

@@ -49,7 +49,7 @@ inline void FillStore(Tsdb* tsdb, size_t series, size_t points) {
   CommitTicket all;
   const auto flush = [&] {
     std::vector<RefusedPoint> refused;
-    const CommitTicket ticket = tsdb->Append(batch, &refused);
+    const CommitTicket ticket = tsdb->points().Append(batch, &refused);
     all.Cover(ticket);
     HOURCELL_CHECK(refused.empty() && !ticket.took_nothing());
     batch.clear();
@@ -72,10 +72,10 @@ inline void FillStore(Tsdb* tsdb, size_t series, size_t points) {
       if (batch.size() + count > kBatchPoints || tags.size() == kBatchPoints) flush();
     }
     if (!batch.empty()) flush();
-    HOURCELL_CHECK(tsdb->Seal().ok());
+    HOURCELL_CHECK(tsdb->maintenance().Seal().ok());
   }
   HOURCELL_CHECK(all.Wait().ok());
-  HOURCELL_CHECK(tsdb->Flush().ok());
+  HOURCELL_CHECK(tsdb->maintenance().Flush().ok());
 }
 
 // `<aggregator>:[<downsample>:]bench.metric{filters}` over `points` points from the first.

@@ -92,7 +92,7 @@ void FillInAChild(const Settings& settings, const std::string& path) {
   if (child == 0) {
     const auto tsdb = MustOpen(settings, path);
     FillStore(tsdb.get(), settings.series, settings.hours * kLoadHourPoints);
-    HOURCELL_CHECK(tsdb->Compact().ok() && tsdb->Close().ok());
+    HOURCELL_CHECK(tsdb->maintenance().Compact().ok() && tsdb->Close().ok());
     _exit(0);
   }
   int status = 0;
@@ -124,8 +124,9 @@ void Measure(const Settings& settings) {
   const QuerySpec spec =
       LoadQuery(Aggregator::kSum, "1m-sum", filters, settings.hours * kLoadHourPoints);
   // An idle store has already answered a query.
-  HOURCELL_CHECK(tsdb->Query(LoadQuery(Aggregator::kSum, "1m-sum",
-                                       {{"host", FilterType::kLiteralOr, "h0", true}}, 1))
+  HOURCELL_CHECK(tsdb->queries()
+                     .Query(LoadQuery(Aggregator::kSum, "1m-sum",
+                                      {{"host", FilterType::kLiteralOr, "h0", true}}, 1))
                      .ok());
   ForgetPeak();
   const double idle_mib = StatusMib("VmRSS:");
@@ -133,7 +134,7 @@ void Measure(const Settings& settings) {
   CountingSink sink;
   QueryControl control;
   const auto begin = std::chrono::steady_clock::now();
-  const absl::Status status = tsdb->Query(spec, &sink, &control);
+  const absl::Status status = tsdb->queries().Query(spec, &sink, &control);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   HOURCELL_CHECK(status.ok());
   const QueryCost cost = control.cost();

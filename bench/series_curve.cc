@@ -154,7 +154,7 @@ void PutAll(Tsdb* tsdb, const Settings& settings, uint64_t series, double* peak)
                          .value = Value::Integer(static_cast<int64_t>(i + step))});
       }
       std::vector<RefusedPoint> refused;
-      HOURCELL_CHECK(tsdb->Append(batch, &refused).Wait().ok() && refused.empty());
+      HOURCELL_CHECK(tsdb->points().Append(batch, &refused).Wait().ok() && refused.empty());
       if (first % (100 * kBatch) == 0) *peak = std::max(*peak, AnonBytes());
     }
   }
@@ -167,7 +167,7 @@ void Make(const Settings& settings, const std::string& path, Costs* costs) {
   const double begin = ProcessorSeconds();
   const auto tsdb = MustOpen(path);
   PutAll(tsdb.get(), settings, static_cast<uint64_t>(costs->series), &peak);
-  HOURCELL_CHECK(tsdb->Compact().ok());
+  HOURCELL_CHECK(tsdb->maintenance().Compact().ok());
   peak = std::max(peak, AnonBytes());
   HOURCELL_CHECK(tsdb->Close().ok());
   costs->make_us = (ProcessorSeconds() - begin) * 1e6 / costs->series;
@@ -200,7 +200,7 @@ void Ask(const Settings& settings, const std::string& path, Costs* costs) {
   uint64_t at = 0;
   const auto next = [&at, count] { return at = (at + 7919) % count; };
   costs->query_us = TimeOfACall([&] {
-    const absl::StatusOr<QueryResult> result = tsdb->Query(OneSeries(next()));
+    const absl::StatusOr<QueryResult> result = tsdb->queries().Query(OneSeries(next()));
     HOURCELL_CHECK(result.ok() && result->series.size() == 1);
     HOURCELL_CHECK(result->series[0].points.size() == settings.points);
   });
@@ -210,17 +210,18 @@ void Ask(const Settings& settings, const std::string& path, Costs* costs) {
         .queries = {{.metric = MetricOf(series),
                      .tags = {{"host", fmt::format("host_{}", series / kMetrics)}}}}};
     uint64_t found = 0;
-    HOURCELL_CHECK(tsdb->LastPoints(query, [&](const LastPoint&) { ++found; }).ok());
+    HOURCELL_CHECK(tsdb->queries().LastPoints(query, [&](const LastPoint&) { ++found; }).ok());
     HOURCELL_CHECK(found == 1);
   });
   costs->lookup_us = TimeOfACall([&] {
     const LookupQuery query{
         .metric = "*", .tags = {{"host", fmt::format("host_{}", next() / kMetrics)}}, .limit = 10};
-    const auto found = tsdb->LookupSeries(query, [](const FoundSeries&) { return true; });
+    const auto found = tsdb->queries().LookupSeries(query, [](const FoundSeries&) { return true; });
     HOURCELL_CHECK(found.ok() && *found == kMetrics);
   });
   costs->suggest_us = TimeOfACall([&] {
-    const auto found = tsdb->Suggest(UidKind::kTagv, fmt::format("host_{}", next() / kMetrics), 10);
+    const auto found =
+        tsdb->names().Suggest(UidKind::kTagv, fmt::format("host_{}", next() / kMetrics), 10);
     HOURCELL_CHECK(found.ok() && !found->empty());
   });
   HOURCELL_CHECK(tsdb->Close().ok());

@@ -1,5 +1,5 @@
 // ClusterView: the processes that share a store, and the contents of the writer's journal. For
-// Tsdb::Cluster. A value.
+// Maintenance::Cluster. A value.
 
 #pragma once
 

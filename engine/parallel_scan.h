@@ -1,8 +1,9 @@
 // ParallelScan: reads the rows of a scan in several threads, in the state of the moment when it was
 // planned. Later changes, including splits and merges, do not affect rows stored by then; a row
-// with an open hour may show points put since, as in every read.
+// with an open hour may show points put since, as in every read. ScanSpec selects the rows, also of
+// Queries::Scan; ScannedRow is a row as a scan shows it.
 //
-//   auto scan = *tsdb->PlanScan({.metric = "cpu.user"}, {.workers = 4});
+//   auto scan = *tsdb->queries().PlanScan({.metric = "cpu.user"}, {.workers = 4});
 //   const uint64_t points = *scan->Reduce(
 //       uint64_t{0},
 //       [](const ScannedRow& row, uint64_t* sum) { *sum += row.times.size(); },
@@ -26,15 +27,39 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
-#include "engine/scanned_row.h"
+#include "codec/limits.h"
+#include "codec/point.h"
+#include "engine/query/query_spec.h"
 
 namespace hourcell {
+
+// One stored row, as `hourcell scan` shows it. Views live for the visit.
+struct ScannedRow {
+  std::string_view key;         // the row key's bytes
+  std::string_view qualifiers;  // OpenTSDB's bytes, whatever format is stored
+  std::string_view values;      // meta byte included
+  uint32_t base_time_s = 0;
+  std::string_view metric;  // UTF-8; or the UID in hex, without a name
+  std::span<const TagView> tags;
+  std::span<const Timestamp> times;  // of each point
+  std::span<const Value> point_values;
+};
+
+struct ScanSpec {
+  std::string metric;  // empty = every row of the table, in key order
+  std::vector<TagFilterSpec> filters = {};
+  int64_t start_ms = 0;
+  int64_t end_ms = kTimestampMsMax;  // inclusive; whole hours that touch [start, end] are visited
+};
 
 struct ParallelScanOptions {
   size_t workers = 0;  // threads that work for it, the caller's included; 0 = by the processors
@@ -47,9 +72,9 @@ struct ParallelScanOptions {
 
 class ParallelScan {
  public:
-  struct Parts;  // of a store; for Tsdb
+  struct Parts;  // of a store; for Queries
 
-  // Tsdb::PlanScan.
+  // Queries::PlanScan.
   static absl::StatusOr<std::unique_ptr<ParallelScan>> Plan(const ScanSpec& spec,
                                                             const ParallelScanOptions& options,
                                                             const Parts& parts);

@@ -1,7 +1,7 @@
 // RegionAdmin: manages regions by hand, for people and tools. Background policies make the same
 // changes at any time: a listed region may be gone.
 //
-//   RegionAdmin* regions = tsdb->regions();
+//   RegionAdmin* regions = tsdb->maintenance().regions();
 //   for (const ListedRegion& region : *regions->List("data", ListDetail::kPlain)) ...
 //   regions->Split({.region = "1356998400000", .at = "\\x00\\x00\\x02"});
 //
@@ -26,7 +26,6 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
-#include "engine/explained_key.h"
 #include "engine/region_load.h"
 
 namespace hourcell {

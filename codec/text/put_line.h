@@ -35,7 +35,7 @@ const char* ScanTimestamp(const char* begin, const char* end, Timestamp* timesta
 // a usual line are unchecked, as in LinePoint; other lines get all checks of PointText::Parse.
 //
 // Errors: for a usual line those of PointText::Parse that do not concern only the tags; else all of
-// them. Between this and Tsdb::Append, every line gets the error that Parse would give first.
+// them. Between this and Points::Append, every line gets the error that Parse would give first.
 std::optional<PointError> ParsePointLine(std::string_view words,
                                          PointSyntax syntax,
                                          const PointLimits& limits,

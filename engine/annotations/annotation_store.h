@@ -107,7 +107,7 @@ class AnnotationStore {
                                                  int64_t end_ms,
                                                  MemoryAccount* memory = nullptr) const;
 
-  // See Tsdb::VisitAnnotations. kDataLoss: damage.
+  // See Annotations::Visit. kDataLoss: damage.
   absl::Status VisitAll(const std::function<absl::Status(const Annotation&)>& visit) const;
 
   // False if LookAgain found no annotations and none was written since.

@@ -26,9 +26,9 @@
 
 #include "codec/cells/cell.h"
 #include "codec/rows/row_key.h"
-#include "engine/deleted_points.h"
 #include "engine/deletion/series_dropper.h"
 #include "engine/hours/open_hours.h"
+#include "engine/points.h"
 #include "engine/query.h"
 #include "engine/query/memory_account.h"
 #include "engine/read/query_executor.h"
@@ -58,7 +58,7 @@ class PointDeleter {
   PointDeleter(const RowKeyCodec& row_keys, const Parts& parts)
       : row_keys_(row_keys), parts_(parts) {}
 
-  // Tsdb::DeletePoints.
+  // Points::DeletePoints.
   absl::StatusOr<DeletedPoints> Delete(const QuerySpec& spec, QueryControl* control);
 
  private:

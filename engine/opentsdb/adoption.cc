@@ -49,7 +49,7 @@ class AdoptionRun {
   AdoptionRun(OpenTsdbTables* tables, Tsdb* store, const AdoptionOptions& options)
       : tables_(*tables),
         store_(*store),
-        admin_(*store->adoption()),
+        admin_(*store->maintenance().adoption()),
         row_keys_(store->layout()),
         options_(options) {}
 
@@ -223,7 +223,7 @@ class AdoptionRun {
     HOURCELL_RETURN_IF_ERROR(IndexRows(keys, rows));
     if (edits.empty()) return absl::OkStatus();
     done_.annotations += edits.size();
-    return store_.PutAnnotations(edits, AnnotationWrite::kReplace).status();
+    return store_.annotations().Put(edits, AnnotationWrite::kReplace).status();
   }
 
   absl::Status IndexRows(const std::vector<std::string>& keys, const std::vector<PointRow>& rows) {

@@ -76,7 +76,7 @@ class GiveBackRun {
       HOURCELL_RETURN_IF_ERROR(WriteNames(kind));
     HOURCELL_RETURN_IF_ERROR(WritePoints());
     absl::Status noted =
-        store_.VisitAnnotations([this](const Annotation& note) { return AddAnnotation(note); });
+        store_.annotations().Visit([this](const Annotation& note) { return AddAnnotation(note); });
     HOURCELL_RETURN_IF_ERROR(noted);
     HOURCELL_RETURN_IF_ERROR(WriteBatch());
     return done_;
@@ -91,7 +91,7 @@ class GiveBackRun {
   absl::Status WriteNames(UidKind kind) {
     std::vector<StoredName> names;
     absl::Status fault;
-    HOURCELL_RETURN_IF_ERROR(store_.GrepUids(kind, "", false, [&](UidRow row) {
+    HOURCELL_RETURN_IF_ERROR(store_.names().GrepUids(kind, "", false, [&](UidRow row) {
       absl::StatusOr<std::string> stored = EncodeName(row.name, NameEncoding::kLatin1);
       if (!stored.ok()) {
         fault = absl::FailedPreconditionError(
@@ -158,7 +158,7 @@ class GiveBackRun {
     const Uid before = found != nullptr && found->value.size() == 8
                            ? LoadBigEndian(found->value.data(), 8)
                            : kNoUid;
-    const Uid highest = store_.adoption()->HighestUid(kind);
+    const Uid highest = store_.maintenance().adoption()->HighestUid(kind);
     if (highest <= before) return absl::OkStatus();
     OpenTsdbColumn column = {.family = std::string(kOpenTsdbIdFamily),
                              .qualifier = std::string(KindName(kind))};
@@ -182,7 +182,7 @@ class GiveBackRun {
 
   absl::Status WritePoints() {
     absl::Status status;
-    HOURCELL_RETURN_IF_ERROR(store_.Scan({}, [&](const ScannedRow& row) {
+    HOURCELL_RETURN_IF_ERROR(store_.queries().Scan({}, [&](const ScannedRow& row) {
       status = AddRow(row);
       return status.ok();
     }));

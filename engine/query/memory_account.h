@@ -1,6 +1,6 @@
 // MemoryAccount: counts the memory of a query's stages, before they allocate it; MemoryHold, a part
 // that is given back at the end. Also counts the memory of callers that print results
-// (Tsdb::LeaseQueryMemory).
+// (Queries::LeaseQueryMemory).
 
 #pragma once
 

@@ -60,7 +60,7 @@ class LastPointReader {
   };
   LastPointReader(const RowKeyCodec& row_keys, const Parts& parts);
 
-  // Tsdb::LastPoints.
+  // Queries::LastPoints.
   absl::Status Read(const LastQuery& query,
                     const QueryWatch& watch,
                     QueryControl* control,

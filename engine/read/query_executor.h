@@ -56,7 +56,7 @@ class QueryExecutor {
   QueryExecutor(const Options& options, const RowKeyCodec& row_keys, const Parts& parts);
   ~QueryExecutor();
 
-  // Tsdb::Query, over the points of `open_hours` and of the tables.
+  // Queries::Query, over the points of `open_hours` and of the tables.
   absl::Status Run(const QuerySpec& spec,
                    OpenHours* open_hours,
                    QuerySink* sink,

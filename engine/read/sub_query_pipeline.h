@@ -59,7 +59,7 @@ class SubQueryPipeline {
   // Reads the first batch before Run. An error is kept for Run.
   void ReadAhead();
 
-  // Errors: as Tsdb::Query.
+  // Errors: as Queries::Query.
   absl::Status Run();
 
   // Call it after Run, also after an error.

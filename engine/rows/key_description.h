@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "codec/rows/uid.h"
-#include "engine/explained_key.h"
+#include "engine/region_load.h"
 #include "engine/table/table.h"
 
 namespace hourcell {

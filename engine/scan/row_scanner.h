@@ -1,6 +1,6 @@
 // RowScanner: rows for people: OpenTSDB's bytes and decoded points, names resolved. A row whose
-// hour is still open is shown with its future cell. Used by Tsdb::Scan and, one scanner a thread,
-// by Tsdb::PlanScan. Thread-compatible; const functions are thread-safe.
+// hour is still open is shown with its future cell. Used by Queries::Scan and, one scanner a thread,
+// by Queries::PlanScan. Thread-compatible; const functions are thread-safe.
 
 #pragma once
 
@@ -19,8 +19,8 @@
 #include "codec/rows/row_key.h"
 #include "engine/hours/open_hours.h"
 #include "engine/names/query_names.h"
+#include "engine/parallel_scan.h"
 #include "engine/read/query_planner.h"
-#include "engine/scanned_row.h"
 #include "engine/series/series_table.h"
 #include "engine/table/table.h"
 #include "uid/uid_directory.h"
@@ -41,7 +41,7 @@ class RowScanner {
   RowScanner(const RowKeyCodec& row_keys, const Parts& parts)
       : row_keys_(row_keys), parts_(parts), names_(row_keys.layout(), parts.uids) {}
 
-  // Implements Tsdb::Scan.
+  // Implements Queries::Scan.
   absl::Status Scan(const ScanSpec& spec,
                     const std::function<bool(const ScannedRow&)>& visit,
                     const std::function<bool()>& should_stop = {});

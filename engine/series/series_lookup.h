@@ -52,7 +52,7 @@ class SeriesLookup {
                       std::vector<SelectedSeries>* selected,
                       bool skip_unresolved_tagvs = false) const;
 
-  // Tsdb::LookupSeries; errors as Select's. Takes memory for the series that `query` finds by
+  // Queries::LookupSeries; errors as Select's. Takes memory for the series that `query` finds by
   // posting sets; else for no more than one series, however many are visited.
   absl::StatusOr<uint64_t> Visit(const LookupQuery& query,
                                  const QueryWatch& watch,

@@ -21,12 +21,12 @@ constexpr size_t kMetricSeriesBytes = 128 << 20;
 
 }  // namespace
 
-Tsdb::Impl::Impl(Options opened)
+StoreImpl::StoreImpl(Options opened)
     : options(std::move(opened)),
       storage(options.storage != nullptr ? options.storage
                                          : std::make_shared<RocksStorage>(options)) {}
 
-absl::Status Tsdb::Impl::Open() {
+absl::Status StoreImpl::Open() {
   HOURCELL_RETURN_IF_ERROR(OpenStorage());
   HOURCELL_RETURN_IF_ERROR(OpenTables());
   HOURCELL_RETURN_IF_ERROR(OpenJournal());
@@ -82,7 +82,7 @@ absl::Status Tsdb::Impl::Open() {
   return absl::OkStatus();
 }
 
-void Tsdb::Impl::MakeAdmins() {
+void StoreImpl::MakeAdmins() {
   // Before each of their answers.
   const auto check = [this] {
     const absl::Status read = CheckReads();
@@ -130,7 +130,7 @@ void Tsdb::Impl::MakeAdmins() {
 }
 
 // After it, no other process writes to the store.
-absl::Status Tsdb::Impl::OpenStorage() {
+absl::Status StoreImpl::OpenStorage() {
   if (options.follow) return OpenToFollow();
   HOURCELL_ASSIGN_OR_RETURN(OpenedStorage opened, storage->Open(options.warn));
   tables = std::move(opened.tables);
@@ -144,7 +144,7 @@ absl::Status Tsdb::Impl::OpenStorage() {
 }
 
 // Creates the writing parts too, with a journal and tables that refuse writes.
-absl::Status Tsdb::Impl::OpenToFollow() {
+absl::Status StoreImpl::OpenToFollow() {
   HOURCELL_ASSIGN_OR_RETURN(FollowedStorage followed, storage->shared()->Follow(options.warn));
   tables = std::move(followed.tables);
   tail = std::move(followed.journal);
@@ -155,7 +155,7 @@ absl::Status Tsdb::Impl::OpenToFollow() {
   return CheckStoreNeeds(storage->name(), tables->capabilities());
 }
 
-absl::Status Tsdb::Impl::StartFollowing() {
+absl::Status StoreImpl::StartFollowing() {
   constexpr int64_t kFollowMs = 1000;
   follower = std::make_unique<Follower>(Follower::Parts{.journal = tail.get(),
                                                         .tables = tables.get(),
@@ -177,7 +177,7 @@ absl::Status Tsdb::Impl::StartFollowing() {
   return absl::OkStatus();
 }
 
-absl::Status Tsdb::Impl::OpenTables() {
+absl::Status StoreImpl::OpenTables() {
   std::function<absl::Status()> make_journal;
   if (journal_place != nullptr) make_journal = [this] { return journal_place->Make(); };
   HOURCELL_ASSIGN_OR_RETURN(const Layout layout,
@@ -213,7 +213,7 @@ absl::Status Tsdb::Impl::OpenTables() {
   return absl::OkStatus();
 }
 
-absl::Status Tsdb::Impl::LoadRetention() {
+absl::Status StoreImpl::LoadRetention() {
   HOURCELL_ASSIGN_OR_RETURN(auto metric_ttl_s, ReadMetricTtls(tables.get()));
   HOURCELL_ASSIGN_OR_RETURN(const int64_t store_ttl_s,
                             ReadOrReplaceStoreTtl(options.ttl_s, tables.get()));
@@ -223,7 +223,7 @@ absl::Status Tsdb::Impl::LoadRetention() {
   return absl::OkStatus();
 }
 
-void Tsdb::Impl::MakeRegionMaintenance() {
+void StoreImpl::MakeRegionMaintenance() {
   region_loads.emplace(options.regions.split);
   region_maintenance = std::make_unique<RegionMaintenance>(
       options.regions,
@@ -243,7 +243,7 @@ void Tsdb::Impl::MakeRegionMaintenance() {
 }
 
 // Opens the journal, and restores the open hours from it.
-absl::Status Tsdb::Impl::OpenJournal() {
+absl::Status StoreImpl::OpenJournal() {
   HOURCELL_ASSIGN_OR_RETURN(const uint64_t low_mark, ReadLowMark(tables.get()));
   if (journal_place != nullptr) {
     HOURCELL_ASSIGN_OR_RETURN(journal, journal_place->Open(low_mark));
@@ -299,7 +299,7 @@ absl::Status Tsdb::Impl::OpenJournal() {
   return absl::OkStatus();
 }
 
-void Tsdb::Impl::StartBackground() {
+void StoreImpl::StartBackground() {
   // Points without a waiting client reach the journal this soon.
   constexpr int64_t kCommitMs = 20;
   // The interval of the sealer's tick, and the delay until it makes room.
@@ -345,8 +345,14 @@ void Tsdb::Impl::StartBackground() {
       "hc-trim", regions_ms, [this] { region_maintenance->Trim().IgnoreError(); });
 }
 
+void StoreImpl::DropCaches() {
+  uids->DropCaches();
+  series_cache->Clear();
+  metric_series->Clear();
+}
+
 // Rows first: a set stays as long as there are rows of its day.
-absl::StatusOr<uint64_t> Tsdb::Impl::DropExpired() {
+absl::StatusOr<uint64_t> StoreImpl::DropExpired() {
   HOURCELL_ASSIGN_OR_RETURN(const uint64_t freed, tables->DropExpired());
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<Uid> dropped, active->DropExpired([this](Uid metric) {
     return expiry->ExpiresBeforeMs(metric);
@@ -359,7 +365,7 @@ absl::StatusOr<uint64_t> Tsdb::Impl::DropExpired() {
   return freed;
 }
 
-void Tsdb::Impl::MakeDropper() {
+void StoreImpl::MakeDropper() {
   if (!options.drop_empty_series) return;
   dropper = std::make_unique<SeriesDropper>(SeriesDropper::Parts{.row_keys = &*row_keys,
                                                                  .tables = tables.get(),
@@ -374,7 +380,7 @@ void Tsdb::Impl::MakeDropper() {
                                                                  .stats = &stats});
 }
 
-absl::Status Tsdb::Impl::Flush(const SealControl& control) {
+absl::Status StoreImpl::Flush(const SealControl& control) {
   HOURCELL_RETURN_IF_ERROR(commit->CommitAll(/*sync=*/false));
   const absl::Status sealed = sealer->SealAll(control);
   // A store that is being closed limits the time of sealing; the hours sealed by then are flushed
@@ -392,22 +398,22 @@ absl::Status Tsdb::Impl::Flush(const SealControl& control) {
   return absl::OkStatus();
 }
 
-absl::Status Tsdb::Impl::CheckIsWriter(bool at_once) {
+absl::Status StoreImpl::CheckIsWriter(bool at_once) {
   if (role == nullptr && follower == nullptr) return absl::OkStatus();
   if (at_once) return absl::AbortedError("the storage must be asked who writes");
   return follower != nullptr ? follower->CatchUp() : role->CheckIsWriter();
 }
 
-std::shared_ptr<OpenHours> Tsdb::Impl::HoursToRead() {
+std::shared_ptr<OpenHours> StoreImpl::HoursToRead() {
   return follower != nullptr ? follower->hours() : open_hours;
 }
 
-absl::Status Tsdb::Impl::CheckReads() {
+absl::Status StoreImpl::CheckReads() {
   if (!is_open) return absl::FailedPreconditionError("store is closed");
   return CheckIsWriter(/*at_once=*/false);
 }
 
-absl::Status Tsdb::Impl::CheckWrites() const {
+absl::Status StoreImpl::CheckWrites() const {
   if (!is_open) return absl::FailedPreconditionError("store is closed");
   if (options.follow) return OnlyReads();
   const absl::Status lost = role != nullptr ? role->KnownLoss() : absl::OkStatus();
@@ -416,7 +422,7 @@ absl::Status Tsdb::Impl::CheckWrites() const {
 
 // A new writer first writes the row that names the writer, and reads afterwards. So if the row
 // still names this process after the write, a later writer reads the written data.
-absl::Status Tsdb::Impl::Acknowledge(absl::Status written) {
+absl::Status StoreImpl::Acknowledge(absl::Status written) {
   if (!written.ok() || role == nullptr) return written;
   const absl::Status is_writer = role->CheckIsWriter();
   return is_writer.ok() ? written : absl::UnavailableError(is_writer.message());
@@ -424,7 +430,7 @@ absl::Status Tsdb::Impl::Acknowledge(absl::Status written) {
 
 // If the notification fails, other processes may not know of the change for a while. The caller
 // gets the error, and the sealer's tick retries.
-absl::Status Tsdb::Impl::NoteChange(absl::Status changed) {
+absl::Status StoreImpl::NoteChange(absl::Status changed) {
   const bool is_refused = absl::IsInvalidArgument(changed) || absl::IsNotFound(changed) ||
                           absl::IsAlreadyExists(changed);
   if (is_refused) return changed;
@@ -436,14 +442,14 @@ absl::Status Tsdb::Impl::NoteChange(absl::Status changed) {
   return Acknowledge(std::move(changed));
 }
 
-absl::Status Tsdb::Impl::NoteAnnotation() {
+absl::Status StoreImpl::NoteAnnotation() {
   if (has_noted_annotation) return absl::OkStatus();
   HOURCELL_RETURN_IF_ERROR(NoteChange(absl::OkStatus()));
   has_noted_annotation = true;
   return absl::OkStatus();
 }
 
-StoreHealth Tsdb::Impl::Health() {
+StoreHealth StoreImpl::Health() {
   if (!is_open) return {};
   const absl::Status failure = journal->failure();
   return {.is_open = true,
@@ -453,7 +459,7 @@ StoreHealth Tsdb::Impl::Health() {
           .disk_free_bytes = journal->DiskFreeBytes()};
 }
 
-ClusterView Tsdb::Impl::Cluster() {
+ClusterView StoreImpl::Cluster() {
   ClusterView view;
   view.engine = storage->name();
   if (role != nullptr) {
@@ -466,7 +472,7 @@ ClusterView Tsdb::Impl::Cluster() {
   return view;
 }
 
-absl::Status Tsdb::Impl::Close() {
+absl::Status StoreImpl::Close() {
   if (!is_open.exchange(false)) return absl::OkStatus();
   if (options.follow) {
     follow_ticker.reset();

@@ -1,4 +1,4 @@
-// Tsdb::Impl: the parts of an open store. Open creates them, Close destroys them. Thread-safe as
+// StoreImpl: the parts of an open store. Open creates them, Close destroys them. Thread-safe as
 // Tsdb is, except Open.
 
 #pragma once
@@ -58,9 +58,9 @@
 namespace hourcell {
 
 // The parts of an open store, in the order in which they depend on each other.
-class Tsdb::Impl {
+class StoreImpl {
  public:
-  explicit Impl(Options opened);
+  explicit StoreImpl(Options opened);
 
   absl::Status Open();
   absl::Status OpenStorage();
@@ -73,9 +73,11 @@ class Tsdb::Impl {
   void MakeDropper();
   void MakeAdmins();
   void StartBackground();
+  // Maintenance::Flush.
   absl::Status Flush(const SealControl& control = {});
   absl::Status Close();
   absl::StatusOr<uint64_t> DropExpired();
+  void DropCaches();
   StoreHealth Health();
   ClusterView Cluster();
   // OK: this process has everything that was acknowledged before the call. kAborted: the check

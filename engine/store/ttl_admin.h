@@ -11,7 +11,7 @@
 
 #include "codec/base/mutex.h"
 #include "codec/rows/layout.h"
-#include "engine/metric_ttl.h"
+#include "engine/retention.h"
 
 namespace hourcell {
 

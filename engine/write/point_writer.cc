@@ -67,9 +67,9 @@ std::optional<PointError> TagsFault(const PointView& point, size_t tags_max) {
 using NameLimits = PointWriter::NameLimits;
 
 // The names of points with an unknown spelling.
-class Names {
+class PointNames {
  public:
-  Names(size_t points, const NameLimits& limits) : limits_(limits) { views_.reserve(points); }
+  PointNames(size_t points, const NameLimits& limits) : limits_(limits) { views_.reserve(points); }
 
   std::optional<PointError> Add(const PointView& point) {
     if (auto fault = TagsFault(point, limits_.tags_max)) return fault;
@@ -364,7 +364,7 @@ absl::StatusOr<PointWriter::AskedPoints> PointWriter::AskObservers(std::span<con
   HOURCELL_CHECK(parts_.observed_puts != nullptr);
   AskedPoints asked;
   asked.via = via;
-  Names names(points.size(), limits_);
+  PointNames names(points.size(), limits_);
   asked.indexes.reserve(points.size());
   for (size_t i = 0; i < points.size(); ++i) {
     // Later checks refuse points without a series, with the same words.
@@ -422,7 +422,7 @@ void PointWriter::ResolveMissing(std::span<const Point> points,
   std::vector<Missing> missing;
   absl::flat_hash_map<uint64_t, size_t> by_hash;
   std::vector<std::pair<size_t, size_t>> waiting;  // point, and its place in `missing`
-  Names names(points.size(), limits_);
+  PointNames names(points.size(), limits_);
   for (size_t i = 0; i < points.size(); ++i) {
     if (batch->series[i].number != 0) continue;
     const auto [place, is_new] = by_hash.try_emplace(batch->spellings[i].hash, missing.size());

@@ -55,7 +55,7 @@ class PointWriter {
   };
   PointWriter(const Options& options, const Parts& parts);
 
-  // Tsdb::Append.
+  // Points::Append.
   CommitTicket Append(std::span<const PointView> points,
                       std::vector<RefusedPoint>* refused,
                       const AppendOptions& options);
@@ -121,7 +121,7 @@ class PointWriter {
   Counter* const points_expired_;
 };
 
-// The status of Tsdb::Put for a refused point.
+// The status of Points::Put for a refused point.
 absl::Status StatusOfRefused(std::string_view metric, const PointError& error);
 
 }  // namespace hourcell

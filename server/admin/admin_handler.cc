@@ -24,11 +24,11 @@ AdminHandler::AdminHandler(Tsdb* tsdb, MonotonicClock* clock)
     : clock_(clock), tsdb_(tsdb), sealed_(tsdb->stats().counter("seal.hours", {{"type", "all"}})) {}
 
 HttpResponse AdminHandler::Seal(JobWatch* watch) {
-  return Run([this, watch] { return tsdb_->Seal(SealedFor(watch, "")); });
+  return Run([this, watch] { return tsdb_->maintenance().Seal(SealedFor(watch, "")); });
 }
 
 HttpResponse AdminHandler::Flush(JobWatch* watch) {
-  return Run([this, watch] { return tsdb_->Flush(SealedFor(watch, "sealing")); });
+  return Run([this, watch] { return tsdb_->maintenance().Flush(SealedFor(watch, "sealing")); });
 }
 
 HttpResponse AdminHandler::Compact(JobWatch* watch) {
@@ -36,7 +36,7 @@ HttpResponse AdminHandler::Compact(JobWatch* watch) {
     watch->Report({.phase = std::string(table), .done = done, .total = total, .unit = "tables"});
   };
   return Run([this, watch, &progress] {
-    return tsdb_->Compact({.cancelled = watch->cancelled(), .progress = progress});
+    return tsdb_->maintenance().Compact({.cancelled = watch->cancelled(), .progress = progress});
   });
 }
 

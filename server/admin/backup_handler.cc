@@ -41,7 +41,8 @@ HttpResponse Make(const std::string& directory,
   const auto progress = [watch](uint64_t done, uint64_t total) {
     return watch->Report({.phase = "copy", .done = done, .total = total, .unit = "bytes"});
   };
-  const absl::StatusOr<BackupManifest> made = tsdb->backups()->Make(directory, progress);
+  const absl::StatusOr<BackupManifest> made =
+      tsdb->maintenance().backups()->Make(directory, progress);
   if (!made.ok()) return BackupFailure(made.status());
   HttpResponse response;
   JsonWriter json(&response.body);

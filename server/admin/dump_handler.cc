@@ -171,9 +171,9 @@ absl::StatusOr<WantedNames> ReadNames(const HttpRequest& request) {
 }
 
 absl::StatusOr<UidRow> FindOne(const WantedNames& wanted, Tsdb* tsdb) {
-  if (wanted.name != nullptr) return tsdb->FindUid(wanted.kind, *wanted.name);
+  if (wanted.name != nullptr) return tsdb->names().FindUid(wanted.kind, *wanted.name);
   HOURCELL_ASSIGN_OR_RETURN(const Uid uid, ReadNumber<Uid>("uid", *wanted.uid));
-  return tsdb->FindName(wanted.kind, uid);
+  return tsdb->names().FindName(wanted.kind, uid);
 }
 
 absl::Status PrintNames(const WantedNames& wanted, Tsdb* tsdb, DumpedLines* lines) {
@@ -185,7 +185,8 @@ absl::Status PrintNames(const WantedNames& wanted, Tsdb* tsdb, DumpedLines* line
     });
   };
   if (wanted.grep != nullptr) {
-    return lines->Finish(tsdb->GrepUids(wanted.kind, *wanted.grep, wanted.ignore_case, add));
+    return lines->Finish(
+        tsdb->names().GrepUids(wanted.kind, *wanted.grep, wanted.ignore_case, add));
   }
   const absl::StatusOr<UidRow> row = FindOne(wanted, tsdb);
   if (row.ok()) add(*row);
@@ -194,7 +195,7 @@ absl::Status PrintNames(const WantedNames& wanted, Tsdb* tsdb, DumpedLines* line
 
 HttpResponse DeleteName(const WantedNames& wanted, Tsdb* tsdb) {
   if (wanted.name == nullptr) return HttpError(400, "name: missing");
-  const absl::Status deleted = tsdb->DeleteUid(wanted.kind, *wanted.name);
+  const absl::Status deleted = tsdb->names().DeleteUid(wanted.kind, *wanted.name);
   if (!deleted.ok()) return FailureResponse(Failed::kStore, deleted);
   HttpResponse response;
   response.status = 204;
@@ -214,7 +215,8 @@ HttpResponse HandleScan(const HttpRequest& request, const QueryService& service)
       control->points.fetch_add(row.times.size(), std::memory_order_relaxed);
       return lines.Add([&row](JsonWriter* json) { AddRow(row, json); });
     };
-    return lines.Finish(service.tsdb->Scan(spec, add, [&lines] { return lines.ShouldStop(); }));
+    return lines.Finish(
+        service.tsdb->queries().Scan(spec, add, [&lines] { return lines.ShouldStop(); }));
   };
   return ListedResponse(service, request, ListedDump("SCAN", request), print, &DumpError);
 }

@@ -45,7 +45,7 @@ HttpResponse Check(size_t examples, Tsdb* tsdb, MonotonicClock* clock, JobWatch*
     return watch->Report(
         {.phase = std::string(progress.phase), .done = progress.points, .unit = "points"});
   };
-  const absl::StatusOr<FsckReport> report = tsdb->fsck()->Check(std::move(options));
+  const absl::StatusOr<FsckReport> report = tsdb->maintenance().fsck()->Check(std::move(options));
   if (!report.ok()) return WorkFailure(Failed::kStore, "The check was stopped", report.status());
   HttpResponse response;
   AppendFsckReport(*report, clock->MonotonicMs() - start_ms, &response.body);

@@ -125,27 +125,27 @@ std::optional<HttpResponse> RefusalOf(const absl::Status& status) {
 }  // namespace
 
 HttpResponse RegionHandler::List(const HttpRequest& request) {
-  return Answer(ListRegions(tsdb_->regions(), TableOf(request), DetailOf(request)));
+  return Answer(ListRegions(tsdb_->maintenance().regions(), TableOf(request), DetailOf(request)));
 }
 
 HttpResponse RegionHandler::Loads(const HttpRequest& request) {
-  return Answer(ListLoads(tsdb_->regions(), request));
+  return Answer(ListLoads(tsdb_->maintenance().regions(), request));
 }
 
 HttpResponse RegionHandler::Check(const HttpRequest& request) {
-  return Answer(CheckRegions(tsdb_->regions(), TableOf(request)));
+  return Answer(CheckRegions(tsdb_->maintenance().regions(), TableOf(request)));
 }
 
 HttpResponse RegionHandler::Split(const HttpRequest& request) {
-  return Answer(SplitRegion(tsdb_->regions(), request.body));
+  return Answer(SplitRegion(tsdb_->maintenance().regions(), request.body));
 }
 
 HttpResponse RegionHandler::Merge(const HttpRequest& request) {
-  return Answer(MergeRegions(tsdb_->regions(), request.body));
+  return Answer(MergeRegions(tsdb_->maintenance().regions(), request.body));
 }
 
 HttpResponse RegionHandler::Rolling(const HttpRequest& request) {
-  return Answer(RollRegions(tsdb_->regions(), request.body));
+  return Answer(RollRegions(tsdb_->maintenance().regions(), request.body));
 }
 
 std::optional<HttpResponse> RegionHandler::RefuseSplit(const HttpRequest& request) {
@@ -162,7 +162,7 @@ std::optional<HttpResponse> RegionHandler::RefuseRolling(const HttpRequest& requ
 
 std::optional<RollingProgress> RegionHandler::RollingSoFar(const std::string& table) const {
   absl::StatusOr<std::optional<RollingProgress>> rolling =
-      tsdb_->regions()->UnfinishedRollingSplit(table);
+      tsdb_->maintenance().regions()->UnfinishedRollingSplit(table);
   if (!rolling.ok()) return std::nullopt;
   return *std::move(rolling);
 }

@@ -63,7 +63,7 @@ absl::StatusOr<SaltChange> ReadChange(const std::string& body, int64_t now_ms) {
 }
 
 HttpResponse ListSalt(Tsdb* tsdb) {
-  const absl::StatusOr<std::vector<SaltEpoch>> epochs = tsdb->salt()->Epochs();
+  const absl::StatusOr<std::vector<SaltEpoch>> epochs = tsdb->maintenance().salt()->Epochs();
   if (!epochs.ok()) return FailureResponse(Failed::kChange, epochs.status());
   HttpResponse response;
   response.body = SaltEpochsJson(*epochs);
@@ -71,7 +71,7 @@ HttpResponse ListSalt(Tsdb* tsdb) {
 }
 
 HttpResponse ChangeSalt(const SaltChange& change, Tsdb* tsdb) {
-  const absl::Status done = tsdb->salt()->Change(change.buckets, change.from_s);
+  const absl::Status done = tsdb->maintenance().salt()->Change(change.buckets, change.from_s);
   if (!done.ok()) return FailureResponse(Failed::kChange, done);
   return ListSalt(tsdb);
 }

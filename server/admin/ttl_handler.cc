@@ -71,8 +71,8 @@ absl::StatusOr<TtlChange> ReadChange(const std::string& body) {
 
 // Whether the change may remove points that are kept now.
 absl::StatusOr<bool> IsShorter(const TtlChange& change, Tsdb* tsdb) {
-  HOURCELL_ASSIGN_OR_RETURN(const std::vector<MetricTtl> ttls, tsdb->MetricTtls());
-  int64_t before_s = tsdb->store_ttl_s();
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<MetricTtl> ttls, tsdb->retention().MetricTtls());
+  int64_t before_s = tsdb->retention().store_ttl_s();
   const int64_t after_s = change.ttl_s.value_or(before_s);
   const auto own = std::ranges::find(ttls, change.metric, &MetricTtl::metric);
   if (own != ttls.end()) before_s = own->ttl_s;
@@ -80,12 +80,12 @@ absl::StatusOr<bool> IsShorter(const TtlChange& change, Tsdb* tsdb) {
 }
 
 HttpResponse ListTtls(Tsdb* tsdb) {
-  const absl::StatusOr<std::vector<MetricTtl>> ttls = tsdb->MetricTtls();
+  const absl::StatusOr<std::vector<MetricTtl>> ttls = tsdb->retention().MetricTtls();
   if (!ttls.ok()) return QueryError(ttls.status());
   HttpResponse response;
   JsonWriter json(&response.body);
   json.OpenObject();
-  json.Field("store", tsdb->store_ttl_s());
+  json.Field("store", tsdb->retention().store_ttl_s());
   json.Key("metrics");
   json.OpenObject();
   for (const MetricTtl& ttl : *ttls)
@@ -108,7 +108,7 @@ HttpResponse HandleTtl(const HttpRequest& request, bool allow_shorter, Tsdb* tsd
                      "A shorter TTL removes points, which is not enabled "
                      "(tsd.http.ttl.allow_shorter=false)");
   }
-  const absl::Status set = tsdb->SetMetricTtl(change->metric, change->ttl_s);
+  const absl::Status set = tsdb->retention().SetMetricTtl(change->metric, change->ttl_s);
   if (!set.ok()) return FailureResponse(Failed::kStore, set);
   return ListTtls(tsdb);
 }

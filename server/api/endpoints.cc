@@ -99,7 +99,7 @@ Endpoints::Endpoints(Tsdb* tsdb, const Config* config, Clock* clock)
       prom_read_(&query_.service(), &input_names_, CheckedInputsOf(*config)),
       admin_(tsdb, clock),
       metrics_(tsdb, clock, {.regions_max = config->integer("tsd.metrics.regions")}),
-      health_([tsdb] { return tsdb->Health(); },
+      health_([tsdb] { return tsdb->maintenance().Health(); },
               {.mode = config->text("tsd.mode"),
                .disk_free_bytes = config->integer("tsd.health.disk_free")}),
       regions_(tsdb),
@@ -199,8 +199,9 @@ HttpResponse Endpoints::List(const HttpRequest&) {
 }
 
 HttpResponse Endpoints::Cluster(const HttpRequest& /*request*/) {
-  return ClusterInfo(tsdb_->Cluster(), fmt::format("{}:{}", config_->text("tsd.network.bind"),
-                                                   config_->integer("tsd.network.port")));
+  return ClusterInfo(tsdb_->maintenance().Cluster(),
+                     fmt::format("{}:{}", config_->text("tsd.network.bind"),
+                                 config_->integer("tsd.network.port")));
 }
 
 HttpResponse Endpoints::WhoAmI(const HttpRequest& request) {
@@ -212,7 +213,7 @@ HttpResponse Endpoints::DropCaches(const HttpRequest&) {
     return HttpError(403, "Forbidden",
                      "Dropping caches is not enabled (tsd.rpc.allow_dropcaches=false)");
   }
-  tsdb_->DropCaches();
+  tsdb_->maintenance().DropCaches();
   HttpResponse response;
   response.body = "{\"status\":\"200\",\"message\":\"Caches dropped\"}";
   return response;

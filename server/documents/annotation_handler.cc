@@ -99,7 +99,7 @@ HttpResponse AnswerList(const std::vector<Annotation>& annotations) {
 }
 
 HttpResponse GetOne(const AnnotationEdit& edit, Tsdb* tsdb) {
-  const auto annotation = tsdb->GetAnnotation(edit.tsuid, edit.start_time);
+  const auto annotation = tsdb->annotations().Get(edit.tsuid, edit.start_time);
   if (!annotation.ok()) return QueryError(annotation.status());
   if (!annotation->has_value()) return HttpError(404, "Unable to locate annotation in storage");
   return Answer(**annotation);
@@ -115,14 +115,14 @@ HttpResponse GetGlobal(const AnnotationEdit& edit, Tsdb* tsdb, int64_t now_ms) {
     end_ms = end->ms;
   }
   QueryControl control;
-  const auto memory = tsdb->LeaseQueryMemory(&control);  // until the answer is printed
-  const auto annotations = tsdb->GlobalAnnotations(start->ms, end_ms, memory.get());
+  const auto memory = tsdb->queries().LeaseQueryMemory(&control);  // until the answer is printed
+  const auto annotations = tsdb->annotations().Global(start->ms, end_ms, memory.get());
   return annotations.ok() ? AnswerList(*annotations) : QueryError(annotations.status());
 }
 
 HttpResponse Write(const AnnotationEdit& edit, AnnotationWrite write, Tsdb* tsdb) {
   if (edit.sets_nothing()) return StatusOnly(304);
-  const auto annotations = tsdb->PutAnnotations({&edit, 1}, write);
+  const auto annotations = tsdb->annotations().Put({&edit, 1}, write);
   return annotations.ok() ? Answer(annotations->front()) : QueryError(annotations.status());
 }
 
@@ -138,7 +138,7 @@ HttpResponse HandleOne(
     case HttpMethod::kPut:
       return Write(*edit, AnnotationWrite::kReplace, tsdb);
     case HttpMethod::kDelete: {
-      const absl::Status deleted = tsdb->DeleteAnnotation(edit->tsuid, edit->start_time);
+      const absl::Status deleted = tsdb->annotations().Delete(edit->tsuid, edit->start_time);
       return deleted.ok() ? StatusOnly(204) : QueryError(deleted);
     }
     case HttpMethod::kOptions:
@@ -156,8 +156,8 @@ HttpResponse WriteBulk(const HttpRequest& request, AnnotationWrite write, Tsdb* 
   }
   std::erase_if(*edits, [](const AnnotationEdit& edit) { return edit.sets_nothing(); });
   QueryControl control;
-  const auto memory = tsdb->LeaseQueryMemory(&control);  // until the answer is printed
-  const auto annotations = tsdb->PutAnnotations(*edits, write, memory.get());
+  const auto memory = tsdb->queries().LeaseQueryMemory(&control);  // until the answer is printed
+  const auto annotations = tsdb->annotations().Put(*edits, write, memory.get());
   return annotations.ok() ? AnswerList(*annotations) : QueryError(annotations.status());
 }
 
@@ -218,7 +218,8 @@ HttpResponse DeleteBulk(const HttpRequest& request, Tsdb* tsdb, int64_t now_ms) 
   if (*end_ms < *start_ms) {
     return HttpError(400, "The end timestamp cannot be less than the start timestamp");
   }
-  const auto deleted = tsdb->DeleteAnnotations(range->tsuids, range->global, *start_ms, *end_ms);
+  const auto deleted =
+      tsdb->annotations().DeleteRange(range->tsuids, range->global, *start_ms, *end_ms);
   if (!deleted.ok()) return QueryError(deleted.status());
   return AnswerDeleted(*range, *start_ms, *end_ms, *deleted);
 }

@@ -141,9 +141,9 @@ absl::Status RunGraph(const GraphRequest& graph,
                       const QueryService& service,
                       QueryControl* control,
                       BodyWriter* body) {
-  const std::unique_ptr<MemoryAccount> memory = service.tsdb->LeaseQueryMemory(control);
+  const std::unique_ptr<MemoryAccount> memory = service.tsdb->queries().LeaseQueryMemory(control);
   GraphCollector collector(graph.query.spec, graph.look, memory.get());
-  HOURCELL_RETURN_IF_ERROR(service.tsdb->Query(graph.query.spec, &collector, control));
+  HOURCELL_RETURN_IF_ERROR(service.tsdb->queries().Query(graph.query.spec, &collector, control));
   if (graph.form == PictureForm::kPng) {
     HOURCELL_RETURN_IF_ERROR(
         collector.Take(plot::PngBytes(graph.look.width_px, graph.look.height_px, /*scale=*/1)));

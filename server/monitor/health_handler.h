@@ -24,7 +24,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/store_health.h"
+#include "engine/maintenance.h"
 #include "server/http/http_message.h"
 
 namespace hourcell {
@@ -63,7 +63,7 @@ class HealthHandler {
     std::string mode = "rw";      // tsd.mode
     int64_t disk_free_bytes = 0;  // with less free space, the disk counts as full; 0 = never
   };
-  // `health` returns the state of the store: Tsdb::Health.
+  // `health` returns the state of the store: Maintenance::Health.
   HealthHandler(std::function<StoreHealth()> health, Settings settings);
 
   // Sets a function that each /readyz calls; null: the load is not checked. REQUIRES: before the

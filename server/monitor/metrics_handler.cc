@@ -153,7 +153,7 @@ std::shared_ptr<const MetricsHandler::Figures> MetricsHandler::RegionFigures() {
     if (sample.name != "region.count" || sample.value > settings_.regions_max) continue;
     const std::string& table = sample.tags.front().second;
     absl::StatusOr<std::vector<ListedRegion>> regions =
-        tsdb_->regions()->List(table, ListDetail::kPlain);
+        tsdb_->maintenance().regions()->List(table, ListDetail::kPlain);
     if (regions.ok()) figures->push_back({table, *std::move(regions)});
   }
   figures_ = std::move(figures);

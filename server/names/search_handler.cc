@@ -113,7 +113,8 @@ HttpResponse AnswerLookup(const HttpRequest& request, const QueryService& servic
     LookupWriter writer(parsed, service.clock, body);
     writer.Begin();
     const auto add = [&writer](const FoundSeries& series) { return writer.Add(series); };
-    const absl::StatusOr<uint64_t> total = service.tsdb->LookupSeries(parsed, add, control);
+    const absl::StatusOr<uint64_t> total =
+        service.tsdb->queries().LookupSeries(parsed, add, control);
     HOURCELL_RETURN_IF_ERROR(writer.status());
     HOURCELL_RETURN_IF_ERROR(total.status());
     writer.Finish(*total);

@@ -138,7 +138,7 @@ absl::Status Print(const SuggestQuery& query, Tsdb* tsdb, QueryControl* control,
     offered = body->Offer();
     return offered.ok() && ++printed < query.max;
   };
-  HOURCELL_RETURN_IF_ERROR(tsdb->VisitNames(query.names, print, control));
+  HOURCELL_RETURN_IF_ERROR(tsdb->names().VisitNames(query.names, print, control));
   HOURCELL_RETURN_IF_ERROR(offered);
   json.CloseArray();
   return absl::OkStatus();

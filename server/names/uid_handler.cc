@@ -99,13 +99,13 @@ NamesByKind NamesFromParams(const HttpRequest& request) {
 
 // The name's new UID in hex. kInvalidArgument, kAlreadyExists: the message for this name.
 absl::StatusOr<std::string> Assign(UidKind kind, const std::string& name, Tsdb* tsdb) {
-  const absl::StatusOr<UidRow> known = tsdb->FindUid(kind, name);
+  const absl::StatusOr<UidRow> known = tsdb->names().FindUid(kind, name);
   if (known.ok()) {
     return absl::AlreadyExistsError(
         fmt::format("Name already exists with UID: {}", ToUpperHex(known->uid_bytes)));
   }
   const absl::StatusOr<UidRow> assigned =
-      absl::IsNotFound(known.status()) ? tsdb->AssignUid(kind, name) : known;
+      absl::IsNotFound(known.status()) ? tsdb->names().AssignUid(kind, name) : known;
   if (assigned.ok()) return ToUpperHex(assigned->uid_bytes);
   if (!absl::IsInvalidArgument(assigned.status())) return assigned.status();
   return absl::InvalidArgumentError(fmt::format("Invalid {} (\"{}\"): {}",
@@ -139,7 +139,7 @@ HttpResponse HandleAssign(const HttpRequest& request, Tsdb* tsdb) {
   if (!names.ok()) return HttpError(400, names.status());
   // Takes the memory of the answer before it assigns UIDs.
   QueryControl control;
-  const auto memory = tsdb->LeaseQueryMemory(&control);
+  const auto memory = tsdb->queries().LeaseQueryMemory(&control);
   if (memory != nullptr) {
     const absl::Status taken = memory->Take(BytesOfAnswer(*names));
     if (!taken.ok()) return QueryError(taken);
@@ -223,7 +223,8 @@ absl::StatusOr<Renaming> ReadRenaming(const HttpRequest& request) {
 HttpResponse HandleRename(const HttpRequest& request, Tsdb* tsdb) {
   const absl::StatusOr<Renaming> renaming = ReadRenaming(request);
   if (!renaming.ok()) return HttpError(400, renaming.status());
-  const absl::Status renamed = tsdb->RenameUid(*renaming->kind, renaming->name, renaming->new_name);
+  const absl::Status renamed =
+      tsdb->names().RenameUid(*renaming->kind, renaming->name, renaming->new_name);
   HttpResponse response;
   if (renamed.ok()) {
     response.body = R"({"result":"true"})";

@@ -41,7 +41,7 @@ CommitTicket PutWriter::AppendAll(std::span<const Point> points,
                               .via = mode.via,
                               .new_series = new_series_};
   return in_place_ ? in_place_(points.size(), refused, options)
-                   : tsdb_->Append(points, refused, options);
+                   : tsdb_->points().Append(points, refused, options);
 }
 
 CommitTicket PutWriter::Append(std::span<const PointView> points,

@@ -31,10 +31,10 @@ HttpResponse AnswerDelete(QueryRequest query,
                          BodyWriter* body, HttpResponse* failure) {
     const auto run = [&](QueryControl* control) -> absl::Status {
       QueryWriter writer(query.spec, query.printing, body);
-      HOURCELL_RETURN_IF_ERROR(service.tsdb->Query(query.spec, &writer, control));
+      HOURCELL_RETURN_IF_ERROR(service.tsdb->queries().Query(query.spec, &writer, control));
       // The end of the body stays in the buffer until the points are deleted.
       writer.Finish(*control, 1000 * (service.clock->MonotonicMs() - start_ms));
-      return service.tsdb->DeletePoints(query.spec, control).status();
+      return service.tsdb->points().DeletePoints(query.spec, control).status();
     };
     const absl::Status status = RunListed(service, request, ListedQueryText(query), run, body);
     if (!status.ok()) *failure = QueryError(status);

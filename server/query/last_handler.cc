@@ -69,7 +69,7 @@ absl::Status Print(const LastQuery& query, Tsdb* tsdb, QueryControl* control, Bo
   absl::Status offered;
   bool is_first = true;
   body->buffer() += '[';
-  const absl::Status read = tsdb->LastPoints(
+  const absl::Status read = tsdb->queries().LastPoints(
       query,
       [&](const LastPoint& point) {
         if (!offered.ok()) return;

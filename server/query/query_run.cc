@@ -80,7 +80,7 @@ absl::Status RunListedQuery(const QueryService& service,
                             const std::function<void(const QueryControl&)>& finish,
                             BodyWriter* body) {
   const auto run = [&](QueryControl* control) -> absl::Status {
-    HOURCELL_RETURN_IF_ERROR(service.tsdb->Query(query.spec, sink, control));
+    HOURCELL_RETURN_IF_ERROR(service.tsdb->queries().Query(query.spec, sink, control));
     finish(*control);
     return absl::OkStatus();
   };

@@ -46,7 +46,7 @@ absl::Status RunListed(const QueryService& service,
                        BodyWriter* body);
 
 // Runs `query` of `request` into `sink`, which prints to `body`; then `finish`, which prints the
-// end after the series. Errors: as Tsdb::Query; those of the sink. Listed as by RunListed.
+// end after the series. Errors: as Queries::Query; those of the sink. Listed as by RunListed.
 absl::Status RunListedQuery(const QueryService& service,
                             const HttpRequest& request,
                             const QueryRequest& query,

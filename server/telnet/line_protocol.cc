@@ -295,7 +295,7 @@ void LineProtocol::Answer(std::string_view command, Work* work) {
   } else if (command == "dropcaches" && !settings_->dropcaches_allowed) {
     Reply("dropcaches: not enabled (tsd.rpc.allow_dropcaches=false)\n", work);
   } else if (command == "dropcaches") {
-    tsdb_->DropCaches();
+    tsdb_->maintenance().DropCaches();
     Reply("Caches dropped.\n", work);
   }
 }
@@ -357,8 +357,9 @@ void LineProtocol::AppendBatch(Work* work) {
   if (batch->size == 0) return;
   const std::span<const LinePoint> points(batch->points.data(), batch->size);
   batch->refused.clear();
-  CommitTicket ticket = settings_->append ? settings_->append(points, &batch->refused)
-                                          : tsdb_->Append(points, &batch->refused, {.wait_ms = 0});
+  CommitTicket ticket = settings_->append
+                            ? settings_->append(points, &batch->refused)
+                            : tsdb_->points().Append(points, &batch->refused, {.wait_ms = 0});
   if (!settings_->append && ticket.took_nothing() && absl::IsUnavailable(ticket.Wait())) {
     // The store is full: the session reads no more until it has room.
     for (size_t i = 0; i < points.size(); ++i) {

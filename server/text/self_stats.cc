@@ -36,7 +36,7 @@ void SelfStats::Put(int64_t now_ms) {
                       .value = Value::Integer(samples[i].value)});
   }
   std::vector<RefusedPoint> refused;
-  const absl::Status committed = tsdb_->Append(points, &refused).Wait();
+  const absl::Status committed = tsdb_->points().Append(points, &refused).Wait();
   errors_->Add(committed.ok() ? refused.size() : points.size());
 }
 

@@ -93,16 +93,16 @@ class BackupDamageTest : public testing::Test {
     const auto tsdb = Tsdb::Open(FullStoreOptions(dir_.file("store")));
     ASSERT_OK(tsdb);
     Put(tsdb->get(), 0);
-    ASSERT_OK((*tsdb)->Flush());
+    ASSERT_OK((*tsdb)->maintenance().Flush());
     Put(tsdb->get(), 100);
-    ASSERT_OK((*tsdb)->backups()->Make(whole_));
+    ASSERT_OK((*tsdb)->maintenance().backups()->Make(whole_));
     answers_ = AskAll(tsdb->get());
   }
 
   static void Put(Tsdb* tsdb, int first) {
     for (int i = first; i < first + 100; ++i) {
       OwnedPoint point("m", "host=h" + std::to_string(i % 7), 1356998400 + i, i);
-      ASSERT_OK(tsdb->Put(point.view()));
+      ASSERT_OK(tsdb->points().Put(point.view()));
     }
   }
 

@@ -198,7 +198,10 @@ class JournalFlipsTest : public testing::Test {
     for (int i = 0; i < kPoints; ++i) {
       OwnedPoint point("m", fmt::format("host=h{}", i % 5), kFrom + i, i);
       const bool sync = i % kSyncedEvery == 0;
-      ASSERT_OK((*tsdb)->Append({&point.view(), 1}, nullptr, AppendOptions{.sync = sync}).Wait());
+      ASSERT_OK((*tsdb)
+                    ->points()
+                    .Append({&point.view(), 1}, nullptr, AppendOptions{.sync = sync})
+                    .Wait());
     }
     killed_ = CopyStore(path, dir_);
     places_.clear();
@@ -235,7 +238,8 @@ class JournalFlipsTest : public testing::Test {
   // The values there are; those of the first points have to be 0, 1 and so on.
   static std::vector<int64_t> Values(Tsdb* tsdb) {
     std::vector<int64_t> values;
-    const auto result = tsdb->Query(MakeQuery(Aggregator::kNone, "m", {}, kFrom, kFrom + kPoints));
+    const auto result =
+        tsdb->queries().Query(MakeQuery(Aggregator::kNone, "m", {}, kFrom, kFrom + kPoints));
     EXPECT_OK(result);
     if (!result.ok()) return values;
     for (const ResultSeries& series : result->series) {

@@ -39,7 +39,7 @@ void Check(const absl::Status& status) {
 void Put(Tsdb* tsdb, const std::string& metric, int host, Timestamp time, Value value) {
   OwnedPoint point(metric, fmt::format("host=h{:02} dc={}", host, host % 3 == 0 ? "lga" : "fra"),
                    time, value);
-  Check(tsdb->Put(point.view()));
+  Check(tsdb->points().Put(point.view()));
 }
 
 Timestamp Seconds(int64_t s) {
@@ -63,7 +63,7 @@ void PutHours(Tsdb* tsdb) {
   }
   for (int i = 0; i < 200; ++i) {
     OwnedPoint point("many", fmt::format("id=i{:03}", i), kHour, i);
-    Check(tsdb->Put(point.view()));
+    Check(tsdb->points().Put(point.view()));
   }
 }
 
@@ -87,7 +87,7 @@ void PutNotes(Tsdb* tsdb) {
                      .description = fmt::format("note {}", i),
                      .notes = "of the test"});
   }
-  const auto done = tsdb->PutAnnotations(edits, AnnotationWrite::kReplace);
+  const auto done = tsdb->annotations().Put(edits, AnnotationWrite::kReplace);
   Check(done.status());
 }
 
@@ -137,7 +137,7 @@ class Questions {
 
   void Rows() {
     std::string text;
-    const absl::Status status = tsdb_.Scan({}, [&](const ScannedRow& row) {
+    const absl::Status status = tsdb_.queries().Scan({}, [&](const ScannedRow& row) {
       text += fmt::format("{} {} {} {}\n", ToHex(row.key), NameAndTags(row.metric, row.tags),
                           ToHex(row.qualifiers), ToHex(row.values));
       return true;
@@ -146,7 +146,7 @@ class Questions {
   }
 
   void Query(std::string what, const QuerySpec& spec) {
-    const absl::StatusOr<QueryResult> result = tsdb_.Query(spec);
+    const absl::StatusOr<QueryResult> result = tsdb_.queries().Query(spec);
     Add(std::move(what), result.status(), result.ok() ? Text(*result) : "");
   }
 
@@ -171,7 +171,7 @@ class Questions {
     Query(metric + " hours", hours);
 
     std::string text;
-    const absl::Status status = tsdb_.LastPoints(
+    const absl::Status status = tsdb_.queries().LastPoints(
         {.queries = {{.metric = metric}}, .resolve = true},
         [&](const LastPoint& last) {
           text += fmt::format("{} {}\n", ToHex(last.series.tsuid), last.ms);
@@ -184,17 +184,17 @@ class Questions {
     for (const UidKind kind : kUidKinds) {
       std::string text;
       const absl::Status found =
-          tsdb_.GrepUids(kind, ".", /*ignore_case=*/false, [&text](const UidRow& row) {
+          tsdb_.names().GrepUids(kind, ".", /*ignore_case=*/false, [&text](const UidRow& row) {
             text += fmt::format("{} {}\n", row.name, ToHex(row.uid_bytes));
             return true;
           });
       if (!found.ok()) text.clear();
       Add(fmt::format("uids {}", KindName(kind)), found, std::move(text));
-      const auto names = tsdb_.Suggest(kind, "", 1000);
+      const auto names = tsdb_.names().Suggest(kind, "", 1000);
       Add(fmt::format("suggest {}", KindName(kind)), names.status(),
           names.ok() ? fmt::format("{}", fmt::join(*names, " ")) : "");
     }
-    const auto ttls = tsdb_.MetricTtls();
+    const auto ttls = tsdb_.retention().MetricTtls();
     std::string text;
     if (ttls.ok()) {
       for (const MetricTtl& ttl : *ttls)
@@ -205,7 +205,7 @@ class Questions {
 
   void Series() {
     std::vector<std::string> found;
-    const auto count = tsdb_.LookupSeries(
+    const auto count = tsdb_.queries().LookupSeries(
         {.metric = "*"},
         [&](const FoundSeries& series) {
           found.push_back(
@@ -219,12 +219,12 @@ class Questions {
 
   void Notes() {
     std::string text;
-    const absl::Status status = tsdb_.VisitAnnotations([&](const Annotation& note) {
+    const absl::Status status = tsdb_.annotations().Visit([&](const Annotation& note) {
       text += fmt::format("{} {} {}\n", note.tsuid, note.start_time, note.description);
       return absl::OkStatus();
     });
     Add("annotations", status, std::move(text));
-    const auto global = tsdb_.GlobalAnnotations(kHour * 1000, kEnd * 1000);
+    const auto global = tsdb_.annotations().Global(kHour * 1000, kEnd * 1000);
     std::string notes;
     if (global.ok()) {
       for (const Annotation& note : *global)
@@ -234,7 +234,7 @@ class Questions {
   }
 
   void Regions() {
-    const auto list = tsdb_.regions()->List("data", ListDetail::kPlain);
+    const auto list = tsdb_.maintenance().regions()->List("data", ListDetail::kPlain);
     std::string text;
     if (list.ok()) {
       for (const ListedRegion& region : *list)
@@ -268,24 +268,24 @@ void MakeFullStore(const std::string& path) {
     const std::unique_ptr<Tsdb> tsdb = MustOpen(path);
     PutHours(tsdb.get());
     PutNotes(tsdb.get());
-    Check(tsdb->RenameUid(UidKind::kMetric, "mem.user", "mem.renamed"));
-    Check(tsdb->SetMetricTtl("mem.renamed", 0));
-    Check(tsdb->Compact());
-    const auto regions = tsdb->regions()->List("data", ListDetail::kPlain);
+    Check(tsdb->names().RenameUid(UidKind::kMetric, "mem.user", "mem.renamed"));
+    Check(tsdb->retention().SetMetricTtl("mem.renamed", 0));
+    Check(tsdb->maintenance().Compact());
+    const auto regions = tsdb->maintenance().regions()->List("data", ListDetail::kPlain);
     Check(regions.status());
-    const auto split =
-        tsdb->regions()->Split({.region = fmt::format("{}", regions->front().id), .into = 3});
+    const auto split = tsdb->maintenance().regions()->Split(
+        {.region = fmt::format("{}", regions->front().id), .into = 3});
     Check(split.status());
     Check(tsdb->Close());
   }
   // The manifest of this session has further edits after its initial contents.
   const std::unique_ptr<Tsdb> tsdb = MustOpen(path);
   PutLate(tsdb.get());
-  Check(tsdb->Flush());
-  const auto deleted =
-      tsdb->DeletePoints(MakeQuery(Aggregator::kNone, "disk.free", {}, kHour + 60, kHour + 600));
+  Check(tsdb->maintenance().Flush());
+  const auto deleted = tsdb->points().DeletePoints(
+      MakeQuery(Aggregator::kNone, "disk.free", {}, kHour + 60, kHour + 600));
   Check(deleted.status());
-  Check(tsdb->Flush());
+  Check(tsdb->maintenance().Flush());
   PutLate(tsdb.get());
   Check(tsdb->Close());
 }

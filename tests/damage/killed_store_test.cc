@@ -143,10 +143,10 @@ class KilledStoreTest : public testing::Test {
     ASSERT_OK(tsdb);
     for (int i = 0; i < 400; ++i) {
       OwnedPoint point("m", fmt::format("host=h{}", i % 40), 1356998400 + i, i);
-      ASSERT_OK((*tsdb)->Put(point.view()));
+      ASSERT_OK((*tsdb)->points().Put(point.view()));
     }
     const AnnotationEdit note{.tsuid = "", .start_time = 1356998400, .description = "noted"};
-    ASSERT_OK((*tsdb)->PutAnnotations({&note, 1}, AnnotationWrite::kReplace));
+    ASSERT_OK((*tsdb)->annotations().Put({&note, 1}, AnnotationWrite::kReplace));
     answers_ = AskAll(tsdb->get());
     killed_ = CopyStore(dir_.file("store"), dir_);
   }
@@ -268,7 +268,7 @@ class KilledUnsyncedStoreTest : public testing::Test {
     ASSERT_OK(tsdb);
     for (int i = 0; i < kPoints; ++i) {
       OwnedPoint point("m", fmt::format("host=h{}", i % 5), kFrom + i, i);
-      ASSERT_OK((*tsdb)->Put(point.view()));
+      ASSERT_OK((*tsdb)->points().Put(point.view()));
     }
     killed_ = CopyStore(dir_.file("store"), dir_);
   }
@@ -276,7 +276,7 @@ class KilledUnsyncedStoreTest : public testing::Test {
   static std::set<int64_t> Values(Tsdb* tsdb) {
     std::set<int64_t> values;
     const auto result =
-        tsdb->Query(MakeQuery(Aggregator::kNone, "m", {}, kFrom, kFrom + 4 * kPoints));
+        tsdb->queries().Query(MakeQuery(Aggregator::kNone, "m", {}, kFrom, kFrom + 4 * kPoints));
     EXPECT_OK(result);
     if (!result.ok()) return values;
     for (const ResultSeries& series : result->series) {
@@ -327,7 +327,7 @@ class KilledUnsyncedStoreTest : public testing::Test {
                 0U);
       EXPECT_THAT(warnings_, testing::Contains(testing::AllOf(HasSubstr("journal: 0000"),
                                                               HasSubstr("removed bytes"))));
-      const auto report = (*tsdb)->fsck()->Check({});
+      const auto report = (*tsdb)->maintenance().fsck()->Check({});
       ASSERT_OK(report);
       EXPECT_GT(report->counts.count(FsckFault::kCut), 0U);
       // Sealed, and lost no more.
@@ -383,10 +383,10 @@ TEST_F(KilledUnsyncedStoreTest, ABitInABlockBelowTheLowMarkCostsNothing) {
       points.emplace_back("big", "host=a", kFrom + i, i);
     for (OwnedPoint& point : points)
       views.push_back(point.view());
-    return (*tsdb)->Append(views, nullptr).Wait();
+    return (*tsdb)->points().Append(views, nullptr).Wait();
   };
   ASSERT_OK(put(0, 4000));
-  ASSERT_OK((*tsdb)->Flush());
+  ASSERT_OK((*tsdb)->maintenance().Flush());
   for (int64_t from = 4000; from < 12'000; from += 2000)
     ASSERT_OK(put(from, 2000));
   const std::string copy = dir_.file("damaged");
@@ -398,7 +398,7 @@ TEST_F(KilledUnsyncedStoreTest, ABitInABlockBelowTheLowMarkCostsNothing) {
   const auto opened = Tsdb::Open(UnsyncedOptions(copy));
   ASSERT_OK(opened);
   const auto result =
-      (*opened)->Query(MakeQuery(Aggregator::kNone, "big", {}, kFrom, kFrom + 12'000));
+      (*opened)->queries().Query(MakeQuery(Aggregator::kNone, "big", {}, kFrom, kFrom + 12'000));
   ASSERT_OK(result);
   EXPECT_EQ(result->series.at(0).points.size(), 12'000U);
   EXPECT_EQ((*opened)->stats().counter("journal.cut_blocks")->value(), 0U);

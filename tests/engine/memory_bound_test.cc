@@ -84,14 +84,15 @@ TEST(MemoryBoundTest, AStoreTakesNoMoreThanTheSumOfItsBudgets) {
                         .value = Value::Float(random.Fraction())});
     }
     std::vector<RefusedPoint> refused;
-    ASSERT_OK(tsdb->Append(points, &refused).Wait());
+    ASSERT_OK(tsdb->points().Append(points, &refused).Wait());
     ASSERT_TRUE(refused.empty());
     most = std::max(most, ResidentBytes());
   }
-  ASSERT_OK(tsdb->Flush());
+  ASSERT_OK(tsdb->maintenance().Flush());
   for (int64_t hour = 0; hour < kHours; hour += 4) {
     const int64_t begin_s = kFirstS + hour * kHourS;
-    ASSERT_OK(tsdb->Query(MakeQuery(Aggregator::kSum, "m", {}, begin_s, begin_s + 4 * kHourS - 1)));
+    ASSERT_OK(tsdb->queries().Query(
+        MakeQuery(Aggregator::kSum, "m", {}, begin_s, begin_s + 4 * kHourS - 1)));
     most = std::max(most, ResidentBytes());
   }
 
@@ -130,13 +131,13 @@ TEST(MemoryBoundTest, NamesAreWhatSeriesAddToTheSum) {
                         .value = Value::Integer(static_cast<int64_t>(i))});
     }
     std::vector<RefusedPoint> refused;
-    ASSERT_OK(tsdb->Append(points, &refused).Wait());
+    ASSERT_OK(tsdb->points().Append(points, &refused).Wait());
     ASSERT_TRUE(refused.empty());
   }
-  ASSERT_OK(tsdb->Flush());
+  ASSERT_OK(tsdb->maintenance().Flush());
   const size_t most = LiveBytesPeak() - before;
   const size_t idle = LiveBytes() - before;
-  tsdb->DropCaches();
+  tsdb->maintenance().DropCaches();
   const size_t of_caches = idle - (LiveBytes() - before);
 
   // No query runs.

@@ -62,7 +62,7 @@ class QueryBudgetTest : public testing::Test {
 
   void Put(const std::string& metric, int host, int64_t time_s, int64_t value) {
     OwnedPoint point(metric, fmt::format("host=h{:05}", host), time_s, value);
-    ASSERT_OK(tsdb_->Put(point.view()));
+    ASSERT_OK(tsdb_->points().Put(point.view()));
   }
 
   Usage Run(const QuerySpec& spec) {
@@ -70,7 +70,7 @@ class QueryBudgetTest : public testing::Test {
     QueryControl control;
     const size_t before = LiveBytes();
     ResetLiveBytesPeak();
-    const absl::Status status = tsdb_->Query(spec, &sink, &control);
+    const absl::Status status = tsdb_->queries().Query(spec, &sink, &control);
     return {.status = status,
             .points = sink.points,
             .counted = control.cost().memory,
@@ -124,7 +124,7 @@ TEST_F(QueryBudgetTest, WhatIsAllocatedIsCounted) {
     for (int64_t at = 0; at < 6 * 3600; at += 10)
       Put("dense", host, kHour + at + host % 3, at);
   }
-  ASSERT_OK(tsdb_->Seal());
+  ASSERT_OK(tsdb_->maintenance().Seal());
   for (int host = 0; host < 40; ++host) {
     for (int64_t at = 0; at < 3 * 3600; at += 5)
       Put("open", host, kHour + at, at);
@@ -151,7 +151,7 @@ TEST_F(QueryBudgetTest, NoShapeTakesMoreThanTheLimit) {
     for (int64_t at = 0; at < 6 * 3600; at += 10)
       Put("dense", host, kHour + at + host % 3, at);
   }
-  ASSERT_OK(tsdb_->Seal());
+  ASSERT_OK(tsdb_->maintenance().Seal());
   Reopen(kLimit);
   size_t answered = 0;
   size_t refused = 0;
@@ -180,7 +180,7 @@ TEST_F(QueryBudgetTest, NoShapeTakesMoreThanTheLimit) {
 TEST_F(QueryBudgetTest, FilledSeriesTakeTheMemoryOfOne) {
   for (int host = 0; host < 60; ++host)
     Put("f", host, kHour, host);
-  ASSERT_OK(tsdb_->Seal());
+  ASSERT_OK(tsdb_->maintenance().Seal());
   Reopen(size_t{12} << 20);
   QuerySpec spec = Spec("f", Aggregator::kSum, "1h-sum-zero", /*by_host=*/true, /*days=*/1);
   spec.start_ms = 1'000'000'000'000;
@@ -196,7 +196,7 @@ TEST_F(QueryBudgetTest, FilledSeriesTakeTheMemoryOfOne) {
 
 TEST_F(QueryBudgetTest, AnnotationsAreCounted) {
   Put("m", 1, kHour, 1);
-  ASSERT_OK(tsdb_->Seal());
+  ASSERT_OK(tsdb_->maintenance().Seal());
   std::vector<AnnotationEdit> edits;
   for (int64_t i = 0; i < 100; ++i) {
     for (const char* const tsuid : {"000001000001000001", ""}) {
@@ -204,7 +204,7 @@ TEST_F(QueryBudgetTest, AnnotationsAreCounted) {
           {.tsuid = tsuid, .start_time = kHour + i, .notes = std::string(size_t{10} << 10, 'n')});
     }
   }
-  ASSERT_OK(tsdb_->PutAnnotations(edits, AnnotationWrite::kMerge));
+  ASSERT_OK(tsdb_->annotations().Put(edits, AnnotationWrite::kMerge));
   Reopen(size_t{512} << 10);
   QuerySpec spec = Spec("m", Aggregator::kSum, "", /*by_host=*/false, /*days=*/1);
 
@@ -222,10 +222,10 @@ TEST_F(QueryBudgetTest, AnnotationsAreCounted) {
 TEST_F(QueryBudgetTest, LastPointsAndLookUpsAreCounted) {
   for (int host = 0; host < 3000; ++host)
     Put("m", host, kHour, host);
-  ASSERT_OK(tsdb_->Seal());
+  ASSERT_OK(tsdb_->maintenance().Seal());
   const auto count_last = [&](QueryControl* control) {
     size_t points = 0;
-    const absl::Status status = tsdb_->LastPoints(
+    const absl::Status status = tsdb_->queries().LastPoints(
         {.queries = {{.metric = "m"}}}, [&](const LastPoint&) { ++points; }, control);
     return status.ok() ? points : 0;
   };
@@ -240,11 +240,11 @@ TEST_F(QueryBudgetTest, LastPointsAndLookUpsAreCounted) {
 
   Reopen(size_t{64} << 10);
   EXPECT_EQ(count_last(nullptr), 0u);
-  EXPECT_OK(tsdb_->LastPoints({.queries = {{.metric = "m", .tags = {{"host", "h00007"}}}}},
-                              [](const LastPoint&) {}));
+  EXPECT_OK(tsdb_->queries().LastPoints(
+      {.queries = {{.metric = "m", .tags = {{"host", "h00007"}}}}}, [](const LastPoint&) {}));
   // A look-up by one tag lists its results; a look-up of all does not.
   const auto visit = [](const FoundSeries&) { return true; };
-  EXPECT_THAT(tsdb_->LookupSeries({.metric = ""}, visit), IsOkAndHolds(3000u));
+  EXPECT_THAT(tsdb_->queries().LookupSeries({.metric = ""}, visit), IsOkAndHolds(3000u));
 }
 
 // The names of an answer are kept to save look-ups; names may be long.
@@ -253,10 +253,10 @@ TEST_F(QueryBudgetTest, LookUpsSuggestionsAndTheirNamesAreCounted) {
   Reopen(0);
   for (int host = 0; host < 8000; ++host) {
     OwnedPoint point("m", fmt::format("host={:0>1000} rack=r{}", host, host % 2), kHour, host);
-    ASSERT_OK(tsdb_->Put(point.view()));
+    ASSERT_OK(tsdb_->points().Put(point.view()));
   }
-  ASSERT_OK(tsdb_->Seal());
-  tsdb_->DropCaches();
+  ASSERT_OK(tsdb_->maintenance().Seal());
+  tsdb_->maintenance().DropCaches();
   const auto visit = [](const FoundSeries&) { return true; };
   const auto check = [](const std::string& name, const std::function<void(QueryControl*)>& run) {
     QueryControl warm;
@@ -270,33 +270,33 @@ TEST_F(QueryBudgetTest, LookUpsSuggestionsAndTheirNamesAreCounted) {
   };
   EXPECT_GT(check("all of a metric",
                   [&](QueryControl* control) {
-                    EXPECT_OK(tsdb_->LookupSeries({.metric = "m"}, visit, control));
+                    EXPECT_OK(tsdb_->queries().LookupSeries({.metric = "m"}, visit, control));
                   }),
             8000u * 1000);
   EXPECT_GT(check("of a tag",
                   [&](QueryControl* control) {
-                    EXPECT_OK(tsdb_->LookupSeries({.metric = "m", .tags = {{"rack", "r1"}}}, visit,
-                                                  control));
+                    EXPECT_OK(tsdb_->queries().LookupSeries(
+                        {.metric = "m", .tags = {{"rack", "r1"}}}, visit, control));
                   }),
             4000u * 1000);
   EXPECT_GT(check("last points with their names",
                   [&](QueryControl* control) {
-                    EXPECT_OK(tsdb_->LastPoints(
+                    EXPECT_OK(tsdb_->queries().LastPoints(
                         {.queries = {{.metric = "m"}}, .resolve = true}, [](const LastPoint&) {},
                         control));
                   }),
             8000u * 1000);
   EXPECT_EQ(check("names",
                   [&](QueryControl* control) {
-                    EXPECT_OK(tsdb_->VisitNames(
+                    EXPECT_OK(tsdb_->names().VisitNames(
                         {.kind = UidKind::kTagv, .prefix = "0"},
                         [](std::string_view) { return true; }, control));
                   }),
             0u);
   check("groups with their names", [&](QueryControl* control) {
     PointCount sink;
-    EXPECT_OK(tsdb_->Query(Spec("m", Aggregator::kSum, "", /*by_host=*/true, /*days=*/1), &sink,
-                           control));
+    EXPECT_OK(tsdb_->queries().Query(Spec("m", Aggregator::kSum, "", /*by_host=*/true, /*days=*/1),
+                                     &sink, control));
     EXPECT_EQ(sink.points, 8000u);
   });
 }
@@ -307,11 +307,11 @@ TEST_F(QueryBudgetTest, RowsThatADeleteRewritesAreCounted) {
     for (int64_t at = 0; at < 20 * 3600; at += 1)
       Put("m", host, kHour + at, at * 7919 % 1'000'003);
   }
-  ASSERT_OK(tsdb_->Seal());
+  ASSERT_OK(tsdb_->maintenance().Seal());
   QueryControl control;
   const size_t before = LiveBytes();
   ResetLiveBytesPeak();
-  ASSERT_OK(tsdb_->DeletePoints(
+  ASSERT_OK(tsdb_->points().DeletePoints(
       MakeQuery(Aggregator::kSum, "m", {}, kHour + 600, kHour + 20 * 3600 - 600), &control));
   EXPECT_GT(control.cost().memory, size_t{512} << 10);
   EXPECT_LE(LiveBytesPeak() - before, 2 * control.cost().memory + kFixedBytes);
@@ -322,13 +322,13 @@ TEST_F(QueryBudgetTest, AnnotationsThatAreWrittenAndListedAreCounted) {
   std::vector<AnnotationEdit> edits;
   for (int64_t i = 0; i < 100; ++i)
     edits.push_back({.tsuid = "", .start_time = kHour + i, .notes = notes});
-  ASSERT_OK(tsdb_->PutAnnotations(edits, AnnotationWrite::kReplace));
+  ASSERT_OK(tsdb_->annotations().Put(edits, AnnotationWrite::kReplace));
   // Small edits of large annotations.
   for (AnnotationEdit& edit : edits)
     edit = {.tsuid = "", .start_time = edit.start_time, .description = "d"};
   const auto check = [&](const std::function<size_t(MemoryAccount*)>& run) {
     QueryControl control;
-    const auto memory = tsdb_->LeaseQueryMemory(&control);
+    const auto memory = tsdb_->queries().LeaseQueryMemory(&control);
     const size_t before = LiveBytes();
     ResetLiveBytesPeak();
     EXPECT_EQ(run(memory.get()), 100u);
@@ -336,16 +336,16 @@ TEST_F(QueryBudgetTest, AnnotationsThatAreWrittenAndListedAreCounted) {
     EXPECT_LE(LiveBytesPeak() - before, 2 * control.cost().memory + kFixedBytes);
   };
   check([&](MemoryAccount* memory) {
-    return tsdb_->PutAnnotations(edits, AnnotationWrite::kMerge, memory)->size();
+    return tsdb_->annotations().Put(edits, AnnotationWrite::kMerge, memory)->size();
   });
   check([&](MemoryAccount* memory) {
-    return tsdb_->GlobalAnnotations(kHour * 1000, (kHour + 1000) * 1000, memory)->size();
+    return tsdb_->annotations().Global(kHour * 1000, (kHour + 1000) * 1000, memory)->size();
   });
   Reopen(size_t{4} << 20);
   EXPECT_THAT(
-      tsdb_->PutAnnotations(edits, AnnotationWrite::kMerge),
+      tsdb_->annotations().Put(edits, AnnotationWrite::kMerge),
       StatusIs(absl::StatusCode::kResourceExhausted, testing::HasSubstr("tsd.query.memory")));
-  EXPECT_THAT(tsdb_->GlobalAnnotations(kHour * 1000, (kHour + 1000) * 1000),
+  EXPECT_THAT(tsdb_->annotations().Global(kHour * 1000, (kHour + 1000) * 1000),
               StatusIs(absl::StatusCode::kResourceExhausted));
 }
 

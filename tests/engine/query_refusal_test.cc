@@ -59,9 +59,9 @@ class QueryRefusalTest : public testing::Test {
     options_.refuse_query_memory = [this] { return refusal_(); };
     tsdb_ = *Tsdb::Open(options_);
     PutAll();
-    ASSERT_OK(tsdb_->Seal());
+    ASSERT_OK(tsdb_->maintenance().Seal());
     for (int host = 0; host < kHosts; host += 2)
-      ASSERT_OK(tsdb_->Put(Point(host, 7300).view()));
+      ASSERT_OK(tsdb_->points().Put(Point(host, 7300).view()));
   }
 
   static OwnedPoint Point(int host, int64_t second) {
@@ -72,7 +72,7 @@ class QueryRefusalTest : public testing::Test {
   void PutAll() {
     for (int host = 0; host < kHosts; ++host) {
       for (const int64_t second : {10, 20, 3610, 3620})
-        ASSERT_OK(tsdb_->Put(Point(host, second).view()));
+        ASSERT_OK(tsdb_->points().Put(Point(host, second).view()));
     }
   }
 
@@ -94,7 +94,7 @@ class QueryRefusalTest : public testing::Test {
   }
 
   absl::StatusOr<std::string> Query(const QuerySpec& spec) {
-    const absl::StatusOr<QueryResult> result = tsdb_->Query(spec);
+    const absl::StatusOr<QueryResult> result = tsdb_->queries().Query(spec);
     if (!result.ok()) return result.status();
     std::string text;
     for (const Annotation& note : result->global_annotations)
@@ -112,7 +112,7 @@ class QueryRefusalTest : public testing::Test {
 
   absl::StatusOr<std::string> Last(const LastQuery& query) {
     std::string text;
-    const absl::Status read = tsdb_->LastPoints(query, [&](const LastPoint& point) {
+    const absl::Status read = tsdb_->queries().LastPoints(query, [&](const LastPoint& point) {
       text += fmt::format("{}:{} ", ToUpperHex(point.series.tsuid), point.ms);
       for (const TagView& tag : point.series.tags)
         text += fmt::format("{}={} ", tag.key, tag.value);
@@ -123,7 +123,7 @@ class QueryRefusalTest : public testing::Test {
 
   absl::StatusOr<std::string> Lookup(const LookupQuery& query) {
     std::string text;
-    const auto total = tsdb_->LookupSeries(query, [&](const FoundSeries& series) {
+    const auto total = tsdb_->queries().LookupSeries(query, [&](const FoundSeries& series) {
       for (const TagView& tag : series.tags)
         text += fmt::format("{}={} ", tag.key, tag.value);
       return true;
@@ -143,7 +143,7 @@ class QueryRefusalTest : public testing::Test {
     const auto run = [&](uint64_t refused) {
       refusal_.Arm(0);
       before();
-      tsdb_->DropCaches();
+      tsdb_->maintenance().DropCaches();
       refusal_.Arm(refused);
       return path();
     };
@@ -209,7 +209,7 @@ TEST_F(QueryRefusalTest, OfLastPointsLookUpsAndNames) {
                        [&] { return Last({.queries = {{.metric = "m"}}, .resolve = true}); }),
             1u);
   std::vector<std::string> tsuids;
-  ASSERT_OK(tsdb_->LookupSeries({.metric = "m"}, [&](const FoundSeries& series) {
+  ASSERT_OK(tsdb_->queries().LookupSeries({.metric = "m"}, [&](const FoundSeries& series) {
     tsuids.push_back(ToUpperHex(series.tsuid));
     return true;
   }));
@@ -225,11 +225,11 @@ TEST_F(QueryRefusalTest, OfLastPointsLookUpsAndNames) {
   RefuseEach("series of any metric", [&] { return Lookup({.metric = ""}); });
   RefuseEach("names", [&]() -> absl::StatusOr<std::string> {
     std::string text;
-    const absl::Status visited =
-        tsdb_->VisitNames({.kind = UidKind::kTagv, .prefix = "h"}, [&](std::string_view name) {
-          text += name;
-          return true;
-        });
+    const absl::Status visited = tsdb_->names().VisitNames({.kind = UidKind::kTagv, .prefix = "h"},
+                                                           [&](std::string_view name) {
+                                                             text += name;
+                                                             return true;
+                                                           });
     if (!visited.ok()) return visited;
     return text;
   });
@@ -242,10 +242,10 @@ TEST_F(QueryRefusalTest, OfAnnotations) {
       edits.push_back(
           {.tsuid = tsuid, .start_time = kHour + i, .notes = fmt::format("note {}", i)});
   }
-  ASSERT_OK(tsdb_->PutAnnotations(edits, AnnotationWrite::kMerge));
+  ASSERT_OK(tsdb_->annotations().Put(edits, AnnotationWrite::kMerge));
   const auto all = [&] {
     std::string text;
-    EXPECT_OK(tsdb_->VisitAnnotations([&](const Annotation& note) {
+    EXPECT_OK(tsdb_->annotations().Visit([&](const Annotation& note) {
       text += TextOf(note);
       return absl::OkStatus();
     }));
@@ -256,7 +256,7 @@ TEST_F(QueryRefusalTest, OfAnnotations) {
   EXPECT_GE(RefuseEach("global ones",
                        [&]() -> absl::StatusOr<std::string> {
                          const auto notes =
-                             tsdb_->GlobalAnnotations(kHour * 1000, (kHour + 60) * 1000);
+                             tsdb_->annotations().Global(kHour * 1000, (kHour + 60) * 1000);
                          if (!notes.ok()) return notes.status();
                          std::string text;
                          for (const Annotation& note : *notes)
@@ -275,13 +275,13 @@ TEST_F(QueryRefusalTest, OfAnnotations) {
   EXPECT_EQ(RefuseEach(
                 "written ones",
                 [&]() -> absl::StatusOr<std::string> {
-                  const auto notes = tsdb_->PutAnnotations(changes, AnnotationWrite::kMerge);
+                  const auto notes = tsdb_->annotations().Put(changes, AnnotationWrite::kMerge);
                   if (!notes.ok()) return notes.status();
                   return std::to_string(notes->size());
                 },
                 [&] {
-                  ASSERT_OK(tsdb_->DeleteAnnotation("", kHour + 100));
-                  ASSERT_OK(tsdb_->PutAnnotations(edits, AnnotationWrite::kMerge));
+                  ASSERT_OK(tsdb_->annotations().Delete("", kHour + 100));
+                  ASSERT_OK(tsdb_->annotations().Put(edits, AnnotationWrite::kMerge));
                 },
                 [&](bool refused) { EXPECT_EQ(all() == before, refused); }),
             3u);
@@ -291,8 +291,8 @@ TEST_F(QueryRefusalTest, OfAnnotations) {
 TEST_F(QueryRefusalTest, OfDeletes) {
   const QuerySpec spec = MakeQuery(Aggregator::kSum, "m", {}, kHour + 20, kHour + 3610);
   const auto check_rows = [&](bool refused) {
-    const auto result =
-        tsdb_->Query(Spec([](SubQuery* query) { query->aggregator = Aggregator::kNone; }));
+    const auto result = tsdb_->queries().Query(
+        Spec([](SubQuery* query) { query->aggregator = Aggregator::kNone; }));
     ASSERT_OK(result);
     // Seconds of each host and hour.
     std::map<std::pair<std::string, int64_t>, std::vector<int64_t>> rows;
@@ -324,7 +324,7 @@ TEST_F(QueryRefusalTest, OfDeletes) {
   const uint64_t growths = RefuseEach(
       "delete",
       [&]() -> absl::StatusOr<std::string> {
-        const auto deleted = tsdb_->DeletePoints(spec);
+        const auto deleted = tsdb_->points().DeletePoints(spec);
         if (!deleted.ok()) return deleted.status();
         return fmt::format("{} points of {} rows", deleted->points, deleted->rows);
       },
@@ -335,7 +335,7 @@ TEST_F(QueryRefusalTest, OfDeletes) {
 
 TEST_F(QueryRefusalTest, OfWhatIsMadeOfAnswers) {
   QueryControl control;
-  auto lease = tsdb_->LeaseQueryMemory(&control);
+  auto lease = tsdb_->queries().LeaseQueryMemory(&control);
   ASSERT_OK(lease->Take(1000));
   EXPECT_EQ(Counted(), 1000);
   refusal_.Arm(1);
@@ -343,7 +343,7 @@ TEST_F(QueryRefusalTest, OfWhatIsMadeOfAnswers) {
   lease.reset();
   EXPECT_EQ(Counted(), 0);
   ASSERT_OK(tsdb_->Close());
-  EXPECT_EQ(tsdb_->LeaseQueryMemory(&control), nullptr);
+  EXPECT_EQ(tsdb_->queries().LeaseQueryMemory(&control), nullptr);
 }
 
 }  // namespace

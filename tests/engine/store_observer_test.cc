@@ -143,11 +143,11 @@ class StoreObserverTest : public testing::Test {
     std::vector<PointView> views;
     for (OwnedPoint& point : points)
       views.push_back(point.view());
-    return tsdb_->Append(views, refused);
+    return tsdb_->points().Append(views, refused);
   }
   void Put(const std::string& metric, int64_t second, int64_t value) {
     OwnedPoint point(metric, "host=a", kHour + second, value);
-    ASSERT_OK(tsdb_->Put(point.view()));
+    ASSERT_OK(tsdb_->points().Put(point.view()));
   }
 
   TempDir directory_;
@@ -183,15 +183,15 @@ TEST_F(StoreObserverTest, HearsOfABatchBeforeAndAfter) {
 TEST_F(StoreObserverTest, SeesWhatIsStoredAndNotWhatIsRefusedForItsName) {
   options_.auto_create_metrics = false;
   Open();
-  ASSERT_OK(tsdb_->AssignUid(UidKind::kMetric, "known"));
+  ASSERT_OK(tsdb_->names().AssignUid(UidKind::kMetric, "known"));
   const LinePoint lines[] = {{"known", "host=a", {.ms = kHour * 1000}, Value::Integer(1)},
                              {"unknown", "host=a", {.ms = kHour * 1000}, Value::Integer(2)},
                              {"known", "host=b", {.ms = kHour * 1000}, Value::Integer(3)},
                              {"known", "nothing", {.ms = kHour * 1000}, Value::Integer(4)}};
   std::vector<RefusedPoint> refused;
-  ASSERT_OK(tsdb_->Append(lines, &refused).Wait());
-  ASSERT_OK(tsdb_->Append(std::span(lines).first(1), &refused).Wait());
-  ASSERT_OK(tsdb_->Append(std::span(lines).subspan(1, 1), &refused).Wait());
+  ASSERT_OK(tsdb_->points().Append(lines, &refused).Wait());
+  ASSERT_OK(tsdb_->points().Append(std::span(lines).first(1), &refused).Wait());
+  ASSERT_OK(tsdb_->points().Append(std::span(lines).subspan(1, 1), &refused).Wait());
 
   EXPECT_THAT(recorder_.stores(), ElementsAre("1: known=1 known=3", "2: known=1"));
 }
@@ -202,7 +202,7 @@ TEST_F(StoreObserverTest, APutFromInsideOfBeforeStoreIsRefused) {
   recorder_.before_store = [&] {
     recorder_.before_store = nullptr;
     OwnedPoint point("inner", "host=a", kHour, 1);
-    inner = tsdb_->Put(point.view());
+    inner = tsdb_->points().Put(point.view());
   };
   Put("outer", 0, 1);
 
@@ -218,8 +218,8 @@ TEST_F(StoreObserverTest, SeesThePointsOfLines) {
   };
   std::vector<RefusedPoint> refused;
 
-  ASSERT_OK(tsdb_->Append(lines, &refused).Wait());
-  ASSERT_OK(tsdb_->Append(std::span(lines).subspan(2), &refused).Wait());  // known by now
+  ASSERT_OK(tsdb_->points().Append(lines, &refused).Wait());
+  ASSERT_OK(tsdb_->points().Append(std::span(lines).subspan(2), &refused).Wait());  // known by now
 
   EXPECT_THAT(
       recorder_.puts(),
@@ -244,10 +244,11 @@ TEST_F(StoreObserverTest, ARefusedBatchLeavesNothing) {
   EXPECT_THAT(recorder_.puts(), IsEmpty());
   EXPECT_THAT(second_.puts(), IsEmpty());
   for (const char* const metric : {"good", "bad"}) {
-    EXPECT_THAT(tsdb_->FindUid(UidKind::kMetric, metric), StatusIs(absl::StatusCode::kNotFound));
+    EXPECT_THAT(tsdb_->names().FindUid(UidKind::kMetric, metric),
+                StatusIs(absl::StatusCode::kNotFound));
   }
   OwnedPoint bad("bad", "host=a", kHour, 1);
-  EXPECT_THAT(tsdb_->Put(bad.view()), StatusIs(absl::StatusCode::kPermissionDenied));
+  EXPECT_THAT(tsdb_->points().Put(bad.view()), StatusIs(absl::StatusCode::kPermissionDenied));
   Put("good", 0, 1);
 }
 
@@ -256,7 +257,7 @@ TEST_F(StoreObserverTest, MayPutFromAfterPutButNotFromBefore) {
   absl::Status inner;
   recorder_.after_put = [&] {
     OwnedPoint derived("derived", "host=a", kHour, 7);
-    inner = tsdb_->Put(derived.view());
+    inner = tsdb_->points().Put(derived.view());
   };
   Put("m", 0, 1);
   Put("m", 1, 1);
@@ -270,7 +271,7 @@ TEST_F(StoreObserverTest, MayPutFromAfterPutButNotFromBefore) {
    public:
     absl::Status BeforePut(const PutBatch& /*batch*/) override {
       OwnedPoint point("derived", "host=a", kHour, 7);
-      return tsdb->Put(point.view());
+      return tsdb->points().Put(point.view());
     }
     Tsdb* tsdb = nullptr;
   } puts_before;
@@ -278,8 +279,8 @@ TEST_F(StoreObserverTest, MayPutFromAfterPutButNotFromBefore) {
   Open();
   puts_before.tsdb = tsdb_.get();
   OwnedPoint point("m", "host=a", kHour, 1);
-  EXPECT_THAT(tsdb_->Put(point.view()), StatusIs(absl::StatusCode::kFailedPrecondition,
-                                                 HasSubstr("an observer in BeforePut")));
+  EXPECT_THAT(tsdb_->points().Put(point.view()), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                                          HasSubstr("an observer in BeforePut")));
   tsdb_.reset();  // before its observer
 }
 
@@ -291,7 +292,7 @@ TEST_F(StoreObserverTest, ABatchNobodyWaitsForIsAcknowledgedAllTheSame) {
     const CommitTicket dropped = Append(std::move(points), nullptr);
   }
 
-  ASSERT_OK(tsdb_->Flush());
+  ASSERT_OK(tsdb_->maintenance().Flush());
 
   EXPECT_THAT(recorder_.puts(), ElementsAre(HasSubstr("before 1"), "after 1: 1"));
 }
@@ -300,7 +301,7 @@ TEST_F(StoreObserverTest, ABatchThatWantsASyncIsAcknowledgedByOne) {
   Open();
   OwnedPoint point("m", "host=a", kHour, 1);
   const PointView views[] = {point.view()};
-  const CommitTicket synced = tsdb_->Append(views, nullptr, {.sync = true});
+  const CommitTicket synced = tsdb_->points().Append(views, nullptr, {.sync = true});
   Put("other", 0, 1);  // written with it, and acknowledged without a sync
 
   EXPECT_THAT(recorder_.puts(), testing::Not(testing::Contains("after 1: 1")));
@@ -314,11 +315,11 @@ TEST_F(StoreObserverTest, HearsOfEachHourThatIsSealed) {
   Put("m", 10, 1);
   Put("m", 3600, 5);
   EXPECT_THAT(recorder_.seals(), IsEmpty());
-  ASSERT_OK(tsdb_->Seal());
+  ASSERT_OK(tsdb_->maintenance().Seal());
   EXPECT_THAT(recorder_.seals(), ElementsAre("9 0: 10=1 20=2", "9 3600: 3600=5"));
 
   Put("m", 15, 9);
-  ASSERT_OK(tsdb_->Seal());
+  ASSERT_OK(tsdb_->maintenance().Seal());
   EXPECT_THAT(recorder_.seals(), ElementsAre("9 0: 10=1 20=2", "9 3600: 3600=5", "9 0: 15=9"));
   EXPECT_EQ(second_.seals(), recorder_.seals());
 }
@@ -327,7 +328,7 @@ TEST_F(StoreObserverTest, HearsOfFlushes) {
   Open();
   Put("m", 0, 1);
   Put("m", 3600, 1);
-  ASSERT_OK(tsdb_->Flush());
+  ASSERT_OK(tsdb_->maintenance().Flush());
   ASSERT_OK(tsdb_->Close());  // RocksDB's threads are done with it
 
   const std::pair<std::string, uint64_t> want("data", 2);
@@ -338,11 +339,12 @@ TEST_F(StoreObserverTest, HearsOfFlushes) {
 TEST_F(StoreObserverTest, HearsOfRegionsChangedByHandAndByPresplit) {
   options_.presplit = "keys:b,d";
   Open();
-  ASSERT_OK(tsdb_->regions()->Split({.region = "c", .at = "c"}));
-  const auto listed = tsdb_->regions()->List("data", ListDetail::kPlain);
-  ASSERT_OK(tsdb_->regions()->Merge(
+  ASSERT_OK(tsdb_->maintenance().regions()->Split({.region = "c", .at = "c"}));
+  const auto listed = tsdb_->maintenance().regions()->List("data", ListDetail::kPlain);
+  ASSERT_OK(tsdb_->maintenance().regions()->Merge(
       "data", {std::to_string((*listed)[1].id), std::to_string((*listed)[2].id)}));
-  ASSERT_OK(tsdb_->regions()->Split({.table = "annotation", .region = "k", .at = "k"}));
+  ASSERT_OK(
+      tsdb_->maintenance().regions()->Split({.table = "annotation", .region = "k", .at = "k"}));
 
   EXPECT_THAT(recorder_.changes(), ElementsAre("before presplit data: [,) to [,b) [b,d) [d,)",
                                                "after presplit data: [,) to [,b) [b,d) [d,)",
@@ -358,22 +360,23 @@ TEST_F(StoreObserverTest, RefusesASplitAndAMerge) {
   options_.presplit = "keys:m";
   Open();
   recorder_.change_answer = absl::AbortedError("not on Sundays");
-  const auto listed = tsdb_->regions()->List("data", ListDetail::kPlain);
+  const auto listed = tsdb_->maintenance().regions()->List("data", ListDetail::kPlain);
 
-  EXPECT_THAT(tsdb_->regions()->Split({.region = "c", .at = "c"}).status(),
+  EXPECT_THAT(tsdb_->maintenance().regions()->Split({.region = "c", .at = "c"}).status(),
               StatusIs(absl::StatusCode::kAborted, "not on Sundays"));
-  EXPECT_THAT(tsdb_->regions()->RollingSplit("data", "keys:c").status(),
+  EXPECT_THAT(tsdb_->maintenance().regions()->RollingSplit("data", "keys:c").status(),
               StatusIs(absl::StatusCode::kAborted, "not on Sundays"));
   EXPECT_THAT(
-      tsdb_->regions()
+      tsdb_->maintenance()
+          .regions()
           ->Merge("data", {std::to_string((*listed)[0].id), std::to_string((*listed)[1].id)})
           .status(),
       StatusIs(absl::StatusCode::kAborted, "not on Sundays"));
 
-  EXPECT_THAT(*tsdb_->regions()->List("data", ListDetail::kPlain), SizeIs(2));
-  EXPECT_THAT(*tsdb_->regions()->Check("data"), IsEmpty());
+  EXPECT_THAT(*tsdb_->maintenance().regions()->List("data", ListDetail::kPlain), SizeIs(2));
+  EXPECT_THAT(*tsdb_->maintenance().regions()->Check("data"), IsEmpty());
   recorder_.change_answer = absl::OkStatus();
-  EXPECT_OK(tsdb_->regions()->Split({.region = "c", .at = "c"}).status());
+  EXPECT_OK(tsdb_->maintenance().regions()->Split({.region = "c", .at = "c"}).status());
 }
 
 TEST_F(StoreObserverTest, ARefusedPresplitLeavesTheStoreClosedOrWhole) {
@@ -383,7 +386,7 @@ TEST_F(StoreObserverTest, ARefusedPresplitLeavesTheStoreClosedOrWhole) {
 
   recorder_.change_answer = absl::FailedPreconditionError("no");
   Open();
-  EXPECT_THAT(*tsdb_->regions()->List("data", ListDetail::kPlain), SizeIs(1));
+  EXPECT_THAT(*tsdb_->maintenance().regions()->List("data", ListDetail::kPlain), SizeIs(1));
 }
 
 TEST_F(StoreObserverTest, RefusesASplitOfAPolicy) {

@@ -27,9 +27,10 @@ int main(int, char** argv) {
   const hourcell::TagView tags[] = {{"host", "web01"}};
   for (int64_t i = 0; i < 6; ++i) {
     const hourcell::Timestamp time = {.ms = 1356998400000 + 1000000 * i};
-    if (!tsdb->Put({"cpu.user", tags, time, hourcell::Value::Integer(40 + i)}).ok()) return 1;
+    if (!tsdb->points().Put({"cpu.user", tags, time, hourcell::Value::Integer(40 + i)}).ok())
+      return 1;
   }
-  const auto refused = tsdb->Put({"disk", tags, {}, hourcell::Value::Integer(1)});
+  const auto refused = tsdb->points().Put({"disk", tags, {}, hourcell::Value::Integer(1)});
   std::printf("%zu acknowledged; %s\n", doorman.acknowledged.load(), refused.ToString().c_str());
 
   // Every row by several threads: how many points are there, and in how many rows?
@@ -37,7 +38,7 @@ int main(int, char** argv) {
     size_t rows = 0;
     size_t points = 0;
   };
-  const auto scan = tsdb->PlanScan({.metric = "cpu.user"}, {.workers = 4}).value();
+  const auto scan = tsdb->queries().PlanScan({.metric = "cpu.user"}, {.workers = 4}).value();
   const auto add = [](const hourcell::ScannedRow& row, Count* count) {
     count->rows += 1;
     count->points += row.times.size();

@@ -87,8 +87,8 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
     tsdb_ = *std::move(opened);
     // A TTL is of a metric that has a UID.
     for (const std::string& metric : kMetrics) {
-      if (!tsdb_->FindUid(UidKind::kMetric, metric).ok()) {
-        ASSERT_OK(tsdb_->AssignUid(UidKind::kMetric, metric));
+      if (!tsdb_->names().FindUid(UidKind::kMetric, metric).ok()) {
+        ASSERT_OK(tsdb_->names().AssignUid(UidKind::kMetric, metric));
       }
     }
   }
@@ -134,7 +134,7 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
       std::vector<PointView> views;
       for (OwnedPoint& point : points)
         views.push_back(point.view());
-      ASSERT_OK(tsdb_->Append(views, &refused).Wait());
+      ASSERT_OK(tsdb_->points().Append(views, &refused).Wait());
     } else {
       // The same series, spelled as a line.
       std::vector<LinePoint> lines;
@@ -149,7 +149,7 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
                          .timestamp = view.timestamp,
                          .value = view.value});
       }
-      ASSERT_OK(tsdb_->Append(lines, &refused).Wait());
+      ASSERT_OK(tsdb_->points().Append(lines, &refused).Wait());
     }
     ASSERT_TRUE(refused.empty());
   }
@@ -169,7 +169,7 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
 
   // Splits and merges, with any result: small tables have few places to be cut at.
   void ChangeRegions() {
-    const auto listed = tsdb_->regions()->List("data", ListDetail::kPlain);
+    const auto listed = tsdb_->maintenance().regions()->List("data", ListDetail::kPlain);
     ASSERT_OK(listed);
     const size_t i = random_.Below(listed->size());
     absl::Status done;
@@ -180,7 +180,7 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
       for (size_t j = first; j <= last; ++j)
         ids.push_back(std::to_string((*listed)[j].id));
       Note(fmt::format("merge {} regions", ids.size()));
-      done = tsdb_->regions()->Merge("data", ids).status();
+      done = tsdb_->maintenance().regions()->Merge("data", ids).status();
       if (done.ok()) ++merges_;
     } else {
       Note("split");
@@ -191,13 +191,13 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
         split.at = RowStart();
         split.region = *split.at;  // the one that has it
       }
-      done = tsdb_->regions()->Split(split).status();
+      done = tsdb_->maintenance().regions()->Split(split).status();
       if (done.ok()) ++splits_;
     }
     EXPECT_TRUE(done.ok() || absl::IsFailedPrecondition(done) || absl::IsUnavailable(done) ||
                 absl::IsInvalidArgument(done))
         << done;
-    const auto wrong = tsdb_->regions()->Check("data");
+    const auto wrong = tsdb_->maintenance().regions()->Check("data");
     ASSERT_OK(wrong);
     EXPECT_TRUE(wrong->empty()) << wrong->front();
   }
@@ -209,7 +209,7 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
     if (random_.Below(3) == 0) {
       from_s = static_cast<uint64_t>(FirstMs()) / 1000 + 3600 * random_.Below(2 * kHours);
     }
-    const absl::Status done = tsdb_->salt()->Change(buckets, from_s);
+    const absl::Status done = tsdb_->maintenance().salt()->Change(buckets, from_s);
     Note(fmt::format("salt of {} from {}: {}", buckets, from_s.value_or(0), done.ok()));
     EXPECT_TRUE(done.ok() || absl::IsFailedPrecondition(done)) << done;
     (done.ok() ? epochs_ : epochs_refused_)++;
@@ -226,20 +226,20 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
     switch (random_.Below(8)) {
       case 0:
         Note("seal");
-        ASSERT_OK(tsdb_->Seal());
+        ASSERT_OK(tsdb_->maintenance().Seal());
         break;
       case 1:
         // With TTLs as long as the hours of points, time goes by more slowly.
         Advance(random_.Below(3600));
-        ASSERT_OK(tsdb_->SealDue());
+        ASSERT_OK(tsdb_->maintenance().SealDue());
         break;
       case 2:
         Note("flush");
-        ASSERT_OK(tsdb_->Flush());
+        ASSERT_OK(tsdb_->maintenance().Flush());
         break;
       case 3:
         Note("compact");
-        ASSERT_OK(tsdb_->Compact());
+        ASSERT_OK(tsdb_->maintenance().Compact());
         break;
       case 4:
         Note("open");
@@ -250,7 +250,7 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
         ASSERT_NO_FATAL_FAILURE(Kill());
         break;
       case 6:
-        tsdb_->DropCaches();
+        tsdb_->maintenance().DropCaches();
         break;
       default:
         break;
@@ -265,7 +265,7 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
         break;
       case 1:
         Note("drop expired");
-        ASSERT_OK(tsdb_->DropExpired());
+        ASSERT_OK(tsdb_->retention().DropExpired());
         break;
       case 2:
         store_ttl_s_ = RandomTtl().value_or(0);
@@ -296,7 +296,7 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
 
   void SetMetricTtl(const std::string& metric, std::optional<int64_t> ttl_s) {
     Note(fmt::format("ttl of {}: {}", metric, ttl_s.value_or(-1)));
-    ASSERT_OK(tsdb_->SetMetricTtl(metric, ttl_s));
+    ASSERT_OK(tsdb_->retention().SetMetricTtl(metric, ttl_s));
     model_.SetMetricTtl(metric, ttl_s);
   }
 
@@ -316,7 +316,7 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
     QuerySpec spec = MakeQuery(Aggregator::kNone, metric, {}, 0, 0);
     spec.start_ms = start;
     spec.end_ms = end;
-    const auto result = tsdb_->Query(spec);
+    const auto result = tsdb_->queries().Query(spec);
     ASSERT_OK(result);
     PointModel::Shown shown;
     for (const ResultSeries& series : result->series) {
@@ -333,9 +333,9 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
     if (!model_.Knows({"m", host})) return;
     const int64_t start = FirstMs();
     const int64_t end = start + kHours * kHourMs;
-    const auto result = tsdb_->Query(MakeQuery(Aggregator::kCount, "m",
-                                               {{"host", FilterType::kLiteralOr, host, false}},
-                                               start / 1000, end / 1000));
+    const auto result = tsdb_->queries().Query(
+        MakeQuery(Aggregator::kCount, "m", {{"host", FilterType::kLiteralOr, host, false}},
+                  start / 1000, end / 1000));
     ASSERT_OK(result);
     const auto [certain, possible] = model_.CountBounds({"m", host}, start, end);
     ASSERT_LE(result->series.size(), 1u);
@@ -347,7 +347,7 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
   // A scan of everything: each point with its type and precision.
   void CheckScan() {
     PointModel::Shown shown;
-    ASSERT_OK(tsdb_->Scan({}, [&](const ScannedRow& row) {
+    ASSERT_OK(tsdb_->queries().Scan({}, [&](const ScannedRow& row) {
       std::vector<ShownPoint>& points =
           shown[{std::string(row.metric), std::string(row.tags[0].value)}];
       for (size_t i = 0; i < row.times.size(); ++i) {
@@ -363,7 +363,7 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
   }
 
   void CheckTtls() {
-    const auto ttls = tsdb_->MetricTtls();
+    const auto ttls = tsdb_->retention().MetricTtls();
     ASSERT_OK(ttls);
     std::map<std::string, int64_t> by_metric;
     for (const MetricTtl& ttl : *ttls)
@@ -387,10 +387,10 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
       ASSERT_NO_FATAL_FAILURE(SetMetricTtl(metric, 3600));
     Advance((kHours + 2) * 3600);
     ASSERT_NO_FATAL_FAILURE(CheckScan());
-    ASSERT_OK(tsdb_->Compact());
+    ASSERT_OK(tsdb_->maintenance().Compact());
     for (const std::string& metric : kMetrics)
       ASSERT_NO_FATAL_FAILURE(SetMetricTtl(metric, 0));
-    ASSERT_OK(tsdb_->Scan({}, [&](const ScannedRow& row) {
+    ASSERT_OK(tsdb_->queries().Scan({}, [&](const ScannedRow& row) {
       ADD_FAILURE() << "a row of " << row.metric << " at " << row.base_time_s << " is left";
       return false;
     }));

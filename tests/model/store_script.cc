@@ -50,14 +50,14 @@ void StoreScript::Step() {
   }
   switch (random_.Below(24)) {
     case 0:
-      return Note("seal", tsdb_->Seal());
+      return Note("seal", tsdb_->maintenance().Seal());
     case 1:
       clock_.Advance(static_cast<int64_t>(random_.Below(2 * 3600)) * 1000);
-      return Note("seal what is due", tsdb_->SealDue());
+      return Note("seal what is due", tsdb_->maintenance().SealDue());
     case 2:
-      return Note("flush", tsdb_->Flush());
+      return Note("flush", tsdb_->maintenance().Flush());
     case 3:
-      return Note("compact", tsdb_->Compact());
+      return Note("compact", tsdb_->maintenance().Compact());
     case 4:
       return Note("open", Reopen());
     case 5:
@@ -68,7 +68,7 @@ void StoreScript::Step() {
     case 8:
       return ChangeSalt();
     case 9:
-      tsdb_->DropCaches();
+      tsdb_->maintenance().DropCaches();
       return;
     case 10:
     case 11:
@@ -105,7 +105,7 @@ void StoreScript::Put() {
     views.push_back(point.view());
   const bool sync = random_.Below(6) == 0;
   std::vector<RefusedPoint> refused;
-  const CommitTicket ticket = tsdb_->Append(views, &refused, {.sync = sync, .wait_ms = 5});
+  const CommitTicket ticket = tsdb_->points().Append(views, &refused, {.sync = sync, .wait_ms = 5});
   const absl::Status stored = ticket.Wait();
   Note(fmt::format("put {}{}", size, sync ? " synced" : ""), stored);
   if (ticket.took_nothing()) return;
@@ -129,7 +129,7 @@ void StoreScript::Delete() {
       kFirstMs / 1000 + static_cast<int64_t>(random_.Below(kHours) * 3600 + random_.Below(60));
   const int64_t end_s = start_s + static_cast<int64_t>(random_.Below(3600));
   const auto deleted =
-      tsdb_->DeletePoints(MakeQuery(Aggregator::kNone, metric, {}, start_s, end_s));
+      tsdb_->points().DeletePoints(MakeQuery(Aggregator::kNone, metric, {}, start_s, end_s));
   // Of a metric that no point has.
   if (absl::IsNotFound(deleted.status())) return;
   Note(fmt::format("delete {} from {} to {}", metric, start_s, end_s), deleted.status());
@@ -137,29 +137,30 @@ void StoreScript::Delete() {
 }
 
 void StoreScript::ChangeRegions() {
-  const auto listed = tsdb_->regions()->List("data", ListDetail::kPlain);
+  const auto listed = tsdb_->maintenance().regions()->List("data", ListDetail::kPlain);
   if (!listed.ok()) return Note("list regions", listed.status());
   const size_t i = random_.Below(listed->size());
   if (listed->size() > 3 || (listed->size() > 1 && random_.Below(2) == 0)) {
     const size_t left = std::min(i, listed->size() - 2);
     const std::vector<std::string> ids = {std::to_string((*listed)[left].id),
                                           std::to_string((*listed)[left + 1].id)};
-    return Note("merge", tsdb_->regions()->Merge("data", ids).status());
+    return Note("merge", tsdb_->maintenance().regions()->Merge("data", ids).status());
   }
   const std::string at = fmt::format("\\x00\\x00\\x{:02x}\\x50\\xe2\\x{:02x}", 1 + random_.Below(2),
                                      random_.Below(256));
-  Note("split at " + at, tsdb_->regions()->Split({.region = at, .at = at}).status());
+  Note("split at " + at, tsdb_->maintenance().regions()->Split({.region = at, .at = at}).status());
 }
 
 void StoreScript::ChangeSalt() {
   if (options_.layout.salt_width == 0) return;
   const auto buckets = static_cast<uint32_t>(1 + random_.Below(8));
-  Note(fmt::format("salt of {}", buckets), tsdb_->salt()->Change(buckets, std::nullopt));
+  Note(fmt::format("salt of {}", buckets),
+       tsdb_->maintenance().salt()->Change(buckets, std::nullopt));
 }
 
 absl::StatusOr<AckedPoints::Shown> StoreScript::ReadAll() {
   AckedPoints::Shown shown;
-  const absl::Status read = tsdb_->Scan({}, [&](const ScannedRow& row) {
+  const absl::Status read = tsdb_->queries().Scan({}, [&](const ScannedRow& row) {
     std::vector<ShownPoint>& points =
         shown[{std::string(row.metric), std::string(row.tags[0].value)}];
     for (size_t i = 0; i < row.times.size(); ++i) {
@@ -183,14 +184,14 @@ void StoreScript::Read() {
 }
 
 std::string StoreScript::CheckRest() {
-  const auto regions = tsdb_->regions()->Check("data");
+  const auto regions = tsdb_->maintenance().regions()->Check("data");
   if (!regions.ok()) return regions.status().ToString();
   if (!regions->empty()) return regions->front();
-  const auto uids = tsdb_->CheckUids(/*repair=*/false);
+  const auto uids = tsdb_->names().CheckUids(/*repair=*/false);
   if (!uids.ok()) return uids.status().ToString();
   if (uids->errors != 0) return uids->lines.front();
   // Rows against names, series and active sets.
-  const auto checked = tsdb_->fsck()->Check({});
+  const auto checked = tsdb_->maintenance().fsck()->Check({});
   if (!checked.ok()) return checked.status().ToString();
   // A crash may leave bytes that an open cuts off the journal.
   for (const FsckFinding& finding : checked->examples) {

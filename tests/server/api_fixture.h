@@ -58,7 +58,7 @@ class ApiTest : public testing::Test {
     return api_->Handle(request);
   }
 
-  void Put(OwnedPoint point) { ASSERT_OK(tsdb().Put(point.view())); }
+  void Put(OwnedPoint point) { ASSERT_OK(tsdb().points().Put(point.view())); }
 
   // The value of a response header; empty if it is not there.
   static std::string Header(const HttpResponse& response, std::string_view name) {

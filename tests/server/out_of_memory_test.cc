@@ -43,7 +43,7 @@ TEST_F(OutOfMemoryTest, AQueryIsRefusedAndTheNextIsAnswered) {
   const std::string query = "GET /api/query?start=1356998400&m=sum:m%7Bhost=*%7D";
   const HttpResponse good = Send(query);
   ASSERT_EQ(good.status, 200);
-  tsdb().DropCaches();
+  tsdb().maintenance().DropCaches();
   HttpResponse refused;
   {
     const FailingAllocations large(16 << 10);
@@ -59,13 +59,13 @@ TEST_F(OutOfMemoryTest, ABatchIsRefusedAsAWhole) {
   std::vector<RefusedPoint> refused;
   {
     const FailingAllocations large(4 << 20);
-    const CommitTicket ticket = tsdb().Append(points, &refused);
+    const CommitTicket ticket = tsdb().points().Append(points, &refused);
     EXPECT_TRUE(ticket.took_nothing());
     EXPECT_THAT(ticket.Wait(), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("memory")));
   }
   const std::string query = "GET /api/query?start=1356998400&m=count:m%7Bhost=h1%7D";
   EXPECT_THAT(Send(query).body, HasSubstr(R"("dps":{"1356998400":1})")) << "nothing was taken";
-  EXPECT_OK(tsdb().Append(points, &refused).Wait());
+  EXPECT_OK(tsdb().points().Append(points, &refused).Wait());
   EXPECT_THAT(Send(query).body, HasSubstr(R"("1357001999":1)"));
 }
 

@@ -63,7 +63,7 @@ class RunningServerTest : public testing::Test {
       for (size_t j = 0; j < kPointsPerSeries; ++j) {
         OwnedPoint point("m", tags, kStartS + static_cast<int64_t>(j) * 10,
                          static_cast<int64_t>(1'000'000'000'000 + i));
-        ASSERT_OK(tsdb_->Put(point.view()));
+        ASSERT_OK(tsdb_->points().Put(point.view()));
       }
     }
   }

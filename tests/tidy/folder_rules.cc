@@ -98,6 +98,9 @@ constexpr std::array kRules = {
                "engine/table engine/storage engine/journal engine/rows engine/rocks "
                "engine/regions/live engine/annotations engine/names engine/hours "
                "engine/series engine/write engine/read engine/deletion engine/scan"},
+    FolderRule{"engine/facets",
+               "codec/base uid engine/query engine engine/read engine/deletion engine/scan "
+               "engine/series engine/store"},
     FolderRule{"server/plot", "codec/base"},
     FolderRule{"server/plot/output", "codec/base server/plot"},
     FolderRule{"bench/lab/keys", "codec/base engine/regions/presplit"},

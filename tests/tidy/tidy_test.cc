@@ -34,6 +34,13 @@ constexpr std::array kMirrorExceptions = {
     MirrorException{"engine/bigtable/writer/journal_rows.cc",
                     "tests/engine/bigtable/writer/bigtable_journal_test.cc, "
                     "bigtable_journal_tail_test.cc"},
+    MirrorException{"engine/facets/annotations.cc",
+                    "tests/server/names/annotation_handler_test.cc"},
+    MirrorException{"engine/facets/maintenance.cc", "tests/engine/store/tsdb_test.cc"},
+    MirrorException{"engine/facets/names.cc", "tests/engine/store/tsdb_test.cc"},
+    MirrorException{"engine/facets/points.cc", "tests/engine/store/tsdb_test.cc"},
+    MirrorException{"engine/facets/queries.cc", "tests/engine/store/tsdb_test.cc"},
+    MirrorException{"engine/facets/retention.cc", "tests/model/expiry_model_test.cc"},
     MirrorException{"engine/fsck/fsck_checks.cc",
                     "tests/engine/fsck/fsck_test.cc, fsck_admin_test.cc"},
     MirrorException{"engine/journal/journal_repair.cc",

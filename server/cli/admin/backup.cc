@@ -77,7 +77,8 @@ BackupProgress BytesOf(LongWork* work) {
 }
 
 absl::StatusOr<Made> AskStore(Tsdb* tsdb, const std::string& directory, LongWork* work) {
-  const absl::StatusOr<BackupManifest> manifest = tsdb->backups()->Make(directory, BytesOf(work));
+  const absl::StatusOr<BackupManifest> manifest =
+      tsdb->maintenance().backups()->Make(directory, BytesOf(work));
   work->Clear();
   const absl::Status closed = tsdb->Close();
   HOURCELL_RETURN_IF_ERROR(manifest.status());

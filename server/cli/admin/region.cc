@@ -294,7 +294,7 @@ absl::StatusOr<std::string> AskStore(Tsdb* tsdb,
                                      const Question& question,
                                      const RegionOptions& options) {
   // Points from the journal are not in a region until they are sealed.
-  if (question.needs_rows) HOURCELL_RETURN_IF_ERROR(tsdb->Seal());
+  if (question.needs_rows) HOURCELL_RETURN_IF_ERROR(tsdb->maintenance().Seal());
   HttpRequest request;
   request.body = question.body;
   request.params = {{"table", options.table}};

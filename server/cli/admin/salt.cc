@@ -91,9 +91,9 @@ absl::StatusOr<std::vector<SaltEpoch>> AskServer(const HttpUrl& url,
 
 absl::StatusOr<std::vector<SaltEpoch>> AskStore(Tsdb* tsdb, const SaltChange& change) {
   if (change.buckets.has_value()) {
-    HOURCELL_RETURN_IF_ERROR(tsdb->salt()->Change(*change.buckets, change.from_s));
+    HOURCELL_RETURN_IF_ERROR(tsdb->maintenance().salt()->Change(*change.buckets, change.from_s));
   }
-  HOURCELL_ASSIGN_OR_RETURN(std::vector<SaltEpoch> epochs, tsdb->salt()->Epochs());
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<SaltEpoch> epochs, tsdb->maintenance().salt()->Epochs());
   HOURCELL_RETURN_IF_ERROR(tsdb->Close());
   return epochs;
 }

@@ -43,13 +43,15 @@ SealControl SealingOf(LongWork* work) {
 }
 
 constexpr Action kActions[] = {
-    {"seal", [](Tsdb* tsdb, LongWork* work) { return tsdb->Seal(SealingOf(work)); }},
-    {"flush", [](Tsdb* tsdb, LongWork* work) { return tsdb->Flush(SealingOf(work)); }},
+    {"seal", [](Tsdb* tsdb, LongWork* work) { return tsdb->maintenance().Seal(SealingOf(work)); }},
+    {"flush",
+     [](Tsdb* tsdb, LongWork* work) { return tsdb->maintenance().Flush(SealingOf(work)); }},
     {"compact", [](Tsdb* tsdb, LongWork* work) {
-       return tsdb->Compact({.cancelled = LongWork::cancelled(),
-                             .progress = [work](std::string_view table, size_t done, size_t total) {
-                               work->Update(table, done, total, "tables");
-                             }});
+       return tsdb->maintenance().Compact(
+           {.cancelled = LongWork::cancelled(),
+            .progress = [work](std::string_view table, size_t done, size_t total) {
+              work->Update(table, done, total, "tables");
+            }});
      }}};
 
 // The result of an action.

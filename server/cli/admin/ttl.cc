@@ -91,9 +91,10 @@ absl::StatusOr<Ttls> AskServer(const HttpUrl& url, const TtlChange& change) {
 }
 
 absl::StatusOr<Ttls> AskStore(Tsdb* tsdb, const TtlChange& change) {
-  if (change.is_change) HOURCELL_RETURN_IF_ERROR(tsdb->SetMetricTtl(change.metric, change.ttl_s));
-  Ttls ttls{.store_s = tsdb->store_ttl_s(), .metrics = {}};
-  HOURCELL_ASSIGN_OR_RETURN(ttls.metrics, tsdb->MetricTtls());
+  if (change.is_change)
+    HOURCELL_RETURN_IF_ERROR(tsdb->retention().SetMetricTtl(change.metric, change.ttl_s));
+  Ttls ttls{.store_s = tsdb->retention().store_ttl_s(), .metrics = {}};
+  HOURCELL_ASSIGN_OR_RETURN(ttls.metrics, tsdb->retention().MetricTtls());
   HOURCELL_RETURN_IF_ERROR(tsdb->Close());
   return ttls;
 }

@@ -79,7 +79,7 @@ class StoreSink : public PointSink {
     while (true) {
       refused->clear();
       absl::Status status =
-          tsdb_->Append(points, refused, {.sync = sync_ == SinkSync::kEach}).Wait();
+          tsdb_->points().Append(points, refused, {.sync = sync_ == SinkSync::kEach}).Wait();
       const bool later = absl::IsUnavailable(status) || absl::IsResourceExhausted(status);
       if (!later || std::chrono::steady_clock::now() >= deadline) return status;
       std::this_thread::sleep_for(kPause);

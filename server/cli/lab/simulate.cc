@@ -99,7 +99,7 @@ absl::StatusOr<std::shared_ptr<RowList>> ReadStore(const StoreOptions& options) 
                             OpenStore(options, StoreUse::kExisting));
   auto rows = std::make_shared<RowList>();
   absl::Status added;
-  HOURCELL_RETURN_IF_ERROR(tsdb->Scan({}, [&](const ScannedRow& row) {
+  HOURCELL_RETURN_IF_ERROR(tsdb->queries().Scan({}, [&](const ScannedRow& row) {
     added = rows->Add(row.key, row.metric, row.tags, row.base_time_s,
                       static_cast<uint32_t>(row.times.size()));
     return added.ok();

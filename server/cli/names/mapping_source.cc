@@ -35,24 +35,24 @@ class StoreMappings : public MappingSource {
                     std::string_view expression,
                     bool ignore_case,
                     const std::function<bool(UidRow row)>& visit) override {
-    return tsdb_.GrepUids(kind, expression, ignore_case, visit);
+    return tsdb_.names().GrepUids(kind, expression, ignore_case, visit);
   }
   absl::StatusOr<UidRow> FindUid(UidKind kind, std::string_view name) override {
-    return tsdb_.FindUid(kind, name);
+    return tsdb_.names().FindUid(kind, name);
   }
   absl::StatusOr<UidRow> FindName(UidKind kind, Uid uid) override {
-    return tsdb_.FindName(kind, uid);
+    return tsdb_.names().FindName(kind, uid);
   }
   absl::StatusOr<UidRow> Assign(UidKind kind, std::string_view name) override {
-    absl::StatusOr<UidRow> row = tsdb_.AssignUid(kind, name);
+    absl::StatusOr<UidRow> row = tsdb_.names().AssignUid(kind, name);
     if (!row.ok()) return OfName(row.status(), name);
     return row;
   }
   absl::Status Rename(UidKind kind, std::string_view name, std::string_view new_name) override {
-    return OfName(tsdb_.RenameUid(kind, name, new_name), new_name);
+    return OfName(tsdb_.names().RenameUid(kind, name, new_name), new_name);
   }
   absl::Status Delete(UidKind kind, std::string_view name) override {
-    return tsdb_.DeleteUid(kind, name);
+    return tsdb_.names().DeleteUid(kind, name);
   }
 
  private:

@@ -146,7 +146,7 @@ absl::StatusOr<uint64_t> AskStore(Tsdb* tsdb,
                                   bool as_json,
                                   TextOutput* output) {
   HOURCELL_ASSIGN_OR_RETURN(const uint64_t count,
-                            tsdb->LookupSeries(query, [&](const FoundSeries& series) {
+                            tsdb->queries().LookupSeries(query, [&](const FoundSeries& series) {
                               AppendSeries(ToUpperHex(series.tsuid), series.metric, series.tags,
                                            as_json, output->buffer());
                               return output->WriteIfLarge();

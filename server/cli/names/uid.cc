@@ -119,7 +119,7 @@ int Delete(MappingSource* uids, UidKind kind, UidWords names, Terminal& terminal
 
 int Fsck(Tsdb* tsdb, bool repair, Terminal& terminal) {
   const int64_t start_ms = terminal.clock->MonotonicMs();
-  const absl::StatusOr<UidFsckResult> result = tsdb->CheckUids(repair);
+  const absl::StatusOr<UidFsckResult> result = tsdb->names().CheckUids(repair);
   if (!result.ok()) return Fail(terminal, kUidCommand, result.status());
   const int64_t ms = std::max<int64_t>(terminal.clock->MonotonicMs() - start_ms, 1);
 

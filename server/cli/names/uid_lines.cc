@@ -64,7 +64,7 @@ absl::StatusOr<UidLinesRead> ImportUidLines(const std::string& path, Tsdb* tsdb)
   UidLinesRead read;
   std::vector<UidRow> rows;
   const auto assign = [&]() -> absl::Status {
-    HOURCELL_RETURN_IF_ERROR(tsdb->AssignGivenUids(rows));
+    HOURCELL_RETURN_IF_ERROR(tsdb->names().AssignGivenUids(rows));
     read.mappings += rows.size();
     rows.clear();
     return absl::OkStatus();

@@ -30,7 +30,7 @@ struct UidLinesRead {
 
 // Gives the names in the file ("-" = the standard input) their UIDs, 10,000 at a time. An error
 // ends it; earlier batches remain assigned, and the same file may be read again. Errors name the
-// line, or are those of Tsdb::AssignGivenUids and LineReader.
+// line, or are those of Names::AssignGivenUids and LineReader.
 absl::StatusOr<UidLinesRead> ImportUidLines(const std::string& path, Tsdb* tsdb);
 
 }  // namespace hourcell

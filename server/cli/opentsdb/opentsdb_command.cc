@@ -72,7 +72,7 @@ absl::StatusOr<uint64_t> CountPoints(const Config& config, LongWork* work) {
                             OpenStore(config, StoreUse::kExisting));
   uint64_t points = 0;
   bool is_whole = true;
-  HOURCELL_RETURN_IF_ERROR(store->Scan({}, [&](const ScannedRow& row) {
+  HOURCELL_RETURN_IF_ERROR(store->queries().Scan({}, [&](const ScannedRow& row) {
     points += row.times.size();
     is_whole = work->Update("compare", points, 0, "points");
     return is_whole;

@@ -199,7 +199,7 @@ absl::Status PromReadHandler::Answer(std::span<const PromReadQuery> queries,
                                      int64_t deadline_ms,
                                      QueryControl* control,
                                      std::string* body) const {
-  const std::unique_ptr<MemoryAccount> account = service_.tsdb->LeaseQueryMemory(control);
+  const std::unique_ptr<MemoryAccount> account = service_.tsdb->queries().LeaseQueryMemory(control);
   if (account == nullptr) return absl::UnavailableError("The store is closed");
   MemoryHold memory(account.get());
   // Compiles all before the first query: a request with any bad matcher is refused.
@@ -242,7 +242,7 @@ absl::Status PromReadHandler::AnswerQuery(const PromReadQuery& query,
       return false;
     };
     const NameQuery begins_so{.kind = UidKind::kTagv, .prefix = value, .deadline_ms = deadline_ms};
-    HOURCELL_RETURN_IF_ERROR(service_.tsdb->VisitNames(begins_so, visit, control));
+    HOURCELL_RETURN_IF_ERROR(service_.tsdb->names().VisitNames(begins_so, visit, control));
     return found;
   };
   HOURCELL_ASSIGN_OR_RETURN(const auto filters, selection.FiltersOf(keys_of, is_stored));
@@ -252,7 +252,7 @@ absl::Status PromReadHandler::AnswerQuery(const PromReadQuery& query,
     spec.queries.front().metric = metric;
     for (const PromSelection::Filters& list : filters) {
       spec.queries.front().filters = list;
-      const absl::Status status = service_.tsdb->Query(spec, sink, control);
+      const absl::Status status = service_.tsdb->queries().Query(spec, sink, control);
       // A name unknown to the store has no series.
       if (!status.ok() && !absl::IsNotFound(status)) return status;
     }
@@ -280,7 +280,7 @@ absl::StatusOr<std::vector<std::string>> PromReadHandler::StoredNames(UidKind ki
     return true;
   };
   const NameQuery all{.kind = kind, .prefix = std::string(prefix), .deadline_ms = deadline_ms};
-  HOURCELL_RETURN_IF_ERROR(service_.tsdb->VisitNames(all, visit, control));
+  HOURCELL_RETURN_IF_ERROR(service_.tsdb->names().VisitNames(all, visit, control));
   return names;
 }
 
@@ -299,7 +299,7 @@ absl::StatusOr<std::vector<std::string>> PromReadHandler::MetricsOf(const PromSe
     if (selection.TakesMetric(name)) metrics.emplace_back(name);
     return metrics.size() <= kPromMetricsMax;
   };
-  HOURCELL_RETURN_IF_ERROR(service_.tsdb->VisitNames(all, visit, control));
+  HOURCELL_RETURN_IF_ERROR(service_.tsdb->names().VisitNames(all, visit, control));
   if (metrics.size() <= kPromMetricsMax) return metrics;
   return absl::ResourceExhaustedError(
       fmt::format("The matchers fit more than {} metrics; name one by __name__", kPromMetricsMax));

@@ -361,7 +361,7 @@ class TsdbAnnotationsTest : public testing::Test {
   }
 
   void Put(const AnnotationEdit& edit) {
-    ASSERT_OK(tsdb_->PutAnnotations({&edit, 1}, AnnotationWrite::kMerge));
+    ASSERT_OK(tsdb_->annotations().Put({&edit, 1}, AnnotationWrite::kMerge));
   }
 
   TempDir directory_;
@@ -372,22 +372,23 @@ class TsdbAnnotationsTest : public testing::Test {
 TEST_F(TsdbAnnotationsTest, SurviveReopeningAndLsmCompaction) {
   Put({.tsuid = kTsuid, .start_time = 1388450562, .notes = "n"});
   Put({.tsuid = "", .start_time = 1388450562500, .notes = "g"});
-  ASSERT_OK(tsdb_->Compact());
+  ASSERT_OK(tsdb_->maintenance().Compact());
   Put({.tsuid = kTsuid, .start_time = 1388450562, .description = "d"});
   ASSERT_OK(tsdb_->Close());
-  EXPECT_THAT(tsdb_->GetAnnotation("", 1), StatusIs(absl::StatusCode::kFailedPrecondition));
+  EXPECT_THAT(tsdb_->annotations().Get("", 1), StatusIs(absl::StatusCode::kFailedPrecondition));
   Open();
 
   const Annotation want{
       .tsuid = kTsuid, .start_time = 1388450562, .description = "d", .notes = "n"};
-  EXPECT_THAT(tsdb_->GetAnnotation(kTsuid, 1388450562), IsOkAndHolds(Optional(want)));
-  const auto global = tsdb_->GlobalAnnotations(0, INT64_MAX);
+  EXPECT_THAT(tsdb_->annotations().Get(kTsuid, 1388450562), IsOkAndHolds(Optional(want)));
+  const auto global = tsdb_->annotations().Global(0, INT64_MAX);
   ASSERT_OK(global);
   EXPECT_EQ(global->size(), 1U);
   const std::string tsuids[] = {kTsuid};
-  EXPECT_THAT(tsdb_->DeleteAnnotations(tsuids, /*global=*/true, 0, INT64_MAX), IsOkAndHolds(2U));
-  ASSERT_OK(tsdb_->Compact());
-  EXPECT_THAT(tsdb_->GetAnnotation(kTsuid, 1388450562), IsOkAndHolds(std::nullopt));
+  EXPECT_THAT(tsdb_->annotations().DeleteRange(tsuids, /*global=*/true, 0, INT64_MAX),
+              IsOkAndHolds(2U));
+  ASSERT_OK(tsdb_->maintenance().Compact());
+  EXPECT_THAT(tsdb_->annotations().Get(kTsuid, 1388450562), IsOkAndHolds(std::nullopt));
 }
 
 TEST_F(TsdbAnnotationsTest, GlobalRangesThatAreNoneAreRefused) {
@@ -395,8 +396,8 @@ TEST_F(TsdbAnnotationsTest, GlobalRangesThatAreNoneAreRefused) {
   for (const TestVector& vector : LoadVectors("storage.json", "annotation.global_scan")) {
     if (!vector.wants_error()) continue;
     SCOPED_TRACE(vector.from);
-    EXPECT_THAT(tsdb_->GlobalAnnotations(IntOf(vector.given, "start") * 1000,
-                                         IntOf(vector.given, "end") * 1000),
+    EXPECT_THAT(tsdb_->annotations().Global(IntOf(vector.given, "start") * 1000,
+                                            IntOf(vector.given, "end") * 1000),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("end timestamp")));
     ++run;
   }
@@ -406,7 +407,7 @@ TEST_F(TsdbAnnotationsTest, GlobalRangesThatAreNoneAreRefused) {
 TEST_F(TsdbAnnotationsTest, QueriesAnswerThoseOfTheirSeriesAndTheGlobalOnes) {
   constexpr int64_t kStart = 1356998400;
   for (const char* const host : {"host=a", "host=b", "host=c"})
-    ASSERT_OK(tsdb_->Put(OwnedPoint("m", host, kStart, 1).view()));
+    ASSERT_OK(tsdb_->points().Put(OwnedPoint("m", host, kStart, 1).view()));
   Put({.tsuid = kOther, .start_time = kStart + 5, .notes = "b5"});
   Put({.tsuid = kTsuid, .start_time = kStart + 9, .notes = "a9"});
   Put({.tsuid = kTsuid, .start_time = (kStart + 2) * 1000 + 1, .notes = "a2"});
@@ -421,13 +422,14 @@ TEST_F(TsdbAnnotationsTest, QueriesAnswerThoseOfTheirSeriesAndTheGlobalOnes) {
 
   QuerySpec all = MakeQuery(Aggregator::kSum, "m", {}, kStart, kStart + 10);
   all.global_annotations = true;
-  const auto summed = tsdb_->Query(all);
+  const auto summed = tsdb_->queries().Query(all);
   ASSERT_OK(summed);
   ASSERT_EQ(summed->series.size(), 1U);
   EXPECT_THAT(notes(summed->series[0].annotations), ElementsAre("a2", "b5", "a9"));
   EXPECT_THAT(notes(summed->global_annotations), ElementsAre("g"));
 
-  const auto each = tsdb_->Query(MakeQuery(Aggregator::kNone, "m", {}, kStart, kStart + 10));
+  const auto each =
+      tsdb_->queries().Query(MakeQuery(Aggregator::kNone, "m", {}, kStart, kStart + 10));
   ASSERT_OK(each);
   ASSERT_EQ(each->series.size(), 3U);
   EXPECT_THAT(notes(each->series[0].annotations), ElementsAre("a2", "a9"));
@@ -436,7 +438,7 @@ TEST_F(TsdbAnnotationsTest, QueriesAnswerThoseOfTheirSeriesAndTheGlobalOnes) {
   EXPECT_THAT(each->global_annotations, ElementsAre());
 
   all.annotations = false;
-  const auto none = tsdb_->Query(all);
+  const auto none = tsdb_->queries().Query(all);
   ASSERT_OK(none);
   EXPECT_THAT(none->series[0].annotations, ElementsAre());
   EXPECT_THAT(none->global_annotations, ElementsAre());

@@ -37,7 +37,7 @@ class BackupAdminTest : public testing::Test {
  protected:
   BackupAdminTest() { options_.seal_in_background = false; }
 
-  absl::StatusOr<BackupManifest> Make() { return tsdb_->backups()->Make(backups_); }
+  absl::StatusOr<BackupManifest> Make() { return tsdb_->maintenance().backups()->Make(backups_); }
   void Open() { tsdb_ = OpenTiny(options_); }
 
   TempDir dir_;
@@ -49,11 +49,11 @@ class BackupAdminTest : public testing::Test {
 TEST_F(BackupAdminTest, HasWhatIsOpenSealedAndFlushed) {
   Open();
   PutPoints(tsdb_.get(), 0, 50);
-  ASSERT_OK(tsdb_->Flush());
+  ASSERT_OK(tsdb_->maintenance().Flush());
   PutPoints(tsdb_.get(), 25, 50);
-  ASSERT_OK(tsdb_->Seal());
+  ASSERT_OK(tsdb_->maintenance().Seal());
   PutPoints(tsdb_.get(), 70, 50);
-  ASSERT_OK(tsdb_->SetMetricTtl("m", 1'000'000'000));
+  ASSERT_OK(tsdb_->retention().SetMetricTtl("m", 1'000'000'000));
   const std::string before = Dump(tsdb_.get());
 
   const auto made = Make();
@@ -62,8 +62,8 @@ TEST_F(BackupAdminTest, HasWhatIsOpenSealedAndFlushed) {
 
   const std::unique_ptr<Tsdb> restored = OpenRestored(backups_, made->id, dir_.file("restored"));
   EXPECT_EQ(Dump(restored.get()), before);
-  EXPECT_THAT(restored->MetricTtls(), IsOkAndHolds(SizeIs(1)));
-  const auto uids = restored->CheckUids(/*repair=*/false);
+  EXPECT_THAT(restored->retention().MetricTtls(), IsOkAndHolds(SizeIs(1)));
+  const auto uids = restored->names().CheckUids(/*repair=*/false);
   ASSERT_OK(uids);
   EXPECT_EQ(uids->errors, 0u);
   // It is a store like any other.
@@ -81,7 +81,7 @@ TEST_F(BackupAdminTest, OfAnEmptyStoreIsAnEmptyStore) {
 TEST_F(BackupAdminTest, CopiesTheFilesOfTablesOnce) {
   Open();
   PutPoints(tsdb_.get(), 0, 1000);
-  ASSERT_OK(tsdb_->Compact());  // at rest: no SST file is made in the background
+  ASSERT_OK(tsdb_->maintenance().Compact());  // at rest: no SST file is made in the background
   const auto first = Make();
   ASSERT_OK(first);
   PutPoints(tsdb_.get(), 1000, 20);
@@ -109,17 +109,17 @@ TEST_F(BackupAdminTest, IsRefusedInTheStore) {
   Open();
   for (const std::string& directory : {std::string(), options_.path, options_.path + "/",
                                        options_.path + "/a/b", dir_.file("other/../store/b")}) {
-    EXPECT_THAT(tsdb_->backups()->Make(directory),
+    EXPECT_THAT(tsdb_->maintenance().backups()->Make(directory),
                 StatusIs(StatusCode::kInvalidArgument, HasSubstr("choose one outside")))
         << directory;
   }
-  EXPECT_OK(tsdb_->backups()->Make(dir_.file("store.backups")));
+  EXPECT_OK(tsdb_->maintenance().backups()->Make(dir_.file("store.backups")));
 }
 
 TEST_F(BackupAdminTest, ADamagedSstFileIsNotTaken) {
   Open();
   PutPoints(tsdb_.get(), 0, 1000);
-  ASSERT_OK(tsdb_->Flush());
+  ASSERT_OK(tsdb_->maintenance().Flush());
   std::string damaged;
   for (const auto& entry : std::filesystem::directory_iterator(options_.path + "/db")) {
     if (entry.path().extension() == ".sst") damaged = entry.path().string();
@@ -139,7 +139,7 @@ TEST_F(BackupAdminTest, AfterAFailureTheStoreGoesOnAndDeletesItsFiles) {
   options_.env = env.get();
   Open();
   PutPoints(tsdb_.get(), 0, 100);
-  ASSERT_OK(tsdb_->Flush());
+  ASSERT_OK(tsdb_->maintenance().Flush());
   // The store itself writes nothing now, but for the block of a commit.
   for (uint64_t nth = 1; nth <= 12; ++nth) {
     fs->FailOn({.nth = nth, .with = FaultFs::Failure::kNoSpace});
@@ -150,8 +150,8 @@ TEST_F(BackupAdminTest, AfterAFailureTheStoreGoesOnAndDeletesItsFiles) {
   PutPoints(tsdb_.get(), 100, 100);
   ASSERT_OK(Make());
   PutPoints(tsdb_.get(), 200, 100);
-  ASSERT_OK(tsdb_->Flush());
-  ASSERT_OK(tsdb_->Compact());
+  ASSERT_OK(tsdb_->maintenance().Flush());
+  ASSERT_OK(tsdb_->maintenance().Compact());
   // Nothing is pinned any more.
   ASSERT_OK(tsdb_->Close());
   EXPECT_THAT(FilesIn(options_.path + "/journal"), SizeIs(0));
@@ -183,7 +183,7 @@ class SlowListingFs : public rocksdb::FileSystemWrapper {
 // The values of a metric's points in a store.
 std::set<int64_t> ValuesOf(Tsdb* tsdb, const std::string& metric) {
   std::set<int64_t> values;
-  EXPECT_OK(tsdb->Scan({.metric = metric}, [&](const ScannedRow& row) {
+  EXPECT_OK(tsdb->queries().Scan({.metric = metric}, [&](const ScannedRow& row) {
     for (const Value& value : row.point_values)
       values.insert(value.integer());
     return true;
@@ -214,7 +214,7 @@ class BusyBackupTest : public BackupAdminTest {
     for (int i = 0; !stop_; ++i) {
       // Few of each hour and series, so that hours are sealed all the time.
       OwnedPoint point(metric, fmt::format("host=h{}", i % 7), kBackupHour + 400 * (i % 9000), i);
-      if (!tsdb_->Put(point.view()).ok()) continue;
+      if (!tsdb_->points().Put(point.view()).ok()) continue;
       acknowledged_[static_cast<size_t>(writer)] = i + 1;
     }
   }
@@ -222,12 +222,12 @@ class BusyBackupTest : public BackupAdminTest {
   // Regions come and go meanwhile.
   void ChangeRegions() {
     while (!stop_) {
-      const auto done = tsdb_->regions()->Split({.region = "key:"});
+      const auto done = tsdb_->maintenance().regions()->Split({.region = "key:"});
       if (!done.ok()) continue;
       std::vector<std::string> daughters;
       for (const ListedRegion& daughter : done->daughters)
         daughters.push_back(fmt::format("{}", daughter.id));
-      while (!stop_ && !tsdb_->regions()->Merge("data", daughters).ok()) {
+      while (!stop_ && !tsdb_->maintenance().regions()->Merge("data", daughters).ok()) {
       }
       ++changes_;
     }
@@ -282,7 +282,7 @@ TEST_F(BusyBackupTest, HasAllThatWasAcknowledgedAndNoHoles) {
       EXPECT_EQ(*values.rbegin() + 1, static_cast<int64_t>(values.size())) << "there are holes";
       EXPECT_GE(static_cast<int>(values.size()), backup.acknowledged[i]);
     }
-    EXPECT_THAT(restored->regions()->Check("data"), IsOkAndHolds(SizeIs(0)));
+    EXPECT_THAT(restored->maintenance().regions()->Check("data"), IsOkAndHolds(SizeIs(0)));
   }
   const auto set = BackupSet::Open(backups_, BackupSet::Use::kRead);
   ASSERT_OK(set);

@@ -29,9 +29,9 @@ class BackupRestoreTest : public testing::Test {
     options.seal_in_background = false;
     const std::unique_ptr<Tsdb> tsdb = OpenTiny(options);
     PutPoints(tsdb.get(), 0, 100);
-    ASSERT_OK(tsdb->Flush());
+    ASSERT_OK(tsdb->maintenance().Flush());
     PutPoints(tsdb.get(), 100, 20);
-    const auto made = tsdb->backups()->Make(dir_.file("backups"));
+    const auto made = tsdb->maintenance().backups()->Make(dir_.file("backups"));
     ASSERT_OK(made);
     manifest_ = *made;
     dump_ = Dump(tsdb.get());
@@ -72,7 +72,7 @@ TEST_F(BackupRestoreTest, TheStoresTtlIsRestored) {
   {
     const std::unique_ptr<Tsdb> tsdb = OpenTiny(options);
     PutPoints(tsdb.get(), 0, 100);
-    manifest_ = *tsdb->backups()->Make(dir_.file("of_short"));
+    manifest_ = *tsdb->maintenance().backups()->Make(dir_.file("of_short"));
   }
   set_ = *BackupSet::Open(dir_.file("of_short"), BackupSet::Use::kRead);
   ASSERT_OK(Restore());
@@ -81,7 +81,7 @@ TEST_F(BackupRestoreTest, TheStoresTtlIsRestored) {
   Options restored = TinyOptions(target_);
   restored.clock = &clock;
   const std::unique_ptr<Tsdb> tsdb = OpenTiny(restored);
-  EXPECT_EQ(tsdb->store_ttl_s(), 90'000);
+  EXPECT_EQ(tsdb->retention().store_ttl_s(), 90'000);
   EXPECT_EQ(Dump(tsdb.get()), "") << "all have expired";
 }
 

@@ -31,7 +31,7 @@ inline std::unique_ptr<Tsdb> OpenTiny(const Options& options) {
 inline void PutPoints(Tsdb* tsdb, int first, int count) {
   for (int i = first; i < first + count; ++i) {
     OwnedPoint point("m", fmt::format("host=h{}", i % 10), kBackupHour + 60 * i, i);
-    ASSERT_OK(tsdb->Put(point.view()));
+    ASSERT_OK(tsdb->points().Put(point.view()));
   }
 }
 
@@ -40,15 +40,15 @@ inline void PutManySeries(Tsdb* tsdb) {
   constexpr int kSeries = 128;
   for (int i = 0; i < kSeries; ++i) {
     OwnedPoint point("many", fmt::format("id=i{}", i), kBackupHour, i);
-    ASSERT_OK(tsdb->Put(point.view()));
+    ASSERT_OK(tsdb->points().Put(point.view()));
   }
-  ASSERT_OK(tsdb->Seal());
+  ASSERT_OK(tsdb->maintenance().Seal());
 }
 
 // Every row of a store: names, key, qualifiers and values.
 inline std::string Dump(Tsdb* tsdb) {
   std::string text;
-  EXPECT_OK(tsdb->Scan({}, [&](const ScannedRow& row) {
+  EXPECT_OK(tsdb->queries().Scan({}, [&](const ScannedRow& row) {
     text += fmt::format("{} {} ", ToHex(row.key), row.metric);
     for (const TagView& tag : row.tags)
       text += fmt::format("{}={} ", tag.key, tag.value);

@@ -80,14 +80,14 @@ class BigtableStorageTest : public testing::Test {
   }
 
   static absl::Status Put(Tsdb* node, const std::string& tag, int64_t offset_s, int64_t value) {
-    return node->Put(OwnedPoint{"m", "h=" + tag, kHour + offset_s, value}.view());
+    return node->points().Put(OwnedPoint{"m", "h=" + tag, kHour + offset_s, value}.view());
   }
 
   // Value of each (tag, offset).
   using Found = std::map<std::pair<std::string, int64_t>, int64_t>;
   static absl::StatusOr<Found> Query(Tsdb* node) {
     QuerySpec spec = MakeQuery(Aggregator::kNone, "m", {}, kHour - 3600, kHour + 36000);
-    absl::StatusOr<QueryResult> result = node->Query(spec);
+    absl::StatusOr<QueryResult> result = node->queries().Query(spec);
     if (!result.ok()) return result.status();
     Found found;
     for (const auto& series : result->series) {
@@ -119,7 +119,7 @@ TEST_F(BigtableStorageTest, AStoreThatWasClosedIsOpenedByAnotherProcess) {
 TEST_F(BigtableStorageTest, AKilledProcessLosesNothing) {
   std::unique_ptr<Tsdb> first = Open();
   ASSERT_OK(Put(first.get(), "a", 1, 10));
-  ASSERT_OK(first->Seal());
+  ASSERT_OK(first->maintenance().Seal());
   ASSERT_OK(Put(first.get(), "a", 2, 11));
   ASSERT_OK(Put(first.get(), "new", 3, 12));
   Kill(&first);
@@ -138,9 +138,9 @@ TEST_F(BigtableStorageTest, AProcessThatWasReplacedAcknowledgesAndAnswersNothing
 
   EXPECT_THAT(Query(paused.get()), StatusIs(StatusCode::kFailedPrecondition));
   EXPECT_THAT(Put(paused.get(), "a", 1, 12), StatusIs(StatusCode::kUnavailable));
-  EXPECT_TRUE(paused->Health().must_reopen);
+  EXPECT_TRUE(paused->maintenance().Health().must_reopen);
   // Nor do its writes hide points of the other one.
-  paused->Seal().IgnoreError();
+  paused->maintenance().Seal().IgnoreError();
   EXPECT_THAT(*Query(active.get()), ElementsAre(Pair(Pair("a", 1), 11)));
 }
 
@@ -155,11 +155,12 @@ TEST_F(BigtableStorageTest, AReplacedWriterTakesNoBlockOfTheNextOne) {
   std::unique_ptr<Tsdb> w2 = Open();  // w1 is paused
   ASSERT_OK(Put(w2.get(), "b", 7200 + 40, 5));
   clock_.Advance(120'000);
-  ASSERT_OK(w2->SealDue());  // the hour that is over
+  ASSERT_OK(w2->maintenance().SealDue());  // the hour that is over
   clock_.Advance(301'000);
-  ASSERT_OK(w2->SealDue());  // the checkpoint
+  ASSERT_OK(w2->maintenance().SealDue());  // the checkpoint
 
-  EXPECT_THAT(w1->Flush(), StatusIs(StatusCode::kFailedPrecondition));  // w1 continues
+  EXPECT_THAT(w1->maintenance().Flush(),
+              StatusIs(StatusCode::kFailedPrecondition));  // w1 continues
   ASSERT_OK(Put(w2.get(), "b", 7200 + 50, 6));
   Kill(&w2);
 
@@ -174,7 +175,7 @@ TEST_F(BigtableStorageTest, ALogStartAboveTheLowMarkLosesNothing) {
   std::unique_ptr<Tsdb> first = Open();
   ASSERT_OK(Put(first.get(), "a", 10, 1));
   ASSERT_OK(Put(first.get(), "a", 7200 + 10, 2));
-  ASSERT_OK(first->Seal());
+  ASSERT_OK(first->maintenance().Seal());
   Kill(&first);
   const BigtableOptions options = QuickBigtableOptions(fake_);
   BigtableClient client(options, *OpenBigtableChannels(options));
@@ -191,11 +192,11 @@ TEST_F(BigtableStorageTest, ALogStartAboveTheLowMarkLosesNothing) {
 TEST_F(BigtableStorageTest, ARowThatTheServiceRefusesHoldsUpNoOtherHour) {
   const std::unique_ptr<Tsdb> node = Open();
   // Its row key is the longest of all.
-  ASSERT_OK(node->Put(OwnedPoint{"m", "a=1 b=1 c=1 d=1", kHour, 1}.view()));
+  ASSERT_OK(node->points().Put(OwnedPoint{"m", "a=1 b=1 c=1 d=1", kHour, 1}.view()));
   ASSERT_OK(Put(node.get(), "a", 1, 10));
   ASSERT_OK(Put(node.get(), "a", 7200, 11));
-  ASSERT_OK(node->Seal());
-  ASSERT_OK(node->Put(OwnedPoint{"m", "a=1 b=1 c=1 d=1", kHour + 1, 2}.view()));
+  ASSERT_OK(node->maintenance().Seal());
+  ASSERT_OK(node->points().Put(OwnedPoint{"m", "a=1 b=1 c=1 d=1", kHour + 1, 2}.view()));
   ASSERT_OK(Put(node.get(), "a", 2, 20));
   ASSERT_OK(Put(node.get(), "a", 7201, 21));
   const auto stat = [&node](std::string_view name) {
@@ -206,7 +207,7 @@ TEST_F(BigtableStorageTest, ARowThatTheServiceRefusesHoldsUpNoOtherHour) {
   };
 
   fake_.SetLimits({.key_bytes_max = 3 + 4 + 4 * 6 - 1});
-  ASSERT_OK(node->Seal());
+  ASSERT_OK(node->maintenance().Seal());
   fake_.SetLimits({});
 
   EXPECT_EQ(stat("hours.open"), 0);
@@ -243,7 +244,7 @@ TEST_F(BigtableStorageTest, AProcessWithACallWithoutAnAnswerHasNotLeft) {
   std::unique_ptr<Tsdb> node = Open();
   ASSERT_OK(Put(node.get(), "a", 1, 10));
   fake_.SetFaults({.refused = 1});
-  EXPECT_FALSE(node->Seal().ok());
+  EXPECT_FALSE(node->maintenance().Seal().ok());
   fake_.SetFaults({});
   ASSERT_OK(node->Close());
   EXPECT_FALSE(has_left());
@@ -335,8 +336,8 @@ TEST_F(BigtableStorageTest, AYearOfBatchesOfNewSeriesLeavesShortRows) {
     ASSERT_OK(Put(node->get(), "h" + std::to_string(i), i * kStepS, i));
     clock.Advance(kStepS * 1000);
     if (i % 10 != 9) continue;
-    ASSERT_OK((*node)->Seal());
-    ASSERT_OK((*node)->Flush());
+    ASSERT_OK((*node)->maintenance().Seal());
+    ASSERT_OK((*node)->maintenance().Flush());
   }
 
   for (const char* const table : {"meta", "uid", "series", "annotation", "system"}) {
@@ -359,9 +360,9 @@ TEST_F(BigtableStorageTest, ANameWhoseMakingFailedHalfwaySharesItsUidWithNoOther
 
   Kill(&node);
   node = Open();
-  const auto lost = node->FindUid(UidKind::kTagv, "lost");
+  const auto lost = node->names().FindUid(UidKind::kTagv, "lost");
   ASSERT_OK(lost);
-  const auto kept = node->FindUid(UidKind::kTagv, "kept");
+  const auto kept = node->names().FindUid(UidKind::kTagv, "kept");
   ASSERT_OK(kept);
   EXPECT_NE(lost->uid_bytes, kept->uid_bytes);
   EXPECT_THAT(*Query(node.get()), ElementsAre(Pair(Pair("a", 1), 10), Pair(Pair("kept", 1), 20)));
@@ -375,9 +376,9 @@ TEST_F(BigtableStorageTest, NamesOfAReplacedProcessAreNobodyElses) {
   EXPECT_FALSE(Put(paused.get(), "lost", 1, 99).ok());
   ASSERT_OK(Put(active.get(), "kept", 1, 20));
 
-  const auto kept = active->FindUid(UidKind::kTagv, "kept");
+  const auto kept = active->names().FindUid(UidKind::kTagv, "kept");
   ASSERT_OK(kept);
-  const auto lost = active->FindUid(UidKind::kTagv, "lost");
+  const auto lost = active->names().FindUid(UidKind::kTagv, "lost");
   if (lost.ok()) {
     EXPECT_NE(lost->uid_bytes, kept->uid_bytes);
   }
@@ -399,7 +400,7 @@ TEST_F(BigtableStorageTest, AGroupCommitIsOneCall) {
   const int reads = fake_.calls()->read_rows;
   const int writes = fake_.calls()->mutate_rows;
 
-  ASSERT_OK(node->Append(views, nullptr).Wait());
+  ASSERT_OK(node->points().Append(views, nullptr).Wait());
 
   EXPECT_EQ(fake_.calls()->check_and_mutate - commits, 1);
   EXPECT_EQ(fake_.calls()->read_rows - reads, 0);
@@ -420,7 +421,7 @@ TEST_F(BigtableStorageTest, ManyNewSeriesAreAsManyCallsAsOne) {
     const int reads = fake_.calls()->read_rows;
     const int writes = fake_.calls()->mutate_rows;
     const int commits = fake_.calls()->check_and_mutate;
-    EXPECT_OK(node->Append(views, nullptr).Wait());
+    EXPECT_OK(node->points().Append(views, nullptr).Wait());
     return std::vector<int>{fake_.calls()->read_rows - reads, fake_.calls()->mutate_rows - writes,
                             fake_.calls()->check_and_mutate - commits};
   };
@@ -439,7 +440,7 @@ TEST_F(BigtableStorageTest, AQueryAsksOnceWhoWrites) {
   const auto reads_of = [&](size_t queries) {
     spec.queries.resize(queries, spec.queries.front());
     const int before = fake_.calls()->read_rows;
-    EXPECT_OK(node->Query(spec));
+    EXPECT_OK(node->queries().Query(spec));
     return fake_.calls()->read_rows - before;
   };
   reads_of(1);  // names are kept from now on
@@ -537,7 +538,7 @@ TEST_P(TakeoverHistoryTest, AnswersHaveWhatWasAcknowledged) {
         nodes.erase(nodes.begin() + (&node - nodes.data()));
         break;
       case 1:
-        node->Seal().IgnoreError();
+        node->maintenance().Seal().IgnoreError();
         break;
       case 2:
       case 3:
@@ -564,12 +565,12 @@ TEST_F(BigtableStorageTest, AStoreOfSeveralTabletsIsChecked) {
   const std::unique_ptr<Tsdb> node = Open();
   for (int i = 0; i < 20; ++i)
     ASSERT_OK(Put(node.get(), fmt::format("host{}", i), i, i));
-  ASSERT_OK(node->Seal());
-  const auto regions = node->regions()->List("data", ListDetail::kPlain);
+  ASSERT_OK(node->maintenance().Seal());
+  const auto regions = node->maintenance().regions()->List("data", ListDetail::kPlain);
   ASSERT_OK(regions);
   ASSERT_GT(regions->size(), 1u);
 
-  const absl::StatusOr<FsckReport> report = node->fsck()->Check({});
+  const absl::StatusOr<FsckReport> report = node->maintenance().fsck()->Check({});
 
   ASSERT_OK(report);
   EXPECT_THAT(report->examples, testing::IsEmpty());

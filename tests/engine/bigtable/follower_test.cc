@@ -83,12 +83,12 @@ class FollowerTest : public testing::Test {
   }
 
   static absl::Status Put(Tsdb* node, const std::string& tag, int64_t offset_s, int64_t value) {
-    return node->Put(OwnedPoint{"m", "h=" + tag, kHour + offset_s, value}.view());
+    return node->points().Put(OwnedPoint{"m", "h=" + tag, kHour + offset_s, value}.view());
   }
 
   static absl::StatusOr<Found> TryQuery(Tsdb* node, const std::string& metric = "m") {
     const QuerySpec spec = MakeQuery(Aggregator::kNone, metric, {}, kHour - 3600, kHour + 36000);
-    absl::StatusOr<QueryResult> result = node->Query(spec);
+    absl::StatusOr<QueryResult> result = node->queries().Query(spec);
     if (!result.ok()) return result.status();
     Found found;
     for (const auto& series : result->series) {
@@ -138,9 +138,9 @@ TEST_F(FollowerTest, AnAnswerHasWhatWasAcknowledgedWhereverItIs) {
   ASSERT_OK(Put(writer.get(), "a", 1, 12));
   const Found want = {{{"a", 1}, 12}, {{"a", 2}, 11}};
   EXPECT_EQ(Query(follower.get()), want);
-  ASSERT_OK(writer->Seal());
+  ASSERT_OK(writer->maintenance().Seal());
   EXPECT_EQ(Query(follower.get()), want);
-  ASSERT_OK(writer->Flush());
+  ASSERT_OK(writer->maintenance().Flush());
   EXPECT_EQ(Query(follower.get()), want);
   ASSERT_OK(Put(writer.get(), "a", 1, 13));
   EXPECT_EQ(Query(follower.get()), (Found{{{"a", 1}, 13}, {{"a", 2}, 11}}));
@@ -162,12 +162,12 @@ TEST_F(FollowerTest, NewNamesAndSeriesAreFound) {
       EXPECT_EQ(Query(follower.get()).size(), want.size() + 1);
     }
     if (i == 150) {
-      ASSERT_OK(writer->Flush());
+      ASSERT_OK(writer->maintenance().Flush());
     }
   }
   want[{"a", 1}] = 10;
   EXPECT_EQ(Query(follower.get()), want);
-  ASSERT_OK(writer->Put(OwnedPoint{"n", "h=x", kHour, int64_t{5}}.view()));
+  ASSERT_OK(writer->points().Put(OwnedPoint{"n", "h=x", kHour, int64_t{5}}.view()));
   EXPECT_EQ(Query(follower.get(), "n"), (Found{{{"x", 0}, 5}}));
 }
 
@@ -176,7 +176,7 @@ TEST_F(FollowerTest, AnotherWriterIsFollowedAndNoneIsNeeded) {
   ASSERT_OK(Put(first.get(), "a", 1, 10));
   const std::unique_ptr<Tsdb> follower = Follow();
   ASSERT_OK(Put(first.get(), "b", 2, 11));
-  ASSERT_OK(first->Seal());
+  ASSERT_OK(first->maintenance().Seal());
   ASSERT_OK(Put(first.get(), "c", 3, 12));
   Kill(&first);
   Found want = {{{"a", 1}, 10}, {{"b", 2}, 11}, {{"c", 3}, 12}};
@@ -202,7 +202,7 @@ TEST_F(FollowerTest, BlocksThatWereDeletedUnreadAreInCells) {
   for (int i = 2; i < 5; ++i)
     ASSERT_OK(Put(writer.get(), "a", i, i));
   ASSERT_OK(Put(writer.get(), "new", 6, 6));
-  ASSERT_OK(writer->Flush());
+  ASSERT_OK(writer->maintenance().Flush());
   ASSERT_OK(Put(writer.get(), "a", 5, 5));
   EXPECT_EQ(Query(follower.get()), (Found{{{"a", 1}, 10},
                                           {{"a", 2}, 2},
@@ -222,7 +222,7 @@ TEST_F(FollowerTest, AFenceInTheRowOfADeletedBlockHidesNoSeries) {
   EXPECT_EQ(Query(follower.get()), (Found{{{"old", 5}, 1}}));
   ASSERT_OK(Put(writer.get(), "new", 10, 2));
   ASSERT_OK(Put(writer.get(), "old", 20, 3));
-  ASSERT_OK(writer->Flush());  // blocks 2 and 3 go
+  ASSERT_OK(writer->maintenance().Flush());  // blocks 2 and 3 go
   fake_.PutCell("hourcell-journal", EncodeNumber(3), {"h", "f"}, 2000, "");
 
   EXPECT_EQ(Query(follower.get()), (Found{{{"old", 5}, 1}, {{"new", 10}, 2}, {{"old", 20}, 3}}));
@@ -234,7 +234,8 @@ TEST_F(FollowerTest, WhatIsDeletedStaysDeleted) {
     ASSERT_OK(Put(writer.get(), "a", i, i));
   const std::unique_ptr<Tsdb> follower = Follow();
   EXPECT_EQ(Query(follower.get()).size(), 3U);
-  ASSERT_OK(writer->DeletePoints(MakeQuery(Aggregator::kNone, "m", {}, kHour + 2, kHour + 2)));
+  ASSERT_OK(
+      writer->points().DeletePoints(MakeQuery(Aggregator::kNone, "m", {}, kHour + 2, kHour + 2)));
   EXPECT_EQ(Query(follower.get()), (Found{{{"a", 1}, 1}, {{"a", 3}, 3}}));
   ASSERT_OK(Put(writer.get(), "a", 2, 7));
   EXPECT_EQ(Query(follower.get()), (Found{{{"a", 1}, 1}, {{"a", 2}, 7}, {{"a", 3}, 3}}));
@@ -246,19 +247,19 @@ TEST_F(FollowerTest, NamesTtlsAndAnnotationsAreThoseOfTheWriter) {
   const std::unique_ptr<Tsdb> follower = Follow();
   EXPECT_EQ(Query(follower.get()).size(), 1U);
 
-  ASSERT_OK(writer->RenameUid(UidKind::kMetric, "m", "n"));
+  ASSERT_OK(writer->names().RenameUid(UidKind::kMetric, "m", "n"));
   EXPECT_THAT(TryQuery(follower.get(), "m"), StatusIs(StatusCode::kNotFound));
   EXPECT_EQ(Query(follower.get(), "n"), (Found{{{"a", 1}, 10}}));
-  EXPECT_THAT(follower->FindUid(UidKind::kMetric, "m"), StatusIs(StatusCode::kNotFound));
+  EXPECT_THAT(follower->names().FindUid(UidKind::kMetric, "m"), StatusIs(StatusCode::kNotFound));
 
-  ASSERT_OK(writer->SetMetricTtl("n", 3600));
+  ASSERT_OK(writer->retention().SetMetricTtl("n", 3600));
   EXPECT_THAT(Query(follower.get(), "n"), IsEmpty());
-  ASSERT_OK(writer->SetMetricTtl("n", 0));
+  ASSERT_OK(writer->retention().SetMetricTtl("n", 0));
   EXPECT_EQ(Query(follower.get(), "n").size(), 1U);
 
   const AnnotationEdit edit{.tsuid = "", .start_time = kHour, .description = "deploy"};
-  ASSERT_OK(writer->PutAnnotations({&edit, 1}, AnnotationWrite::kMerge));
-  const auto notes = follower->GlobalAnnotations((kHour - 10) * 1000, (kHour + 10) * 1000);
+  ASSERT_OK(writer->annotations().Put({&edit, 1}, AnnotationWrite::kMerge));
+  const auto notes = follower->annotations().Global((kHour - 10) * 1000, (kHour + 10) * 1000);
   ASSERT_OK(notes);
   EXPECT_EQ(notes->size(), 1U);
 }
@@ -272,7 +273,7 @@ TEST_F(FollowerTest, MemoryGoesAfterSealing) {
   ASSERT_OK(Put(writer.get(), "0", 99, 99));
   EXPECT_EQ(Query(follower.get()).size(), 51U);
   const int64_t before = StatOf(follower.get(), "follow.memory_bytes");
-  ASSERT_OK(writer->Flush());
+  ASSERT_OK(writer->maintenance().Flush());
   ASSERT_OK(Put(writer.get(), "0", 100, 100));
   EXPECT_EQ(Query(follower.get()).size(), 52U);
   // One block is left, and one in the journal that is kept.
@@ -289,13 +290,14 @@ TEST_F(FollowerTest, NothingIsWrittenAndAllThatWritesIsRefused) {
   const auto refused = StatusIs(StatusCode::kFailedPrecondition, HasSubstr("only reads"));
   EXPECT_THAT(Put(follower.get(), "a", 1, 11), refused);
   EXPECT_THAT(Put(follower.get(), "new", 1, 11), refused);
-  EXPECT_THAT(follower->DeletePoints(MakeQuery(Aggregator::kNone, "m", {}, kHour, kHour + 1)),
-              refused);
-  EXPECT_THAT(follower->AssignUid(UidKind::kMetric, "x"), refused);
-  EXPECT_THAT(follower->RenameUid(UidKind::kMetric, "m", "x"), refused);
-  EXPECT_THAT(follower->SetMetricTtl("m", 1), refused);
-  EXPECT_THAT(follower->Flush(), refused);
-  EXPECT_FALSE(follower->salt()->Change(2, std::nullopt).ok());
+  EXPECT_THAT(
+      follower->points().DeletePoints(MakeQuery(Aggregator::kNone, "m", {}, kHour, kHour + 1)),
+      refused);
+  EXPECT_THAT(follower->names().AssignUid(UidKind::kMetric, "x"), refused);
+  EXPECT_THAT(follower->names().RenameUid(UidKind::kMetric, "m", "x"), refused);
+  EXPECT_THAT(follower->retention().SetMetricTtl("m", 1), refused);
+  EXPECT_THAT(follower->maintenance().Flush(), refused);
+  EXPECT_FALSE(follower->maintenance().salt()->Change(2, std::nullopt).ok());
   EXPECT_EQ(Query(follower.get()), (Found{{{"a", 1}, 10}}));
   ASSERT_OK(follower->Close());
   EXPECT_EQ(WritingCalls(), before);
@@ -310,7 +312,7 @@ TEST_F(FollowerTest, AQueryIsTwoCallsBesideItsRows) {
   const auto reads_of = [&](size_t queries) {
     spec.queries.resize(queries, spec.queries.front());
     const int before = fake_.calls()->read_rows;
-    EXPECT_OK(follower->Query(spec));
+    EXPECT_OK(follower->queries().Query(spec));
     return fake_.calls()->read_rows - before;
   };
   reads_of(1);  // names are kept from now on
@@ -361,13 +363,13 @@ TEST_F(FollowerTest, ANewSaltEpochIsReadByAFollower) {
   const auto follower = Tsdb::Open(following);
   ASSERT_OK(follower);
   ASSERT_OK(Put(writer->get(), "a", 1, 10));
-  ASSERT_OK((*writer)->salt()->Change(7, kHour + 3600));
+  ASSERT_OK((*writer)->maintenance().salt()->Change(7, kHour + 3600));
   Found want = {{{"a", 1}, 10}};
   for (int i = 0; i < 20; ++i) {
     ASSERT_OK(Put(writer->get(), fmt::format("{}", i), 4000, i));
     want[{fmt::format("{}", i), 4000}] = i;
   }
-  ASSERT_OK((*writer)->Flush());
+  ASSERT_OK((*writer)->maintenance().Flush());
   ASSERT_OK(Put(writer->get(), "a", 2, 11));
   want[{"a", 2}] = 11;
   EXPECT_EQ(Query(follower->get()), want);
@@ -425,7 +427,7 @@ class FollowerHistoryTest : public FollowerTest, public testing::WithParamInterf
 
   void DeleteSome() {
     const auto offset = static_cast<int64_t>(random_.Below(4) * 1000);
-    const auto deleted = writer_->DeletePoints(
+    const auto deleted = writer_->points().DeletePoints(
         MakeQuery(Aggregator::kNone, "m", {}, kHour + offset, kHour + offset));
     if (absl::IsNotFound(deleted.status())) return;
     for (auto& [where, cell] : cells_) {
@@ -444,10 +446,10 @@ class FollowerHistoryTest : public FollowerTest, public testing::WithParamInterf
         Kill(&writer_);
         break;
       case 1:
-        writer_->Seal().IgnoreError();
+        writer_->maintenance().Seal().IgnoreError();
         break;
       case 2:
-        writer_->Flush().IgnoreError();
+        writer_->maintenance().Flush().IgnoreError();
         break;
       case 3:
         DeleteSome();

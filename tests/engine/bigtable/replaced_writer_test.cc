@@ -50,40 +50,40 @@ absl::Status AppendLine(Tsdb* tsdb) {
   point.tags = "h=a";
   point.timestamp = {.ms = (kHour + 5) * 1000};
   point.value = Value::Integer(1);
-  return tsdb->Append(std::span<const LinePoint>(&point, 1), nullptr).Wait();
+  return tsdb->points().Append(std::span<const LinePoint>(&point, 1), nullptr).Wait();
 }
 
 absl::Status StreamQuery(Tsdb* tsdb) {
   QueryResult result;
   ResultCollector collector(&result);
-  return tsdb->Query(SomeQuery(), &collector, nullptr);
+  return tsdb->queries().Query(SomeQuery(), &collector, nullptr);
 }
 
 absl::Status AskLast(Tsdb* tsdb) {
   LastQuery query;
   query.queries.push_back({.metric = "m"});
-  return tsdb->LastPoints(query, [](const LastPoint&) {});
+  return tsdb->queries().LastPoints(query, [](const LastPoint&) {});
 }
 
 absl::Status PutNote(Tsdb* tsdb) {
   const AnnotationEdit edit{.tsuid = "", .start_time = kHour, .description = "a"};
-  return OutcomeOf(tsdb->PutAnnotations({&edit, 1}, AnnotationWrite::kMerge));
+  return OutcomeOf(tsdb->annotations().Put({&edit, 1}, AnnotationWrite::kMerge));
 }
 
 absl::Status AssignGiven(Tsdb* tsdb) {
   const UidRow row{
       .kind = UidKind::kMetric, .name = "given", .uid_bytes = std::string("\0\1\0", 3)};
-  return tsdb->AssignGivenUids({&row, 1});
+  return tsdb->names().AssignGivenUids({&row, 1});
 }
 
 absl::Status RestoreName(Tsdb* tsdb) {
   const RestoredName name{.name = "restored", .uid = 300};
-  return tsdb->adoption()->RestoreNames(UidKind::kMetric, {&name, 1}, 300);
+  return tsdb->maintenance().adoption()->RestoreNames(UidKind::kMetric, {&name, 1}, 300);
 }
 
 absl::Status IndexNoRow(Tsdb* tsdb) {
   std::vector<RowFault> faults;
-  return tsdb->adoption()->IndexRows({}, &faults);
+  return tsdb->maintenance().adoption()->IndexRows({}, &faults);
 }
 
 using Call = std::function<absl::Status(Tsdb* tsdb)>;
@@ -93,86 +93,112 @@ using CallMap = std::multimap<std::string, Call>;
 
 CallMap PointCalls() {
   return {
-      {"Tsdb::Put", [](Tsdb* it) { return it->Put(OwnedPoint{"m", "h=a", kHour + 5, 1}.view()); }},
-      {"Tsdb::Append",
+      {"Points::Put",
+       [](Tsdb* it) { return it->points().Put(OwnedPoint{"m", "h=a", kHour + 5, 1}.view()); }},
+      {"Points::Append",
        [](Tsdb* it) {
          OwnedPoint point{"m", "h=a", kHour + 5, 1};
-         return it->Append({&point.view(), 1}, nullptr).Wait();
+         return it->points().Append({&point.view(), 1}, nullptr).Wait();
        }},
-      {"Tsdb::Append", AppendLine},
-      {"Tsdb::Query", [](Tsdb* it) { return OutcomeOf(it->Query(SomeQuery())); }},
-      {"Tsdb::Query", StreamQuery},
-      {"Tsdb::LastPoints", AskLast},
-      {"Tsdb::LookupSeries",
+      {"Points::Append", AppendLine},
+      {"Queries::Query", [](Tsdb* it) { return OutcomeOf(it->queries().Query(SomeQuery())); }},
+      {"Queries::Query", StreamQuery},
+      {"Queries::LastPoints", AskLast},
+      {"Queries::LookupSeries",
        [](Tsdb* it) {
          return OutcomeOf(
-             it->LookupSeries({.metric = "m"}, [](const FoundSeries&) { return true; }));
+             it->queries().LookupSeries({.metric = "m"}, [](const FoundSeries&) { return true; }));
        }},
-      {"Tsdb::DeletePoints", [](Tsdb* it) { return OutcomeOf(it->DeletePoints(SomeQuery())); }},
-      {"Tsdb::Scan", [](Tsdb* it) { return it->Scan({}, [](const ScannedRow&) { return true; }); }},
-      {"Tsdb::PlanScan", [](Tsdb* it) { return OutcomeOf(it->PlanScan({})); }},
-      {"Tsdb::DropExpired", [](Tsdb* it) { return OutcomeOf(it->DropExpired()); }},
-      {"Tsdb::SealDue", [](Tsdb* it) { return it->SealDue(); }},
-      {"Tsdb::Seal", [](Tsdb* it) { return it->Seal(); }},
-      {"Tsdb::Flush", [](Tsdb* it) { return it->Flush(); }},
-      {"Tsdb::Compact", [](Tsdb* it) { return it->Compact(); }},
+      {"Points::DeletePoints",
+       [](Tsdb* it) { return OutcomeOf(it->points().DeletePoints(SomeQuery())); }},
+      {"Queries::Scan",
+       [](Tsdb* it) { return it->queries().Scan({}, [](const ScannedRow&) { return true; }); }},
+      {"Queries::PlanScan", [](Tsdb* it) { return OutcomeOf(it->queries().PlanScan({})); }},
+      {"RetentionAdmin::DropExpired",
+       [](Tsdb* it) { return OutcomeOf(it->retention().DropExpired()); }},
+      {"Maintenance::SealDue", [](Tsdb* it) { return it->maintenance().SealDue(); }},
+      {"Maintenance::Seal", [](Tsdb* it) { return it->maintenance().Seal(); }},
+      {"Maintenance::Flush", [](Tsdb* it) { return it->maintenance().Flush(); }},
+      {"Maintenance::Compact", [](Tsdb* it) { return it->maintenance().Compact(); }},
   };
 }
 
 // Of names, annotations and TTLs.
 CallMap NameCalls() {
   return {
-      {"Tsdb::Suggest", [](Tsdb* it) { return OutcomeOf(it->Suggest(UidKind::kMetric, "", 9)); }},
-      {"Tsdb::VisitNames",
-       [](Tsdb* it) { return it->VisitNames({}, [](std::string_view) { return true; }); }},
-      {"Tsdb::GetAnnotation", [](Tsdb* it) { return OutcomeOf(it->GetAnnotation("", kHour)); }},
-      {"Tsdb::PutAnnotations", PutNote},
-      {"Tsdb::DeleteAnnotation", [](Tsdb* it) { return it->DeleteAnnotation("", kHour); }},
-      {"Tsdb::DeleteAnnotations",
-       [](Tsdb* it) { return OutcomeOf(it->DeleteAnnotations({}, true, 1, kHour * 1000)); }},
-      {"Tsdb::VisitAnnotations",
+      {"Names::Suggest",
+       [](Tsdb* it) { return OutcomeOf(it->names().Suggest(UidKind::kMetric, "", 9)); }},
+      {"Names::VisitNames",
+       [](Tsdb* it) { return it->names().VisitNames({}, [](std::string_view) { return true; }); }},
+      {"Annotations::Get", [](Tsdb* it) { return OutcomeOf(it->annotations().Get("", kHour)); }},
+      {"Annotations::Put", PutNote},
+      {"Annotations::Delete", [](Tsdb* it) { return it->annotations().Delete("", kHour); }},
+      {"Annotations::DeleteRange",
        [](Tsdb* it) {
-         return it->VisitAnnotations([](const Annotation&) { return absl::OkStatus(); });
+         return OutcomeOf(it->annotations().DeleteRange({}, true, 1, kHour * 1000));
        }},
-      {"Tsdb::GlobalAnnotations",
-       [](Tsdb* it) { return OutcomeOf(it->GlobalAnnotations(1, kHour * 1000)); }},
-      {"Tsdb::AssignUid",
-       [](Tsdb* it) { return OutcomeOf(it->AssignUid(UidKind::kMetric, "new")); }},
-      {"Tsdb::AssignUid", [](Tsdb* it) { return OutcomeOf(it->AssignUid(UidKind::kMetric, "m")); }},
-      {"Tsdb::AssignGivenUids", AssignGiven},
-      {"Tsdb::FindUid", [](Tsdb* it) { return OutcomeOf(it->FindUid(UidKind::kMetric, "m")); }},
-      {"Tsdb::FindName", [](Tsdb* it) { return OutcomeOf(it->FindName(UidKind::kMetric, 1)); }},
-      {"Tsdb::GrepUids",
+      {"Annotations::Visit",
        [](Tsdb* it) {
-         return it->GrepUids(UidKind::kMetric, "m", false, [](const UidRow&) { return true; });
+         return it->annotations().Visit([](const Annotation&) { return absl::OkStatus(); });
        }},
-      {"Tsdb::RenameUid", [](Tsdb* it) { return it->RenameUid(UidKind::kMetric, "m", "m2"); }},
-      {"Tsdb::DeleteUid", [](Tsdb* it) { return it->DeleteUid(UidKind::kMetric, "m"); }},
-      {"Tsdb::CheckUids", [](Tsdb* it) { return OutcomeOf(it->CheckUids(/*repair=*/false)); }},
-      {"Tsdb::CheckUids", [](Tsdb* it) { return OutcomeOf(it->CheckUids(/*repair=*/true)); }},
-      {"Tsdb::SetMetricTtl", [](Tsdb* it) { return it->SetMetricTtl("m", 0); }},
-      {"Tsdb::MetricTtls", [](Tsdb* it) { return OutcomeOf(it->MetricTtls()); }},
+      {"Annotations::Global",
+       [](Tsdb* it) { return OutcomeOf(it->annotations().Global(1, kHour * 1000)); }},
+      {"Names::AssignUid",
+       [](Tsdb* it) { return OutcomeOf(it->names().AssignUid(UidKind::kMetric, "new")); }},
+      {"Names::AssignUid",
+       [](Tsdb* it) { return OutcomeOf(it->names().AssignUid(UidKind::kMetric, "m")); }},
+      {"Names::AssignGivenUids", AssignGiven},
+      {"Names::FindUid",
+       [](Tsdb* it) { return OutcomeOf(it->names().FindUid(UidKind::kMetric, "m")); }},
+      {"Names::FindName",
+       [](Tsdb* it) { return OutcomeOf(it->names().FindName(UidKind::kMetric, 1)); }},
+      {"Names::GrepUids",
+       [](Tsdb* it) {
+         return it->names().GrepUids(UidKind::kMetric, "m", false,
+                                     [](const UidRow&) { return true; });
+       }},
+      {"Names::RenameUid",
+       [](Tsdb* it) { return it->names().RenameUid(UidKind::kMetric, "m", "m2"); }},
+      {"Names::DeleteUid", [](Tsdb* it) { return it->names().DeleteUid(UidKind::kMetric, "m"); }},
+      {"Names::CheckUids",
+       [](Tsdb* it) { return OutcomeOf(it->names().CheckUids(/*repair=*/false)); }},
+      {"Names::CheckUids",
+       [](Tsdb* it) { return OutcomeOf(it->names().CheckUids(/*repair=*/true)); }},
+      {"RetentionAdmin::SetMetricTtl",
+       [](Tsdb* it) { return it->retention().SetMetricTtl("m", 0); }},
+      {"RetentionAdmin::MetricTtls",
+       [](Tsdb* it) { return OutcomeOf(it->retention().MetricTtls()); }},
   };
 }
 
 CallMap AdminCalls() {
   return {
       {"RegionAdmin::List",
-       [](Tsdb* it) { return OutcomeOf(it->regions()->List("data", ListDetail::kPlain)); }},
+       [](Tsdb* it) {
+         return OutcomeOf(it->maintenance().regions()->List("data", ListDetail::kPlain));
+       }},
       {"RegionAdmin::Explain",
-       [](Tsdb* it) { return OutcomeOf(it->regions()->Explain("data", "\\x00\\x00\\x00\\x01")); }},
+       [](Tsdb* it) {
+         return OutcomeOf(it->maintenance().regions()->Explain("data", "\\x00\\x00\\x00\\x01"));
+       }},
       {"RegionAdmin::Loads",
-       [](Tsdb* it) { return OutcomeOf(it->regions()->Loads("data", 0, ListDetail::kPlain)); }},
-      {"RegionAdmin::Check", [](Tsdb* it) { return OutcomeOf(it->regions()->Check("meta")); }},
+       [](Tsdb* it) {
+         return OutcomeOf(it->maintenance().regions()->Loads("data", 0, ListDetail::kPlain));
+       }},
+      {"RegionAdmin::Check",
+       [](Tsdb* it) { return OutcomeOf(it->maintenance().regions()->Check("meta")); }},
       {"RegionAdmin::UnfinishedRollingSplit",
-       [](Tsdb* it) { return OutcomeOf(it->regions()->UnfinishedRollingSplit("data")); }},
-      {"SaltAdmin::Epochs", [](Tsdb* it) { return OutcomeOf(it->salt()->Epochs()); }},
-      {"SaltAdmin::Change", [](Tsdb* it) { return it->salt()->Change(7, std::nullopt); }},
-      {"FsckAdmin::Check", [](Tsdb* it) { return OutcomeOf(it->fsck()->Check({})); }},
+       [](Tsdb* it) {
+         return OutcomeOf(it->maintenance().regions()->UnfinishedRollingSplit("data"));
+       }},
+      {"SaltAdmin::Epochs", [](Tsdb* it) { return OutcomeOf(it->maintenance().salt()->Epochs()); }},
+      {"SaltAdmin::Change",
+       [](Tsdb* it) { return it->maintenance().salt()->Change(7, std::nullopt); }},
+      {"FsckAdmin::Check", [](Tsdb* it) { return OutcomeOf(it->maintenance().fsck()->Check({})); }},
       {"AdoptionAdmin::RestoreNames", RestoreName},
       {"AdoptionAdmin::IndexRows", IndexNoRow},
       {"AdoptionAdmin::ReplaceRow",
-       [](Tsdb* it) { return it->adoption()->ReplaceRow("a row key", ""); }},
+       [](Tsdb* it) { return it->maintenance().adoption()->ReplaceRow("a row key", ""); }},
   };
 }
 
@@ -188,14 +214,15 @@ CallMap Calls() {
 // They neither acknowledge a change of the store nor answer with its contents.
 const std::set<std::string>& Others() {
   static const auto* const others = new std::set<std::string>{
-      "Tsdb::Open",
-      "Tsdb::Close",             // the journal has all that was acknowledged
-      "Tsdb::LeaseQueryMemory",  // memory of the process
-      "Tsdb::DropCaches",
-      "Tsdb::store_ttl_s",  // as in the options
-      "Tsdb::layout", "Tsdb::stats", "Tsdb::Health", "Tsdb::Cluster",
-      "Tsdb::regions",  // these lead to the admins, whose functions are called here, too
-      "Tsdb::salt", "Tsdb::backups", "Tsdb::fsck", "Tsdb::adoption",
+      "Tsdb::Open", "Tsdb::points",  // the functions of the facets are called here, too
+      "Tsdb::queries", "Tsdb::names", "Tsdb::annotations", "Tsdb::retention", "Tsdb::maintenance",
+      "Tsdb::Close",                // the journal has all that was acknowledged
+      "Queries::LeaseQueryMemory",  // memory of the process
+      "Maintenance::DropCaches",
+      "RetentionAdmin::store_ttl_s",  // as in the options
+      "Tsdb::layout", "Tsdb::stats", "Maintenance::Health", "Maintenance::Cluster",
+      "Maintenance::regions",  // these lead to the admins, whose functions are called here, too
+      "Maintenance::salt", "Maintenance::backups", "Maintenance::fsck", "Maintenance::adoption",
       // A store on Bigtable refuses these at any process.
       "RegionAdmin::Split", "RegionAdmin::Merge", "RegionAdmin::RollingSplit",
       "RegionAdmin::AbandonRollingSplit", "BackupAdmin::Make",
@@ -223,7 +250,7 @@ class ReplacedWriterTest : public testing::Test {
 
   static std::unique_ptr<Tsdb> OpenWithPoints(const FakeBigtable& fake) {
     std::unique_ptr<Tsdb> tsdb = Open(fake);
-    EXPECT_OK(tsdb->Put(OwnedPoint{"m", "h=a", kHour, 1}.view()));
+    EXPECT_OK(tsdb->points().Put(OwnedPoint{"m", "h=a", kHour, 1}.view()));
     return tsdb;
   }
 };
@@ -254,9 +281,9 @@ TEST_F(ReplacedWriterTest, ChangesThatItRefusesMayBeRepeated) {
   const std::unique_ptr<Tsdb> replaced = OpenWithPoints(fake);
   const std::unique_ptr<Tsdb> writer = Open(fake);
 
-  EXPECT_THAT(replaced->SetMetricTtl("m", 0), StatusIs(absl::StatusCode::kUnavailable));
-  EXPECT_THAT(replaced->SetMetricTtl("m", 0), StatusIs(absl::StatusCode::kUnavailable));
-  EXPECT_OK(writer->SetMetricTtl("m", 0));
+  EXPECT_THAT(replaced->retention().SetMetricTtl("m", 0), StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_THAT(replaced->retention().SetMetricTtl("m", 0), StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_OK(writer->retention().SetMetricTtl("m", 0));
 }
 
 // The names of the public functions of a class in a header: "Class::Function".
@@ -267,8 +294,8 @@ std::set<std::string> FunctionsOf(const std::string& name, const std::string& he
   const RE2 declaration(R"(^  [^ /].*?\b([A-Za-z_]+)\()");
   bool is_in_class = false;
   for (std::string line; std::getline(file, line);) {
-    if (line == "class " + name + " {") is_in_class = true;
-    if (is_in_class && line == " private:") break;
+    if (line == "class " + name + " {" || line == "class " + name + " final {") is_in_class = true;
+    if (is_in_class && (line == " private:" || line == "};")) break;
     std::string function;
     if (is_in_class && !line.starts_with("  using ") &&
         RE2::PartialMatch(line, declaration, &function) && function != name) {
@@ -287,6 +314,12 @@ TEST_F(ReplacedWriterTest, EveryFunctionIsCalled) {
   std::set<std::string> declared;
   for (const auto& [name, header] :
        std::vector<std::pair<std::string, std::string>>{{"Tsdb", "tsdb.h"},
+                                                        {"Points", "points.h"},
+                                                        {"Queries", "queries.h"},
+                                                        {"Names", "names.h"},
+                                                        {"Annotations", "annotations.h"},
+                                                        {"RetentionAdmin", "retention.h"},
+                                                        {"Maintenance", "maintenance.h"},
                                                         {"RegionAdmin", "region_admin.h"},
                                                         {"SaltAdmin", "salt_admin.h"},
                                                         {"BackupAdmin", "backup_admin.h"},

@@ -36,9 +36,9 @@ constexpr int64_t kHour = 1356998400;
 using Points = std::map<std::pair<std::string, int64_t>, double>;
 
 absl::StatusOr<Points> PointsOf(Tsdb* tsdb) {
-  HOURCELL_ASSIGN_OR_RETURN(
-      const QueryResult result,
-      tsdb->Query(MakeQuery(Aggregator::kNone, "m", {}, kHour - 864'000, kHour + 864'000)));
+  HOURCELL_ASSIGN_OR_RETURN(const QueryResult result,
+                            tsdb->queries().Query(MakeQuery(Aggregator::kNone, "m", {},
+                                                            kHour - 864'000, kHour + 864'000)));
   Points points;
   for (const ResultSeries& series : result.series) {
     for (const ResultPoint& point : series.points) {
@@ -75,7 +75,7 @@ class PointDeleterTest : public testing::TestWithParam<std::pair<size_t, CellEnc
   }
 
   void Put(const std::string& tags, int64_t second, int64_t value) {
-    ASSERT_OK(tsdb_->Put(OwnedPoint("m", tags, kHour + second, value).view()));
+    ASSERT_OK(tsdb_->points().Put(OwnedPoint("m", tags, kHour + second, value).view()));
   }
 
   Points All() {
@@ -95,7 +95,7 @@ TEST_P(PointDeleterTest, DeletesThePointsOfTheRangeAndNoOthers) {
     Put("h=a", second, second);
     Put("h=b", second, -second);
     if (second == 4800) {
-      ASSERT_OK(tsdb_->Seal());
+      ASSERT_OK(tsdb_->maintenance().Seal());
     }
   }
   Points want = All();
@@ -103,11 +103,11 @@ TEST_P(PointDeleterTest, DeletesThePointsOfTheRangeAndNoOthers) {
     return point.first.first == "h=a" && point.first.second >= 3000 && point.first.second <= 7200;
   });
 
-  EXPECT_THAT(tsdb_->DeletePoints(DeleteSpec(3000, 7200, {Host("a")})),
+  EXPECT_THAT(tsdb_->points().DeletePoints(DeleteSpec(3000, 7200, {Host("a")})),
               IsOkAndHolds(DeletedPoints{.points = 8, .rows = 3}));
   EXPECT_EQ(All(), want);
 
-  ASSERT_OK(tsdb_->Compact());
+  ASSERT_OK(tsdb_->maintenance().Compact());
   EXPECT_EQ(All(), want);
   Open(options_);
   EXPECT_EQ(All(), want);
@@ -116,24 +116,25 @@ TEST_P(PointDeleterTest, DeletesThePointsOfTheRangeAndNoOthers) {
 TEST_P(PointDeleterTest, ARowWithoutPointsIsGone) {
   Put("h=a", 10, 1);
   Put("h=b", 10, 2);
-  EXPECT_THAT(tsdb_->DeletePoints(DeleteSpec(10, 10, {Host("a")})),
+  EXPECT_THAT(tsdb_->points().DeletePoints(DeleteSpec(10, 10, {Host("a")})),
               IsOkAndHolds(DeletedPoints{.points = 1, .rows = 1}));
 
   int rows = 0;
-  ASSERT_OK(tsdb_->Scan({}, [&](const ScannedRow&) { return ++rows > 0; }));
+  ASSERT_OK(tsdb_->queries().Scan({}, [&](const ScannedRow&) { return ++rows > 0; }));
   EXPECT_EQ(rows, 1);
-  EXPECT_THAT(tsdb_->DeletePoints(DeleteSpec(10, 10, {Host("a")})), IsOkAndHolds(DeletedPoints{}));
+  EXPECT_THAT(tsdb_->points().DeletePoints(DeleteSpec(10, 10, {Host("a")})),
+              IsOkAndHolds(DeletedPoints{}));
 }
 
 TEST_P(PointDeleterTest, KeepsPrecisionAndKindOfWhatIsLeft) {
-  ASSERT_OK(tsdb_->Put(
+  ASSERT_OK(tsdb_->points().Put(
       OwnedPoint("m", "h=a", Timestamp{.ms = kHour * 1000 + 1500, .is_ms = true}, Value::Float(0.5))
           .view()));
   Put("h=a", 1, 300);
-  ASSERT_OK(tsdb_->Seal());
+  ASSERT_OK(tsdb_->maintenance().Seal());
   const auto bytes = [this] {
     std::vector<std::string> rows;
-    EXPECT_OK(tsdb_->Scan({}, [&](const ScannedRow& row) {
+    EXPECT_OK(tsdb_->queries().Scan({}, [&](const ScannedRow& row) {
       rows.push_back(ToHex(row.qualifiers) + " " + ToHex(row.values));
       return true;
     }));
@@ -142,18 +143,18 @@ TEST_P(PointDeleterTest, KeepsPrecisionAndKindOfWhatIsLeft) {
   const std::vector<std::string> before = bytes();
   Put("h=a", 2, 5);
 
-  ASSERT_OK(tsdb_->DeletePoints(DeleteSpec(2, 2)));
+  ASSERT_OK(tsdb_->points().DeletePoints(DeleteSpec(2, 2)));
   EXPECT_EQ(bytes(), before);
 }
 
 TEST_P(PointDeleterTest, PointsThatArePutAgainAreThere) {
   Put("h=a", 10, 1);
   Put("h=a", 20, 2);
-  ASSERT_OK(tsdb_->DeletePoints(DeleteSpec(0, 60)));
+  ASSERT_OK(tsdb_->points().DeletePoints(DeleteSpec(0, 60)));
   EXPECT_THAT(All(), IsEmpty());
   Put("h=a", 20, 3);
   EXPECT_THAT(All(), ElementsAre(Pair(Pair("h=a", 20), 3)));
-  ASSERT_OK(tsdb_->Compact());
+  ASSERT_OK(tsdb_->maintenance().Compact());
   EXPECT_THAT(All(), ElementsAre(Pair(Pair("h=a", 20), 3)));
 }
 
@@ -169,26 +170,27 @@ TEST_P(PointDeleterTest, ManyRowsGoInRoundsBetweenWhichTheSealerHasItsTurn) {
     std::vector<PointView> views;
     for (OwnedPoint& point : points)
       views.push_back(point.view());
-    ASSERT_OK(tsdb_->Append(views, nullptr).Wait());
+    ASSERT_OK(tsdb_->points().Append(views, nullptr).Wait());
   }
-  ASSERT_OK(tsdb_->Flush());
+  ASSERT_OK(tsdb_->maintenance().Flush());
   Counter* const checkpoints = tsdb_->stats().counter("journal.checkpoints");
   const uint64_t before = checkpoints->value();
-  EXPECT_THAT(tsdb_->DeletePoints(DeleteSpec(1 - kHour, 3600)),
+  EXPECT_THAT(tsdb_->points().DeletePoints(DeleteSpec(1 - kHour, 3600)),
               IsOkAndHolds(DeletedPoints{.points = kSeries * kHours, .rows = kSeries * kHours}));
   EXPECT_GT(checkpoints->value() - before, 1u);
   EXPECT_LT(checkpoints->value() - before, 40u);
   int rows = 0;
-  ASSERT_OK(tsdb_->Scan({}, [&](const ScannedRow&) { return ++rows > 0; }));
+  ASSERT_OK(tsdb_->queries().Scan({}, [&](const ScannedRow&) { return ++rows > 0; }));
   EXPECT_EQ(rows, 0);
 }
 
 TEST_P(PointDeleterTest, PointsThatHaveExpiredAreNotCounted) {
   Put("h=a", 10, 1);
   Put("h=a", 1200, 2);
-  ASSERT_OK(tsdb_->SetMetricTtl("m", 1000));  // of the row the first point only has expired
+  ASSERT_OK(
+      tsdb_->retention().SetMetricTtl("m", 1000));  // of the row the first point only has expired
 
-  EXPECT_THAT(tsdb_->DeletePoints(DeleteSpec(0, 3599)),
+  EXPECT_THAT(tsdb_->points().DeletePoints(DeleteSpec(0, 3599)),
               IsOkAndHolds(DeletedPoints{.points = 1, .rows = 1}));
   EXPECT_THAT(All(), IsEmpty());
 }
@@ -204,13 +206,14 @@ TEST_P(PointDeleterTest, SelectsByEveryFilterByTsuidAndOverSubQueries) {
   again.filters = {Host("a2")};
   spec.queries.emplace_back().tsuids = {"000001000001000003"};
 
-  EXPECT_THAT(tsdb_->DeletePoints(spec), IsOkAndHolds(DeletedPoints{.points = 3, .rows = 3}));
+  EXPECT_THAT(tsdb_->points().DeletePoints(spec),
+              IsOkAndHolds(DeletedPoints{.points = 3, .rows = 3}));
   EXPECT_THAT(All(), ElementsAre(Key(Pair("h=c1", 10))));
 }
 
 TEST_P(PointDeleterTest, AnUnknownNameDeletesNothing) {
   Put("h=a", 10, 1);
-  EXPECT_THAT(tsdb_->DeletePoints(DeleteSpec(0, 60, {Host("z")})),
+  EXPECT_THAT(tsdb_->points().DeletePoints(DeleteSpec(0, 60, {Host("z")})),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("'tagv': 'z'")));
   QueryControl control;
   control.Cancel();
@@ -221,7 +224,7 @@ TEST_P(PointDeleterTest, AnUnknownNameDeletesNothing) {
 TEST_P(PointDeleterTest, NoReplayBringsDeletedPointsBack) {
   for (int64_t second = 0; second < 7200; second += 60)
     Put("h=a", second, second);
-  ASSERT_OK(tsdb_->DeletePoints(DeleteSpec(60, 5000)));
+  ASSERT_OK(tsdb_->points().DeletePoints(DeleteSpec(60, 5000)));
   Put("h=a", 61, 7);
   const Points want = All();
   TempDir crashed;
@@ -240,19 +243,20 @@ TEST_P(PointDeleterTest, AnOlderReadKeepsNothingVisible) {
   Put("h=a", 3610, 3);
   const auto rows_of = [this] {
     int rows = 0;
-    EXPECT_OK(tsdb_->Scan({}, [&](const ScannedRow&) { return ++rows > 0; }));
+    EXPECT_OK(tsdb_->queries().Scan({}, [&](const ScannedRow&) { return ++rows > 0; }));
     return rows;
   };
   const auto last_of = [this] {
     int64_t second = -1;
-    EXPECT_OK(tsdb_->LastPoints({.queries = {{.metric = "m"}}},
-                                [&](const LastPoint& last) { second = last.ms / 1000 - kHour; }));
+    EXPECT_OK(tsdb_->queries().LastPoints(
+        {.queries = {{.metric = "m"}}},
+        [&](const LastPoint& last) { second = last.ms / 1000 - kHour; }));
     return second;
   };
   int visited = 0;
-  ASSERT_OK(tsdb_->Scan({}, [&](const ScannedRow&) {
+  ASSERT_OK(tsdb_->queries().Scan({}, [&](const ScannedRow&) {
     if (++visited > 1) return true;
-    EXPECT_THAT(tsdb_->DeletePoints(DeleteSpec(20, 4000)),
+    EXPECT_THAT(tsdb_->points().DeletePoints(DeleteSpec(20, 4000)),
                 IsOkAndHolds(DeletedPoints{.points = 2, .rows = 2}));
     EXPECT_EQ(rows_of(), 1);
     EXPECT_EQ(last_of(), 10);
@@ -267,10 +271,10 @@ TEST_P(PointDeleterTest, PutsGoOnMeanwhile) {
   constexpr int64_t kMore = 300;
   std::jthread writer([this] {
     for (int64_t i = 0; i < kMore; ++i)
-      ASSERT_OK(tsdb_->Put(OwnedPoint("m", "h=new", kHour + 7200 + i, i).view()));
+      ASSERT_OK(tsdb_->points().Put(OwnedPoint("m", "h=new", kHour + 7200 + i, i).view()));
   });
   for (int64_t second = 0; second < 3600; second += 600)
-    ASSERT_OK(tsdb_->DeletePoints(DeleteSpec(second, second + 599)));
+    ASSERT_OK(tsdb_->points().DeletePoints(DeleteSpec(second, second + 599)));
   writer.join();
 
   const Points points = All();
@@ -307,9 +311,10 @@ class KilledDeletionTest : public testing::TestWithParam<std::string> {
     auto tsdb = Tsdb::Open(TinyOptions(store));
     if (!tsdb.ok()) std::exit(2);
     for (int64_t i = 0; i < 100; ++i) {
-      if (!(*tsdb)->Put(OwnedPoint("m", "h=a", kHour + i * 100, i).view()).ok()) std::exit(3);
+      if (!(*tsdb)->points().Put(OwnedPoint("m", "h=a", kHour + i * 100, i).view()).ok())
+        std::exit(3);
     }
-    const auto deleted = (*tsdb)->DeletePoints(DeleteSpec(200, 9899));
+    const auto deleted = (*tsdb)->points().DeletePoints(DeleteSpec(200, 9899));
     std::exit(deleted.ok() ? 0 : 4);
   }
 };
@@ -340,7 +345,7 @@ TEST_P(KilledDeletionTest, KeepsWhatIsNotToBeDeleted) {
     EXPECT_EQ(points->size(), 3u);
   }
 
-  ASSERT_OK((*tsdb)->DeletePoints(DeleteSpec(200, 9899)));
+  ASSERT_OK((*tsdb)->points().DeletePoints(DeleteSpec(200, 9899)));
   const auto left = PointsOf(tsdb->get());
   ASSERT_OK(left);
   EXPECT_EQ(left->size(), 3u);

@@ -64,20 +64,21 @@ class SeriesDropperTest : public testing::Test {
 
   // The work of the background as hours end and files are merged.
   void SealAndMerge() {
-    ASSERT_OK(tsdb_->Flush());
-    ASSERT_OK(tsdb_->Compact());
+    ASSERT_OK(tsdb_->maintenance().Flush());
+    ASSERT_OK(tsdb_->maintenance().Compact());
   }
 
   void Put(int i, int64_t value = 1) {
     OwnedPoint point("many", fmt::format("id=i{}", i), clock_.NowMs() / 1000, value);
-    ASSERT_OK(tsdb_->Put(point.view()));
+    ASSERT_OK(tsdb_->points().Put(point.view()));
   }
 
   uint64_t Found(const std::string& id = "") {
     LookupQuery query;
     query.metric = "many";
     if (!id.empty()) query.tags.push_back({"id", id});
-    const auto found = tsdb_->LookupSeries(query, [](const FoundSeries&) { return true; });
+    const auto found =
+        tsdb_->queries().LookupSeries(query, [](const FoundSeries&) { return true; });
     EXPECT_OK(found);
     return found.value_or(0);
   }
@@ -88,8 +89,8 @@ class SeriesDropperTest : public testing::Test {
     QueryResult result;
     ResultCollector collector(&result);
     const int64_t now_s = clock_.NowMs() / 1000;
-    EXPECT_OK(tsdb_->Query(MakeQuery(Aggregator::kSum, "many", {}, now_s, now_s + 1), &collector,
-                           &control));
+    EXPECT_OK(tsdb_->queries().Query(MakeQuery(Aggregator::kSum, "many", {}, now_s, now_s + 1),
+                                     &collector, &control));
     double sum = 0;
     for (const ResultSeries& series : result.series)
       for (const ResultPoint& point : series.points)
@@ -104,7 +105,7 @@ class SeriesDropperTest : public testing::Test {
   }
 
   void ExpectNoFaults() {
-    const auto running = tsdb_->fsck()->Check({});
+    const auto running = tsdb_->maintenance().fsck()->Check({});
     ASSERT_OK(running);
     EXPECT_THAT(running->counts, IsEmpty());
     ASSERT_OK(tsdb_->Close());
@@ -125,14 +126,14 @@ class SeriesDropperTest : public testing::Test {
 TEST_F(SeriesDropperTest, ARunningStoreDropsWhatHasExpiredAltogether) {
   SealAndMerge();
   EXPECT_EQ(Found(), 128u);
-  ASSERT_OK(tsdb_->DropExpired());
+  ASSERT_OK(tsdb_->retention().DropExpired());
   EXPECT_EQ(Dropped(), 117);
   EXPECT_EQ(Found(), 11u);
   EXPECT_EQ(Found("i3"), 1u);
   EXPECT_EQ(Found("i70"), 0u);
-  EXPECT_OK(tsdb_->FindUid(UidKind::kTagv, "i70")) << "names stay";
+  EXPECT_OK(tsdb_->names().FindUid(UidKind::kTagv, "i70")) << "names stay";
   EXPECT_EQ(Sum().second, 10);
-  ASSERT_OK(tsdb_->DropExpired());
+  ASSERT_OK(tsdb_->retention().DropExpired());
   EXPECT_EQ(Dropped(), 117) << "each once";
   ExpectNoFaults();
   EXPECT_EQ(Found(), 11u);
@@ -141,7 +142,7 @@ TEST_F(SeriesDropperTest, ARunningStoreDropsWhatHasExpiredAltogether) {
 TEST_F(SeriesDropperTest, APutMakesItAnewAndNobodySeesTheOldOne) {
   SealAndMerge();
   EXPECT_EQ(Sum(), std::pair(uint64_t{128}, 10.0)) << "in the cache of the metric's series";
-  ASSERT_OK(tsdb_->DropExpired());
+  ASSERT_OK(tsdb_->retention().DropExpired());
   Put(70, 100);
   EXPECT_EQ(Found("i70"), 1u);
   EXPECT_EQ(Sum(), std::pair(uint64_t{12}, 110.0));
@@ -158,7 +159,7 @@ TEST_F(SeriesDropperTest, WhatHasAnExpiredRowOnDiskStays) {
   clock_.Advance(22 * kHourMs);
   for (int i = 10; i < 20; ++i)
     Put(i);
-  ASSERT_OK(tsdb_->Seal());
+  ASSERT_OK(tsdb_->maintenance().Seal());
   // Too little of their file has expired for a rewrite, although their day has expired.
   clock_.Advance(10 * kHourMs);
   for (int hour = 0; hour < 20; ++hour) {
@@ -166,15 +167,15 @@ TEST_F(SeriesDropperTest, WhatHasAnExpiredRowOnDiskStays) {
       Put(i);
     clock_.Advance(kHourMs);
   }
-  ASSERT_OK(tsdb_->Flush());
-  ASSERT_OK(tsdb_->DropExpired());
+  ASSERT_OK(tsdb_->maintenance().Flush());
+  ASSERT_OK(tsdb_->retention().DropExpired());
   EXPECT_EQ(Dropped(), 107);
   EXPECT_EQ(Found("i10"), 1u);
   EXPECT_EQ(Found("i70"), 0u);
   ExpectNoFaults();
 
-  ASSERT_OK(tsdb_->Compact());
-  ASSERT_OK(tsdb_->DropExpired());
+  ASSERT_OK(tsdb_->maintenance().Compact());
+  ASSERT_OK(tsdb_->retention().DropExpired());
   EXPECT_EQ(Dropped(), 10) << "since it was opened again";
   EXPECT_EQ(Found("i10"), 0u);
 }
@@ -184,12 +185,12 @@ TEST_F(SeriesDropperTest, SeriesThatExpiredBeforeTheStoreWasOpenedAreFoundToo) {
   ASSERT_OK(tsdb_->Close());
   tsdb_ = OpenTiny(options_);
   SealAndMerge();
-  ASSERT_OK(tsdb_->DropExpired());
+  ASSERT_OK(tsdb_->retention().DropExpired());
   EXPECT_EQ(Found(), 128u) << "the setting says no";
   ASSERT_OK(tsdb_->Close());
   options_.drop_empty_series = true;
   tsdb_ = OpenTiny(options_);
-  ASSERT_OK(tsdb_->DropExpired());
+  ASSERT_OK(tsdb_->retention().DropExpired());
   EXPECT_EQ(Dropped(), 117);
 }
 
@@ -198,16 +199,16 @@ TEST_F(SeriesDropperTest, APutThatIsUnderWayKeepsItsSeries) {
   // i70 is known by its spelling, i71 is looked up in the tables, and i72 is new to this put.
   int64_t dropped_meanwhile = -1;
   meddler_.meddle = [&] {
-    ASSERT_OK(tsdb_->DropExpired());
+    ASSERT_OK(tsdb_->retention().DropExpired());
     dropped_meanwhile = Dropped();
   };
   Put(70, 100);
   EXPECT_EQ(dropped_meanwhile, 0) << "a put was under way";
   Put(71, 1000);
-  ASSERT_OK(tsdb_->DropExpired());
+  ASSERT_OK(tsdb_->retention().DropExpired());
   EXPECT_EQ(Dropped(), 0) << "the journal may have points of them";
-  ASSERT_OK(tsdb_->Flush());
-  ASSERT_OK(tsdb_->DropExpired());
+  ASSERT_OK(tsdb_->maintenance().Flush());
+  ASSERT_OK(tsdb_->retention().DropExpired());
   EXPECT_EQ(Dropped(), 115);
   EXPECT_EQ(Sum(), std::pair(uint64_t{13}, 1110.0));
   ExpectNoFaults();
@@ -217,11 +218,11 @@ TEST_F(SeriesDropperTest, APutThatIsUnderWayKeepsItsSeries) {
 TEST_F(SeriesDropperTest, APutBeforeTheJournalIsPastKeepsItsSeries) {
   SealAndMerge();
   Put(0);  // holds up the low mark
-  ASSERT_OK(tsdb_->DropExpired());
+  ASSERT_OK(tsdb_->retention().DropExpired());
   EXPECT_EQ(Dropped(), 0);
   Put(70, 100);
-  ASSERT_OK(tsdb_->Flush());
-  ASSERT_OK(tsdb_->DropExpired());
+  ASSERT_OK(tsdb_->maintenance().Flush());
+  ASSERT_OK(tsdb_->retention().DropExpired());
   EXPECT_EQ(Dropped(), 116);
   EXPECT_EQ(Sum(), std::pair(uint64_t{12}, 110.0));
   ExpectNoFaults();
@@ -233,14 +234,14 @@ TEST_F(SeriesDropperTest, ASeriesOfTheJournalStaysUntilTheLowMarkIsPastIt) {
   // An hour of the future is open as long as it gets points, and needs the first block.
   const int64_t future_s = clock_.NowMs() / 1000 + 30 * 86400;
   const auto put_future = [&] {
-    ASSERT_OK(tsdb_->Put(OwnedPoint("many", "id=i0", future_s, 5).view()));
+    ASSERT_OK(tsdb_->points().Put(OwnedPoint("many", "id=i0", future_s, 5).view()));
   };
   put_future();
   Put(70);
   clock_.Advance(2 * kDayMs);
   put_future();
-  ASSERT_OK(tsdb_->SealDue());  // all but that one; they have expired
-  ASSERT_OK(tsdb_->DropExpired());
+  ASSERT_OK(tsdb_->maintenance().SealDue());  // all but that one; they have expired
+  ASSERT_OK(tsdb_->retention().DropExpired());
   EXPECT_EQ(Dropped(), 0);
 
   const TempDir killed;
@@ -253,22 +254,22 @@ TEST_F(SeriesDropperTest, ASeriesOfTheJournalStaysUntilTheLowMarkIsPastIt) {
   ASSERT_OK(checked);
   EXPECT_THAT(checked->counts, IsEmpty()) << "nothing is set aside";
 
-  ASSERT_OK(tsdb_->Flush());
-  ASSERT_OK(tsdb_->DropExpired());
+  ASSERT_OK(tsdb_->maintenance().Flush());
+  ASSERT_OK(tsdb_->retention().DropExpired());
   EXPECT_EQ(Dropped(), 126);
   EXPECT_EQ(Found("i0"), 1u);
   EXPECT_EQ(Found("i70"), 0u);
 }
 
 TEST_F(SeriesDropperTest, WhatHasAnAnnotationStays) {
-  const auto uid = tsdb_->FindUid(UidKind::kTagv, "i70");
+  const auto uid = tsdb_->names().FindUid(UidKind::kTagv, "i70");
   ASSERT_OK(uid);
   AnnotationEdit edit{.tsuid = "000001000001" + ToUpperHex(uid->uid_bytes),
                       .start_time = clock_.NowMs() / 1000};
   edit.description = "kept";
-  ASSERT_OK(tsdb_->PutAnnotations({&edit, 1}, AnnotationWrite::kMerge));
+  ASSERT_OK(tsdb_->annotations().Put({&edit, 1}, AnnotationWrite::kMerge));
   SealAndMerge();
-  ASSERT_OK(tsdb_->DropExpired());
+  ASSERT_OK(tsdb_->retention().DropExpired());
   EXPECT_EQ(Dropped(), 116);
   EXPECT_EQ(Found("i70"), 1u);
 }
@@ -283,7 +284,7 @@ TEST_F(SeriesDropperTest, APowerFailureBringsNoneBack) {
   options_.sync = Durability::kNever;
   tsdb_ = OpenTiny(options_);
   SealAndMerge();
-  ASSERT_OK(tsdb_->DropExpired());
+  ASSERT_OK(tsdb_->retention().DropExpired());
   ASSERT_EQ(Dropped(), 117);
   fs->FailOn({.nth = 1, .is_lasting = true});
   tsdb_.reset();
@@ -320,15 +321,15 @@ TEST_F(SeriesDropperTest, PutsGoOnMeanwhile) {
     }
   });
   while (next <= kLast) {
-    ASSERT_OK(tsdb_->DropExpired());
-    ASSERT_OK(tsdb_->Flush());
+    ASSERT_OK(tsdb_->retention().DropExpired());
+    ASSERT_OK(tsdb_->maintenance().Flush());
   }
   threads[0].join();
   threads[1].join();
   is_done = true;
   threads[2].join();
   EXPECT_EQ(Sum(), std::pair(uint64_t{128}, 128.0));
-  ASSERT_OK(tsdb_->DropExpired());
+  ASSERT_OK(tsdb_->retention().DropExpired());
   ExpectNoFaults();
   EXPECT_EQ(Sum(), std::pair(uint64_t{128}, 128.0));
 }

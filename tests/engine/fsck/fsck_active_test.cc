@@ -44,7 +44,7 @@ class FsckActiveTest : public testing::TestWithParam<size_t> {
 
   void Put(const std::string& host, int64_t time_s) {
     OwnedPoint point("m", "host=" + host, Timestamp{.ms = time_s * 1000}, Value::Integer(1));
-    ASSERT_OK(tsdb_->Put(point.view()));
+    ASSERT_OK(tsdb_->points().Put(point.view()));
   }
 
   // The set of the second day becomes `value`; nothing: no row.
@@ -96,10 +96,10 @@ TEST_P(FsckActiveTest, ADamagedSetIsToldAndMadeAnew) {
 }
 
 TEST_P(FsckActiveTest, ARowOfAKilledStoreIsInItsSet) {
-  ASSERT_OK(tsdb_->Flush());
+  ASSERT_OK(tsdb_->maintenance().Flush());
   Put("a", kHour + 7200);
   Put("f", kHour + kDayS);
-  ASSERT_OK(tsdb_->Seal());
+  ASSERT_OK(tsdb_->maintenance().Seal());
   const TempDir copy;
   const std::string killed = CopyStore(options_.path, copy);
   tsdb_.reset();
@@ -108,8 +108,8 @@ TEST_P(FsckActiveTest, ARowOfAKilledStoreIsInItsSet) {
 }
 
 TEST_P(FsckActiveTest, AStoreThatIsOpenIsCheckedWithWhatItHasInMemory) {
-  ASSERT_OK(tsdb_->Seal());
-  const auto report = tsdb_->fsck()->Check({});
+  ASSERT_OK(tsdb_->maintenance().Seal());
+  const auto report = tsdb_->maintenance().fsck()->Check({});
   ASSERT_OK(report);
   EXPECT_THAT(report->counts, IsEmpty());
 }
@@ -123,7 +123,7 @@ TEST_P(FsckActiveTest, ADayThatHasExpiredNeedsNoSet) {
   options_.seal_in_background = false;
   tsdb_ = *Tsdb::Open(options_);
   clock.Advance(int64_t{kDayS} * 1000);
-  ASSERT_OK(tsdb_->DropExpired().status());
+  ASSERT_OK(tsdb_->retention().DropExpired().status());
   ASSERT_OK(tsdb_->Close());
   const auto tables = OpenRocksTableStore(options_.path + "/db", options_);
   ASSERT_OK(tables);

@@ -45,9 +45,9 @@ class FsckAdminTest : public testing::Test {
 TEST_F(FsckAdminTest, WhatIsNotSealedYetIsNoFault) {
   const std::unique_ptr<Tsdb> tsdb = OpenTiny(options_);
   PutPoints(tsdb.get(), 0, 100);
-  ASSERT_OK(tsdb->Seal());
+  ASSERT_OK(tsdb->maintenance().Seal());
   PutPoints(tsdb.get(), 100, 30);
-  const auto report = tsdb->fsck()->Check({});
+  const auto report = tsdb->maintenance().fsck()->Check({});
   ASSERT_OK(report);
   EXPECT_THAT(report->counts, IsEmpty()) << report->examples[0].text;
   EXPECT_EQ(report->points, 100u);
@@ -68,17 +68,17 @@ TEST_F(FsckAdminTest, APutStoreHasNoFaultsWhileItIsChecked) {
     for (int i = 0; !is_checked; ++i) {
       OwnedPoint point(fmt::format("m{}", i % 3), fmt::format("host=h{} n=n{}", i / 5, i % 7),
                        kBackupHour + 60 * i, i);
-      EXPECT_OK(tsdb->Put(point.view()));
+      EXPECT_OK(tsdb->points().Put(point.view()));
       put = i;
     }
   });
   // Goes on until the last put has ended: a put may wait for the room that only a seal makes.
   std::thread changer([&] {
     for (int i = 0; !is_written; ++i) {
-      EXPECT_OK(i % 8 == 0 ? tsdb->Flush() : tsdb->Seal());
+      EXPECT_OK(i % 8 == 0 ? tsdb->maintenance().Flush() : tsdb->maintenance().Seal());
       if (i < 3) {
         const std::string at = fmt::format("\\x00\\x00\\x{:02x}", i + 1);
-        EXPECT_OK(tsdb->regions()->Split({.region = at, .at = at}).status());
+        EXPECT_OK(tsdb->maintenance().regions()->Split({.region = at, .at = at}).status());
       }
     }
   });
@@ -86,7 +86,7 @@ TEST_F(FsckAdminTest, APutStoreHasNoFaultsWhileItIsChecked) {
     const int before = put;
     while (put < before + (kIsSanitized ? 50 : 200))
       std::this_thread::yield();
-    const auto report = tsdb->fsck()->Check({});
+    const auto report = tsdb->maintenance().fsck()->Check({});
     EXPECT_OK(report);
     if (!report.ok() || report->faults() == 0) continue;
     ADD_FAILURE() << "round " << round << ": " << report->examples[0].text;
@@ -112,7 +112,7 @@ TEST_F(FsckAdminTest, FaultsAreToldAndNothingIsRepaired) {
   }
   const std::unique_ptr<Tsdb> tsdb = OpenTiny(options_);
   for (int round = 0; round < 2; ++round) {
-    const auto report = tsdb->fsck()->Check({.fix_cells = true, .fix_uids = true});
+    const auto report = tsdb->maintenance().fsck()->Check({.fix_cells = true, .fix_uids = true});
     ASSERT_OK(report);
     EXPECT_THAT(report->counts, ElementsAre(Pair(FsckFault::kKey, 1), Pair(FsckFault::kCell, 1)));
     EXPECT_EQ(report->fixed, 0u);
@@ -127,7 +127,7 @@ TEST_F(FsckAdminTest, AProgressThatSaysNoEndsACheck) {
     phases.emplace_back(progress.phase);
     return progress.phase != "rows";
   };
-  EXPECT_THAT(tsdb->fsck()->Check({.progress = note}),
+  EXPECT_THAT(tsdb->maintenance().fsck()->Check({.progress = note}),
               StatusIs(StatusCode::kCancelled, HasSubstr("at rows")));
   EXPECT_THAT(phases, ElementsAre("regions", "names", "series", "rows"));
 }
@@ -144,7 +144,7 @@ TEST_F(FsckAdminTest, WhatCannotBeReadIsTold) {
     const std::unique_ptr<Tsdb> tsdb = OpenTiny(options_);
     const size_t before = fs_->Log().size();
     fs_->FailOn({.operations = FaultFs::kAllReads, .nth = n});
-    const auto report = tsdb->fsck()->Check({});
+    const auto report = tsdb->maintenance().fsck()->Check({});
     has_failed = fs_->Log().size() > before;
     fs_->Heal();
     if (!report.ok() || report->faults() > 0) continue;

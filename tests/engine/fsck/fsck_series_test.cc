@@ -36,7 +36,7 @@ uint64_t SearchesOfCheck(int series) {
     const std::unique_ptr<Tsdb> tsdb = OpenTiny(options);
     for (int i = 0; i < series; ++i) {
       OwnedPoint point("many", fmt::format("id=i{}", i), kBackupHour, i);
-      EXPECT_OK(tsdb->Put(point.view()));
+      EXPECT_OK(tsdb->points().Put(point.view()));
     }
     EXPECT_OK(tsdb->Close());
   }
@@ -182,9 +182,9 @@ class FsckSeriesRepairTest : public testing::TestWithParam<std::string> {
     const std::unique_ptr<Tsdb> tsdb = OpenTiny(options_);
     EXPECT_EQ(Dump(tsdb.get()), before_);
     for (int i = 0; i < 128; i += 9) {
-      const auto result = tsdb->Query(MakeQuery(Aggregator::kSum, "many",
-                                                {{.tagk = "id", .filter = fmt::format("i{}", i)}},
-                                                kBackupHour, kBackupHour + 3600));
+      const auto result = tsdb->queries().Query(
+          MakeQuery(Aggregator::kSum, "many", {{.tagk = "id", .filter = fmt::format("i{}", i)}},
+                    kBackupHour, kBackupHour + 3600));
       ASSERT_OK(result);
       ASSERT_EQ(result->series.size(), 1u) << i;
     }

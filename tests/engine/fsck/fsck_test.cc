@@ -106,7 +106,7 @@ TEST_F(FsckTest, PointsOfTheJournalAreDecoded) {
     options_.sync = Durability::kAlways;  // each block records that those before it are on disk
     const std::unique_ptr<Tsdb> tsdb = OpenTiny(options_);
     PutPoints(tsdb.get(), 200, 30);
-    const auto made = tsdb->backups()->Make(dir_.file("backups"));
+    const auto made = tsdb->maintenance().backups()->Make(dir_.file("backups"));
     ASSERT_OK(made);
     ASSERT_OK(tsdb->Close());
   }
@@ -190,8 +190,8 @@ TEST_F(FsckTest, ACellOfWhichNothingDecodesIsSetAside) {
 TEST_F(FsckTest, RowsThatRegionsHideAreTold) {
   {
     const std::unique_ptr<Tsdb> tsdb = OpenTiny(options_);
-    ASSERT_OK(tsdb->Compact());
-    ASSERT_OK(tsdb->regions()->Split({.region = "1", .into = 2}));
+    ASSERT_OK(tsdb->maintenance().Compact());
+    ASSERT_OK(tsdb->maintenance().regions()->Split({.region = "1", .into = 2}));
     ASSERT_OK(tsdb->Close());
   }
   const std::string before = DumpStore();
@@ -212,7 +212,7 @@ TEST_F(FsckTest, RowsThatRegionsHideAreTold) {
   EXPECT_EQ(DumpStore(), before);
 
   // An LSM compaction leaves out rows of other regions.
-  ASSERT_OK(OpenTiny(options_)->Compact());
+  ASSERT_OK(OpenTiny(options_)->maintenance().Compact());
   EXPECT_THAT(Check().counts, IsEmpty());
   EXPECT_EQ(DumpStore(), before);
 }

@@ -42,7 +42,7 @@ class UnreadNameTest : public testing::Test {
     options_.env = env_.get();
     tsdb_ = *Tsdb::Open(options_);
     OwnedPoint point("m", "host=a", Timestamp{.ms = kHour * 1000}, Value::Integer(1));
-    ASSERT_OK(tsdb_->Append({{point.view()}}, nullptr, {}).Wait());
+    ASSERT_OK(tsdb_->points().Append({{point.view()}}, nullptr, {}).Wait());
     Reopen();
   }
 
@@ -77,7 +77,8 @@ class UnreadNameTest : public testing::Test {
 
 TEST_F(UnreadNameTest, AnAnswerNamesItsSeriesOrIsAnError) {
   FailEachReadOf([this]() -> absl::Status {
-    const auto results = tsdb_->Query(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + 3600));
+    const auto results =
+        tsdb_->queries().Query(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + 3600));
     if (!results.ok()) return results.status();
     EXPECT_EQ(results->series.size(), 1U);
     for (const auto& series : results->series)
@@ -89,7 +90,7 @@ TEST_F(UnreadNameTest, AnAnswerNamesItsSeriesOrIsAnError) {
 TEST_F(UnreadNameTest, AScanNamesItsRowsOrIsAnError) {
   FailEachReadOf([this] {
     uint64_t rows = 0;
-    const absl::Status scanned = tsdb_->Scan({}, [&](const ScannedRow& row) {
+    const absl::Status scanned = tsdb_->queries().Scan({}, [&](const ScannedRow& row) {
       ++rows;
       EXPECT_EQ(row.metric, "m");
       EXPECT_EQ(row.tags[0].key, "host");

@@ -60,11 +60,11 @@ TEST_F(OpenTsdbAdoptionTest, EachKindOfCellIsAnswered) {
   EXPECT_THAT(PointsOf(store->get()),
               ElementsAre("web01 0 42", "web01 1000 43", "web01 1500 46", "web01 2000 44",
                           "web01 3000 45", "web01 4000 4.5", "web01 3600000 7", "web02 1000 1000"));
-  const auto note = (*store)->GetAnnotation("000001000001000001", kHour + 5);
+  const auto note = (*store)->annotations().Get("000001000001000001", kHour + 5);
   ASSERT_OK(note);
   ASSERT_TRUE(note->has_value());
   EXPECT_EQ((*note)->description, "deploy");
-  EXPECT_OK((*store)->GlobalAnnotations(kHour * 1000, (kHour + 60) * 1000));
+  EXPECT_OK((*store)->annotations().Global(kHour * 1000, (kHour + 60) * 1000));
 }
 
 // The tables as a whole are those of the fake: nothing of OpenTSDB's is written.
@@ -76,9 +76,9 @@ TEST_F(OpenTsdbAdoptionTest, NothingOfOpenTsdbIsChanged) {
   {
     auto store = Open(/*is_adopting=*/false);
     ASSERT_OK(store);
-    ASSERT_OK((*store)->Put(OwnedPoint("sys.cpu", "host=web03", kHour + 9, 9).view()));
-    ASSERT_OK((*store)->Seal());
-    ASSERT_OK((*store)->Compact());
+    ASSERT_OK((*store)->points().Put(OwnedPoint("sys.cpu", "host=web03", kHour + 9, 9).view()));
+    ASSERT_OK((*store)->maintenance().Seal());
+    ASSERT_OK((*store)->maintenance().Compact());
   }
   EXPECT_EQ(Dump("tsdb", {"t"}), data);
   EXPECT_EQ(Dump("tsdb-uid", {"id", "name"}), names);
@@ -89,10 +89,10 @@ TEST_F(OpenTsdbAdoptionTest, NamesKeepTheirUidsAndNewOnesComeAfterTheCounter) {
   ASSERT_OK(Adopt());
   auto store = Open(/*is_adopting=*/false);
   ASSERT_OK(store);
-  EXPECT_EQ(ToHex((*store)->FindUid(UidKind::kTagv, "web02")->uid_bytes), "000002");
-  ASSERT_OK((*store)->Put(OwnedPoint("sys.cpu", "host=new", kHour + 9, 9).view()));
+  EXPECT_EQ(ToHex((*store)->names().FindUid(UidKind::kTagv, "web02")->uid_bytes), "000002");
+  ASSERT_OK((*store)->points().Put(OwnedPoint("sys.cpu", "host=new", kHour + 9, 9).view()));
   // 9 were given out; the ID range of the first process ends at a multiple of 256.
-  const auto uid = (*store)->FindUid(UidKind::kTagv, "new");
+  const auto uid = (*store)->names().FindUid(UidKind::kTagv, "new");
   ASSERT_OK(uid);
   EXPECT_GE(ToHex(uid->uid_bytes), "00000a");
 }
@@ -103,11 +103,11 @@ TEST_F(OpenTsdbAdoptionTest, APointOfTheStoreWinsOverOneOfOpenTsdb) {
   {
     auto store = Open(/*is_adopting=*/false);
     ASSERT_OK(store);
-    ASSERT_OK((*store)->Put(OwnedPoint("sys.cpu", "host=web02", kHour + 1, 1001).view()));
-    ASSERT_OK((*store)->Put(OwnedPoint("sys.cpu", "host=web02", kHour + 2, 1002).view()));
+    ASSERT_OK((*store)->points().Put(OwnedPoint("sys.cpu", "host=web02", kHour + 1, 1001).view()));
+    ASSERT_OK((*store)->points().Put(OwnedPoint("sys.cpu", "host=web02", kHour + 2, 1002).view()));
     EXPECT_THAT(PointsOf(store->get()),
                 testing::IsSupersetOf({"web02 1000 1001", "web02 2000 1002", "web01 0 42"}));
-    ASSERT_OK((*store)->Flush());
+    ASSERT_OK((*store)->maintenance().Flush());
     ASSERT_OK((*store)->Close());
   }
   auto store = Open(/*is_adopting=*/false);
@@ -122,7 +122,7 @@ TEST_F(OpenTsdbAdoptionTest, WhatIsDeletedStaysDeleted) {
   auto store = Open(/*is_adopting=*/false);
   ASSERT_OK(store);
   // All of web02, and of web01 all but the hour's first two seconds.
-  ASSERT_OK((*store)->DeletePoints(
+  ASSERT_OK((*store)->points().DeletePoints(
       MakeQuery(Aggregator::kNone, "sys.cpu", {}, kHour + 1, kHour + 36000)));
   EXPECT_THAT(PointsOf(store->get()), ElementsAre("web01 0 42"));
 }
@@ -189,8 +189,9 @@ TEST_F(OpenTsdbAdoptionTest, ALaterDamageIsAnError) {
   PutColumn(kWeb02, "0022", "010203");
   auto store = Open(/*is_adopting=*/false);
   ASSERT_OK(store);
-  EXPECT_THAT((*store)->Query(MakeQuery(Aggregator::kNone, "sys.cpu", {}, kHour, kHour + 3600)),
-              StatusIs(StatusCode::kDataLoss));
+  EXPECT_THAT(
+      (*store)->queries().Query(MakeQuery(Aggregator::kNone, "sys.cpu", {}, kHour, kHour + 3600)),
+      StatusIs(StatusCode::kDataLoss));
 }
 
 TEST_F(OpenTsdbAdoptionTest, RowsThatNoNameStandsForAreFaults) {
@@ -208,7 +209,7 @@ TEST_F(OpenTsdbAdoptionTest, RowsThatNoNameStandsForAreFaults) {
   auto store = Open(/*is_adopting=*/false);
   ASSERT_OK(store);
   uint64_t points = 0;
-  EXPECT_OK((*store)->Scan({}, [&](const ScannedRow& row) {
+  EXPECT_OK((*store)->queries().Scan({}, [&](const ScannedRow& row) {
     points += row.times.size();
     return true;
   }));
@@ -272,7 +273,7 @@ TEST_F(OpenTsdbAdoptionTest, WhatIsAdoptedIsWholeForFsck) {
   ASSERT_OK(Adopt());
   auto store = Open(/*is_adopting=*/false);
   ASSERT_OK(store);
-  const auto report = (*store)->fsck()->Check({});
+  const auto report = (*store)->maintenance().fsck()->Check({});
   ASSERT_OK(report);
   EXPECT_EQ(report->faults(), 0u);
   EXPECT_EQ(report->points, 8u);

@@ -72,8 +72,8 @@ TEST_F(GiveBackTest, ThereAndBackGivesTheSameBytes) {
   {
     auto store = Open(/*is_adopting=*/false);
     ASSERT_OK(store);
-    ASSERT_OK((*store)->Put(OwnedPoint("sys.cpu", "host=web03", kHour + 9, 300).view()));
-    ASSERT_OK((*store)->Put(
+    ASSERT_OK((*store)->points().Put(OwnedPoint("sys.cpu", "host=web03", kHour + 9, 300).view()));
+    ASSERT_OK((*store)->points().Put(
         OwnedPoint("mem", "host=web03", {.ms = kHour * 1000 + 1, .is_ms = true}, Value::Float(0.1))
             .view()));
     ASSERT_OK(GiveBack(store->get(), "-2"));
@@ -106,7 +106,7 @@ TEST_F(GiveBackTest, InPlaceARowHasOneCellAndItsOthersStay) {
   ASSERT_OK(Adopt());
   auto store = Open(/*is_adopting=*/false);
   ASSERT_OK(store);
-  ASSERT_OK((*store)->Put(OwnedPoint("sys.cpu", "host=web01", kHour, 41).view()));
+  ASSERT_OK((*store)->points().Put(OwnedPoint("sys.cpu", "host=web01", kHour, 41).view()));
   const auto first = GiveBackTables(store->get(), Tables().get(), {});
   ASSERT_OK(first);
   // The annotation and the row of one compacted column were there.
@@ -129,7 +129,7 @@ TEST_F(GiveBackTest, AStoreOfAnotherLayoutGetsTheSaltOfTheTables) {
   BigtableOptions own = Shared("");
   auto store = OpenOn(own);
   ASSERT_OK(store);
-  ASSERT_OK((*store)->Put(OwnedPoint("sys.cpu", "host=web01", kHour + 1, 5).view()));
+  ASSERT_OK((*store)->points().Put(OwnedPoint("sys.cpu", "host=web01", kHour + 1, 5).view()));
   ASSERT_OK(GiveBackTables(store->get(), Tables().get(), {.salt_width = 1, .salt_buckets = 4}));
   const auto dump = Dump("tsdb", {"t"});
   ASSERT_EQ(dump.size(), 1u);
@@ -142,7 +142,7 @@ TEST_F(GiveBackTest, ANameThatIsAnothersIsRefused) {
   PutCounter("metrics", "0000000000000063");
   auto store = OpenOn(Shared(""));
   ASSERT_OK(store);
-  ASSERT_OK((*store)->Put(OwnedPoint("sys.cpu", "host=web01", kHour + 1, 5).view()));
+  ASSERT_OK((*store)->points().Put(OwnedPoint("sys.cpu", "host=web01", kHour + 1, 5).view()));
   EXPECT_THAT(GiveBackTables(store->get(), Tables().get(), {}),
               StatusIs(StatusCode::kFailedPrecondition,
                        HasSubstr("row 000001 of the names has 6f74686572 in name:metrics")));
@@ -152,7 +152,7 @@ TEST_F(GiveBackTest, ACounterIsNeverLowered) {
   PutCounter("metrics", "0000000000000063");
   auto store = OpenOn(Shared(""));
   ASSERT_OK(store);
-  ASSERT_OK((*store)->Put(OwnedPoint("sys.cpu", "host=web01", kHour + 1, 5).view()));
+  ASSERT_OK((*store)->points().Put(OwnedPoint("sys.cpu", "host=web01", kHour + 1, 5).view()));
   ASSERT_OK(GiveBackTables(store->get(), Tables().get(), {}));
   EXPECT_THAT(Dump("tsdb-uid", {"id"}), Contains("00 id:6d657472696373=0000000000000063"));
 }

@@ -106,8 +106,8 @@ class OpenTsdbFixture : public testing::Test {
 
   // "web01 1000 4.5" for each point: host, milliseconds into the hour, value.
   static std::vector<std::string> PointsOf(Tsdb* store) {
-    const auto result =
-        store->Query(MakeQuery(Aggregator::kNone, "sys.cpu", {}, kHour - 3600, kHour + 36000));
+    const auto result = store->queries().Query(
+        MakeQuery(Aggregator::kNone, "sys.cpu", {}, kHour - 3600, kHour + 36000));
     EXPECT_OK(result);
     std::vector<std::string> points;
     if (!result.ok()) return points;

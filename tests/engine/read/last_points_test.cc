@@ -54,13 +54,13 @@ class LastPointsTest : public testing::TestWithParam<StoreKind> {
   }
 
   void Put(const std::string& metric, const std::string& tags, int64_t second, int64_t value) {
-    ASSERT_OK(tsdb_->Put(OwnedPoint(metric, tags, kHour + second, value).view()));
+    ASSERT_OK(tsdb_->points().Put(OwnedPoint(metric, tags, kHour + second, value).view()));
   }
 
   Lasts Ask(LastQuery query) {
     query.resolve = true;
     Lasts found;
-    EXPECT_OK(tsdb_->LastPoints(
+    EXPECT_OK(tsdb_->queries().LastPoints(
         query,
         [&](const LastPoint& last) {
           std::string name(last.series.metric);
@@ -93,9 +93,9 @@ TEST_P(LastPointsTest, OfOpenAndOfSealedHours) {
   const Lasts want = {{"m h=a", {20, 2}}, {"m h=b", {-7100, 4}}, {"m h=c", {-720000, 5}}};
 
   EXPECT_EQ(Ask("m"), want);
-  ASSERT_OK(tsdb_->Seal());
+  ASSERT_OK(tsdb_->maintenance().Seal());
   EXPECT_EQ(Ask("m"), want);
-  ASSERT_OK(tsdb_->Flush());
+  ASSERT_OK(tsdb_->maintenance().Flush());
   EXPECT_EQ(Ask("m"), want);
   EXPECT_THAT(Ask("m", {{"h", "b"}}), ElementsAre(Pair("m h=b", Pair(-7100, 4))));
 }
@@ -105,7 +105,7 @@ TEST_P(LastPointsTest, TheLaterOfOpenAndStoredCountsAndTheOpenOneOfEqual) {
   Put("m", "h=open", 100, 1);
   Put("m", "h=equal", 100, 1);
   Put("m", "h=older", 100, 1);
-  ASSERT_OK(tsdb_->Seal());
+  ASSERT_OK(tsdb_->maintenance().Seal());
   Put("m", "h=stored", 50, 2);
   Put("m", "h=open", 150, 2);
   Put("m", "h=equal", 100, 2);
@@ -134,7 +134,7 @@ TEST_P(LastPointsTest, PointsCountUpToTheEndOfThePresentHour) {
       {"m h=a", {1000, 1}}, {"m h=b", {1801, 3}}, {"m h=d", {-5000, 7}}, {"m h=ahead", {3599, 9}}};
   put();
   EXPECT_EQ(Ask("m"), want);
-  ASSERT_OK(tsdb_->Flush());
+  ASSERT_OK(tsdb_->maintenance().Flush());
   EXPECT_EQ(Ask("m"), want);
 }
 
@@ -150,7 +150,7 @@ TEST_P(LastPointsTest, BackHoursAreRowsBeforeThePresentOne) {
     EXPECT_THAT(ask(1), SizeIs(2));
     EXPECT_THAT(ask(2), SizeIs(3));
     EXPECT_THAT(ask(UINT32_MAX), SizeIs(3));
-    ASSERT_OK(tsdb_->Seal());
+    ASSERT_OK(tsdb_->maintenance().Seal());
   }
 }
 
@@ -160,11 +160,11 @@ TEST_P(LastPointsTest, ExpiredPointsAreNotShown) {
   Put("m", "h=b", -7200, 3);
   const Lasts want = {{"m h=a", {-1800, 1}}};
 
-  ASSERT_OK(tsdb_->SetMetricTtl("m", 3601));
+  ASSERT_OK(tsdb_->retention().SetMetricTtl("m", 3601));
   EXPECT_EQ(Ask("m"), want);
-  ASSERT_OK(tsdb_->SetMetricTtl("m", 0));
-  ASSERT_OK(tsdb_->Seal());
-  ASSERT_OK(tsdb_->SetMetricTtl("m", 3601));
+  ASSERT_OK(tsdb_->retention().SetMetricTtl("m", 0));
+  ASSERT_OK(tsdb_->maintenance().Seal());
+  ASSERT_OK(tsdb_->retention().SetMetricTtl("m", 3601));
   EXPECT_EQ(Ask("m"), want);
   clock_.Advance(2000);
   EXPECT_THAT(Ask("m"), IsEmpty());
@@ -175,7 +175,7 @@ TEST_P(LastPointsTest, SubQueriesAreAnsweredTogetherAndEachSeriesOnce) {
   Put("m", "h=b", 2, 2);
   Put("n", "h=a dc=x", 3, 3);
   std::string tsuid;
-  ASSERT_OK(tsdb_->LastPoints({.queries = {{.metric = "n"}}}, [&](const LastPoint& last) {
+  ASSERT_OK(tsdb_->queries().LastPoints({.queries = {{.metric = "n"}}}, [&](const LastPoint& last) {
     tsuid = ToUpperHex(last.series.tsuid);
     EXPECT_THAT(last.series.tags, IsEmpty()) << "names were not asked for";
   }));
@@ -193,8 +193,8 @@ TEST_P(LastPointsTest, UnknownTagValuesAreSkippedWhereTheOptionSaysSo) {
   Put("m", "h=a dc=x", 1, 1);
   const std::vector<TagMatch> a_or_unknown = {{"h", "a"}, {"h", "z"}};
   const auto fault = [this](std::vector<TagMatch> tags) {
-    return tsdb_->LastPoints({.queries = {{.metric = "m", .tags = std::move(tags)}}},
-                             [](const LastPoint&) {});
+    return tsdb_->queries().LastPoints({.queries = {{.metric = "m", .tags = std::move(tags)}}},
+                                       [](const LastPoint&) {});
   };
   EXPECT_THAT(fault(a_or_unknown), StatusIs(absl::StatusCode::kNotFound));
 
@@ -215,7 +215,7 @@ TEST_P(LastPointsTest, UnknownTagValuesAreSkippedWhereTheOptionSaysSo) {
 TEST_P(LastPointsTest, SaysWhatIsWrong) {
   Put("m", "h=a", 1, 1);
   const auto fault_of = [this](const LastSubQuery& query) {
-    return tsdb_->LastPoints({.queries = {query}}, [](const LastPoint&) {});
+    return tsdb_->queries().LastPoints({.queries = {query}}, [](const LastPoint&) {});
   };
   EXPECT_THAT(fault_of({.metric = "x"}),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("'metrics': 'x'")));
@@ -228,12 +228,12 @@ TEST_P(LastPointsTest, SaysWhatIsWrong) {
 TEST_P(LastPointsTest, GivesUpWhenItIsToldTo) {
   Put("m", "h=a", 1, 1);
   control_.Cancel();
-  EXPECT_THAT(tsdb_->LastPoints(
+  EXPECT_THAT(tsdb_->queries().LastPoints(
                   {.queries = {{.metric = "m"}}}, [](const LastPoint&) {}, &control_),
               StatusIs(absl::StatusCode::kCancelled));
-  EXPECT_THAT(
-      tsdb_->LastPoints({.queries = {{.metric = "m"}}, .deadline_ms = 1}, [](const LastPoint&) {}),
-      StatusIs(absl::StatusCode::kDeadlineExceeded));
+  EXPECT_THAT(tsdb_->queries().LastPoints({.queries = {{.metric = "m"}}, .deadline_ms = 1},
+                                          [](const LastPoint&) {}),
+              StatusIs(absl::StatusCode::kDeadlineExceeded));
 }
 
 // Series with rows here and there, some open; each answer is compared with a search through all
@@ -281,10 +281,10 @@ TEST_P(LastPointsTest, FindsWhatASearchThroughAllPointsFinds) {
     check("m0", {{"dc", "d1"}}, "dc=d1");
     check("m0", {{"h", "h7"}}, "h=h7 ");
     if (random.Below(2) == 0) {
-      ASSERT_OK(tsdb_->Seal());
+      ASSERT_OK(tsdb_->maintenance().Seal());
     }
     if (random.Below(4) == 0) {
-      ASSERT_OK(tsdb_->Flush());
+      ASSERT_OK(tsdb_->maintenance().Flush());
     }
     check("m2", {}, "");
   }
@@ -294,7 +294,7 @@ TEST_P(LastPointsTest, FindsWhatASearchThroughAllPointsFinds) {
 TEST_P(LastPointsTest, ReadsNoRowsOfOtherSeries) {
   for (int i = 0; i < 500; ++i)
     Put("m", fmt::format("h=h{}", i), 10, i);
-  ASSERT_OK(tsdb_->Flush());
+  ASSERT_OK(tsdb_->maintenance().Flush());
 
   EXPECT_THAT(Ask("m", {{"h", "h77"}}), ElementsAre(Pair("m h=h77", Pair(10, 77))));
   EXPECT_EQ(control_.rows, 1u);

@@ -57,10 +57,10 @@ class QueryExecutorTest : public testing::Test {
       for (int minute = 0; minute < hours * 60; ++minute) {
         OwnedPoint point("m", fmt::format("host=h{:03} dc={}", i, i % 2 == 0 ? "east" : "west"),
                          kHour + minute * 60, i + minute);
-        ASSERT_OK(tsdb_->Put(point.view()));
+        ASSERT_OK(tsdb_->points().Put(point.view()));
       }
     }
-    ASSERT_OK(tsdb_->Seal());
+    ASSERT_OK(tsdb_->maintenance().Seal());
   }
 
   static QuerySpec Hosts(std::string hosts, int64_t end_s = kHour + 3000) {
@@ -78,7 +78,7 @@ TEST_F(QueryExecutorTest, GivesOutSeriesOneByOne) {
   Fill(/*series=*/20, /*hours=*/1);
   CountingSink sink;
 
-  ASSERT_OK(tsdb_->Query(All(), &sink, nullptr));
+  ASSERT_OK(tsdb_->queries().Query(All(), &sink, nullptr));
 
   EXPECT_EQ(sink.series, 20u);
   EXPECT_EQ(sink.points, 20u * 60);
@@ -93,7 +93,7 @@ TEST_F(QueryExecutorTest, TheTopAndTheRestAreAllGroups) {
     for (const std::string& text : functions)
       spec.queries[0].functions.push_back(*ParseFunctionSpec(text));
     std::vector<std::string> found;
-    const absl::StatusOr<QueryResult> result = tsdb_->Query(spec);
+    const absl::StatusOr<QueryResult> result = tsdb_->queries().Query(spec);
     EXPECT_OK(result);
     if (!result.ok()) return found;
     for (const ResultSeries& series : result->series) {
@@ -125,7 +125,7 @@ TEST_F(QueryExecutorTest, EachSubQueryHasItsOwnFunctions) {
   spec.queries[0].functions = {*ParseFunctionSpec("top(1,max)")};
   spec.queries[2].functions = {*ParseFunctionSpec("bottom(2,max)")};
 
-  const absl::StatusOr<QueryResult> result = tsdb_->Query(spec);
+  const absl::StatusOr<QueryResult> result = tsdb_->queries().Query(spec);
 
   ASSERT_OK(result);
   std::vector<size_t> indexes;
@@ -139,7 +139,8 @@ TEST_F(QueryExecutorTest, ACancelledQueryEnds) {
   QueryControl control;
   CountingSink sink(&control);
 
-  EXPECT_THAT(tsdb_->Query(All(), &sink, &control), StatusIs(absl::StatusCode::kCancelled));
+  EXPECT_THAT(tsdb_->queries().Query(All(), &sink, &control),
+              StatusIs(absl::StatusCode::kCancelled));
 
   EXPECT_EQ(sink.series, 1u);
 }
@@ -149,7 +150,7 @@ TEST_F(QueryExecutorTest, TheSinksErrorEndsTheQuery) {
   CountingSink sink;
   sink.result = absl::AbortedError("full");
 
-  EXPECT_THAT(tsdb_->Query(All(), &sink, nullptr),
+  EXPECT_THAT(tsdb_->queries().Query(All(), &sink, nullptr),
               StatusIs(absl::StatusCode::kAborted, HasSubstr("full")));
 
   EXPECT_EQ(sink.series, 1u);
@@ -183,9 +184,9 @@ TEST_F(QueryExecutorTest, AnswersDoNotDependOnHowSeriesAreSharedOut) {
         if (*down != '\0') spec.queries[0].downsample = *ParseDownsampleSpec(down);
         spec.read_method = method;
         spec.read_division = ReadDivision::kByBucket;
-        const auto by_bucket = tsdb_->Query(spec);
+        const auto by_bucket = tsdb_->queries().Query(spec);
         spec.read_division = ReadDivision::kBySeries;
-        const auto by_series = tsdb_->Query(spec);
+        const auto by_series = tsdb_->queries().Query(spec);
         ASSERT_OK(by_bucket);
         ASSERT_OK(by_series);
         EXPECT_EQ(TextOf(*by_bucket), TextOf(*by_series)) << down;
@@ -201,7 +202,7 @@ TEST_F(QueryExecutorTest, OneOfManyReadsItsRowsOnly) {
   QueryControl control;
   CountingSink sink;
 
-  ASSERT_OK(tsdb_->Query(Hosts("h042", kHour + 3 * 3600 - 10), &sink, &control));
+  ASSERT_OK(tsdb_->queries().Query(Hosts("h042", kHour + 3 * 3600 - 10), &sink, &control));
 
   EXPECT_EQ(control.cost(), (QueryCost{.series = 1,
                                        .rows = 3,
@@ -228,7 +229,7 @@ TEST_F(QueryExecutorTest, EveryMethodGivesTheSame) {
     spec.read_method = method;
     QueryControl control;
     CountingSink sink;
-    ASSERT_OK(tsdb_->Query(spec, &sink, &control));
+    ASSERT_OK(tsdb_->queries().Query(spec, &sink, &control));
     points.push_back(sink.points);
     EXPECT_EQ(control.cost().rows, 4u) << ReadMethodName(method);
     if (method != ReadMethod::kCheapest) {
@@ -253,13 +254,13 @@ TEST_F(QueryExecutorTest, SubQueriesReadAtOnceAnswerAsOneByOne) {
   QueryResult result;
   ResultCollector collector(&result);
 
-  ASSERT_OK(tsdb_->Query(together, &collector, &control));
+  ASSERT_OK(tsdb_->queries().Query(together, &collector, &control));
 
   ASSERT_EQ(result.series.size(), 100u);
   for (size_t i = 0; i < 100; ++i) {
     const ResultSeries& series = result.series[i];
     EXPECT_EQ(series.query_index, i / 10);
-    const auto alone = tsdb_->Query(Hosts(fmt::format("h{:03}", i)));
+    const auto alone = tsdb_->queries().Query(Hosts(fmt::format("h{:03}", i)));
     ASSERT_OK(alone);
     ASSERT_EQ(alone->series.size(), 1u);
     EXPECT_EQ(series.tags, alone->series[0].tags);
@@ -277,7 +278,7 @@ TEST_F(QueryExecutorTest, WhatIsUnknownIsFoundBeforeTheFirstResult) {
   spec.queries[1].metric = "nosuch";
   CountingSink sink;
 
-  EXPECT_THAT(tsdb_->Query(spec, &sink, nullptr),
+  EXPECT_THAT(tsdb_->queries().Query(spec, &sink, nullptr),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("nosuch")));
 
   EXPECT_EQ(sink.series, 0u);
@@ -294,11 +295,11 @@ TEST_F(QueryExecutorTest, RegularExpressionsAreBoundedInNumber) {
         {.tagk = "host", .type = FilterType::kRegexp, .filter = "h.*", .group_by = false});
   }
   CountingSink sink;
-  EXPECT_OK(tsdb_->Query(spec, &sink, nullptr));
+  EXPECT_OK(tsdb_->queries().Query(spec, &sink, nullptr));
 
   spec.queries[1].filters.push_back(spec.queries[0].filters[0]);
 
-  EXPECT_THAT(tsdb_->Query(spec, &sink, nullptr),
+  EXPECT_THAT(tsdb_->queries().Query(spec, &sink, nullptr),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("128 regular expressions")));
 }
 
@@ -311,7 +312,8 @@ TEST_F(QueryExecutorTest, ALimitMetWhileReadingAheadEndsTheQueryInItsTurn) {
       .tagk = "host", .type = FilterType::kWildcard, .filter = "*", .group_by = false};
   CountingSink sink;
 
-  EXPECT_THAT(tsdb_->Query(spec, &sink, nullptr), StatusIs(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(tsdb_->queries().Query(spec, &sink, nullptr),
+              StatusIs(absl::StatusCode::kResourceExhausted));
 
   EXPECT_EQ(sink.series, 1u);
 }
@@ -324,16 +326,16 @@ TEST_F(QueryExecutorTest, LimitsAreThoseOfTheMetric) {
   Fill(20, 1);
   CountingSink sink;
 
-  EXPECT_OK(tsdb_->Query(All(), &sink, nullptr));
+  EXPECT_OK(tsdb_->queries().Query(All(), &sink, nullptr));
 
   options_.query_limit_overrides.clear();
   ASSERT_OK(tsdb_->Close());
   tsdb_ = *Tsdb::Open(options_);
-  EXPECT_THAT(tsdb_->Query(All()),
+  EXPECT_THAT(tsdb_->queries().Query(All()),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("limit of 10 series")));
-  EXPECT_THAT(tsdb_->Query(Hosts("h001", kHour + 7201)),
+  EXPECT_THAT(tsdb_->queries().Query(Hosts("h001", kHour + 7201)),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("limit of 7200000 ms")));
-  EXPECT_OK(tsdb_->Query(Hosts("h001")).status());
+  EXPECT_OK(tsdb_->queries().Query(Hosts("h001")).status());
 }
 
 TEST_F(QueryExecutorTest, MemoryIsBoundedAndGivenBack) {
@@ -341,11 +343,11 @@ TEST_F(QueryExecutorTest, MemoryIsBoundedAndGivenBack) {
   Fill(20, 1);
   const QuerySpec sum = MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + 3599);
 
-  EXPECT_THAT(tsdb_->Query(sum),
+  EXPECT_THAT(tsdb_->queries().Query(sum),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("tsd.query.memory")));
   // A query for less does not show it.
   for (int i = 0; i < 10; ++i)
-    EXPECT_OK(tsdb_->Query(Hosts("h001")).status());
+    EXPECT_OK(tsdb_->queries().Query(Hosts("h001")).status());
 }
 
 TEST_F(QueryExecutorTest, ABatchOfGroupsInAnyOrderIsTaggedRight) {
@@ -353,7 +355,7 @@ TEST_F(QueryExecutorTest, ABatchOfGroupsInAnyOrderIsTaggedRight) {
   QuerySpec spec = MakeQuery(Aggregator::kSum, "m", {{"dc", FilterType::kWildcard, "*", true}},
                              kHour, kHour + 59);
 
-  const auto result = tsdb_->Query(spec);
+  const auto result = tsdb_->queries().Query(spec);
 
   ASSERT_OK(result);
   ASSERT_EQ(result->series.size(), 2u);
@@ -396,7 +398,7 @@ class QueryPlanningTest : public QueryExecutorTest {
     tsdb_ = *Tsdb::Open(options_);
     for (int i = 0; i < kSeries; ++i) {
       OwnedPoint point("m", fmt::format("host={}{:05}", std::string(24, 'a'), i), kHour, i);
-      ASSERT_OK(tsdb_->Put(point.view()));
+      ASSERT_OK(tsdb_->points().Put(point.view()));
     }
   }
 
@@ -430,7 +432,8 @@ TEST_F(QueryPlanningTest, EndsAtTheDeadline) {
   const uint64_t before = ValuesRead();
   CountingSink sink;
 
-  EXPECT_THAT(tsdb_->Query(spec, &sink, nullptr), StatusIs(absl::StatusCode::kDeadlineExceeded));
+  EXPECT_THAT(tsdb_->queries().Query(spec, &sink, nullptr),
+              StatusIs(absl::StatusCode::kDeadlineExceeded));
 
   EXPECT_LE(ValuesRead() - before, 101u);
 }
@@ -442,7 +445,8 @@ TEST_F(QueryPlanningTest, EndsWhenTheQueryIsCancelled) {
   const uint64_t before = ValuesRead();
   clock_.CancelAfter(100, &control);
 
-  EXPECT_THAT(tsdb_->Query(spec, &sink, &control), StatusIs(absl::StatusCode::kCancelled));
+  EXPECT_THAT(tsdb_->queries().Query(spec, &sink, &control),
+              StatusIs(absl::StatusCode::kCancelled));
 
   EXPECT_LE(ValuesRead() - before, 101u);
 }
@@ -453,7 +457,7 @@ TEST_F(QueryPlanningTest, DoesNotBeginForACancelledQuery) {
   CountingSink sink;
   for (const FilterType type : {FilterType::kRegexp, FilterType::kWildcard}) {
     const uint64_t before = ValuesRead();
-    EXPECT_THAT(tsdb_->Query(Of(type, "a*"), &sink, &control),
+    EXPECT_THAT(tsdb_->queries().Query(Of(type, "a*"), &sink, &control),
                 StatusIs(absl::StatusCode::kCancelled));
     EXPECT_EQ(ValuesRead(), before);
   }

@@ -39,10 +39,10 @@ class QuickQueryTest : public testing::Test {
       for (int minute = 0; minute < hours * 60; ++minute) {
         OwnedPoint point("m", fmt::format("host=h{:03} dc=east", i), kHour + minute * 60,
                          i + minute);
-        ASSERT_OK(tsdb_->Put(point.view()));
+        ASSERT_OK(tsdb_->points().Put(point.view()));
       }
     }
-    ASSERT_OK(tsdb_->Seal());
+    ASSERT_OK(tsdb_->maintenance().Seal());
   }
 
   // Of two hours.
@@ -59,9 +59,9 @@ class QuickQueryTest : public testing::Test {
     QuerySpec spec = Hosts("h000|h001|h002");
     spec.quick.reset();
     for (int i = 0; i < 2; ++i)
-      ASSERT_OK(tsdb_->Query(spec).status());
+      ASSERT_OK(tsdb_->queries().Query(spec).status());
   }
-  absl::Status StatusOf(const QuerySpec& spec) { return tsdb_->Query(spec).status(); }
+  absl::Status StatusOf(const QuerySpec& spec) { return tsdb_->queries().Query(spec).status(); }
 
   TempDir directory_;
   Options options_ = WithCache(TinyOptions(directory_.file("store")));
@@ -73,9 +73,9 @@ TEST_F(QuickQueryTest, AnswersAsAnyOtherQuery) {
   Warm();
   for (const char* const downsample : {"", "1m-max", "1h-avg", "0all-sum", "1m-sum-zero"}) {
     QuerySpec spec = Hosts("h000|h007|h019", downsample);
-    const auto quick = tsdb_->Query(spec);
+    const auto quick = tsdb_->queries().Query(spec);
     spec.quick.reset();
-    const auto other = tsdb_->Query(spec);
+    const auto other = tsdb_->queries().Query(spec);
     ASSERT_OK(quick);
     ASSERT_OK(other);
     ASSERT_EQ(quick->series.size(), 1u);
@@ -144,7 +144,7 @@ TEST_F(QuickQueryTest, FilledBucketsAreFoundByThePlan) {
   QueryResult result;
   ResultCollector sink(&result);
 
-  EXPECT_THAT(tsdb_->Query(spec, &sink, &control), StatusIs(kNotQuick));
+  EXPECT_THAT(tsdb_->queries().Query(spec, &sink, &control), StatusIs(kNotQuick));
 
   EXPECT_EQ(control.cost().rows, 0u);
 }
@@ -154,7 +154,7 @@ TEST_F(QuickQueryTest, HoursThatAreOpenCountAsWell) {
   Warm();
   for (int second = 0; second < 1000; ++second) {
     OwnedPoint point("m", "host=h001 dc=east", kHour + 3600 + second, second);
-    ASSERT_OK(tsdb_->Put(point.view()));
+    ASSERT_OK(tsdb_->points().Put(point.view()));
   }
   QuerySpec spec = Hosts("h001", "1h-sum");
   EXPECT_OK(StatusOf(spec));
@@ -188,7 +188,8 @@ TEST_F(QuickQueryTest, WhatIsUnknownIsToldAtOnce) {
 // The first query that is not quick reads the series of a metric from their table.
 TEST_F(QuickQueryTest, NothingIsReadFromADisk) {
   Fill(20, 2);
-  ASSERT_OK(tsdb_->Compact());  // no file is merged later, whose blocks are not in the cache
+  ASSERT_OK(tsdb_->maintenance()
+                .Compact());  // no file is merged later, whose blocks are not in the cache
   tsdb_ = nullptr;
   tsdb_ = *Tsdb::Open(options_);
   QuerySpec spec = Hosts("h001");
@@ -203,7 +204,8 @@ TEST_F(QuickQueryTest, NothingIsReadFromADisk) {
   QueryControl control;
   QueryResult result;
   ResultCollector sink(&result);
-  EXPECT_THAT(tsdb_->Query(spec, &sink, &control), StatusIs(kNotQuick, HasSubstr("incomplete")));
+  EXPECT_THAT(tsdb_->queries().Query(spec, &sink, &control),
+              StatusIs(kNotQuick, HasSubstr("incomplete")));
   EXPECT_EQ(control.cost().blocks_read, 0u);
 
   QuerySpec other = spec;
@@ -218,33 +220,34 @@ TEST_F(QuickQueryTest, NewSeriesAreNotMissed) {
   Warm();
   ASSERT_OK(StatusOf(Hosts("h001|h002")));
   OwnedPoint point("m", "host=h001 dc=west", kHour, 1);
-  ASSERT_OK(tsdb_->Put(point.view()));
+  ASSERT_OK(tsdb_->points().Put(point.view()));
 
   // The list in memory lacks one, and bringing it up to date is not quick.
   EXPECT_THAT(StatusOf(Hosts("h001|h002")), StatusIs(kNotQuick));
   Warm();
 
-  const auto result = tsdb_->Query(Hosts("h001|h002"));
+  const auto result = tsdb_->queries().Query(Hosts("h001|h002"));
   ASSERT_OK(result);
   EXPECT_EQ(result->rows_read, 3u);
 }
 
 TEST_F(QuickQueryTest, CountsBlocksAndCells) {
   Fill(20, 2);
-  ASSERT_OK(tsdb_->Compact());  // no file is merged later, whose blocks are not in the cache
+  ASSERT_OK(tsdb_->maintenance()
+                .Compact());  // no file is merged later, whose blocks are not in the cache
   Warm();
   QueryControl control;
   QueryResult result;
   ResultCollector sink(&result);
 
-  ASSERT_OK(tsdb_->Query(Hosts("h001", "1m-max"), &sink, &control));
+  ASSERT_OK(tsdb_->queries().Query(Hosts("h001", "1m-max"), &sink, &control));
   EXPECT_EQ(control.cost().cells, 2u);
   EXPECT_GT(control.cost().blocks_cached, 0u);
   EXPECT_EQ(control.cost().blocks_read, 0u);
   EXPECT_EQ(control.plans()[0].cost.cells, 2u);
 
   QueryControl by_summary;
-  ASSERT_OK(tsdb_->Query(Hosts("h001", "1h-max"), &sink, &by_summary));
+  ASSERT_OK(tsdb_->queries().Query(Hosts("h001", "1h-max"), &sink, &by_summary));
   EXPECT_EQ(by_summary.cost().rows, 2u);
   EXPECT_EQ(by_summary.cost().cells, 0u);
 }

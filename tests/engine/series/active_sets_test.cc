@@ -263,7 +263,7 @@ class ChurnTest : public testing::Test {
     std::vector<PointView> views;
     for (OwnedPoint& point : points)
       views.push_back(point.view());
-    ASSERT_OK(tsdb_->Append(views, nullptr).Wait());
+    ASSERT_OK(tsdb_->points().Append(views, nullptr).Wait());
   }
   void PutAll() {
     PutSeries("old", kOld, 0);
@@ -280,7 +280,7 @@ class ChurnTest : public testing::Test {
     QueryControl control;
     QueryResult result;
     ResultCollector collector(&result);
-    EXPECT_OK(tsdb_->Query(spec, &collector, &control));
+    EXPECT_OK(tsdb_->queries().Query(spec, &collector, &control));
     EXPECT_EQ(control.plans().size(), 1U);
     const bool has_one = result.series.size() == 1 && result.series[0].points.size() == 1;
     return {control.plans()[0].series, has_one ? result.series[0].points[0].value.ToDouble() : 0.0};
@@ -297,7 +297,7 @@ using Counted = std::pair<uint64_t, double>;
 TEST_F(ChurnTest, APlanOfADayTouchesTheSeriesOfThatDay) {
   PutAll();
   EXPECT_EQ(Count(240, 1), Counted(kNew, kNew)) << "open hours";
-  ASSERT_OK(tsdb_->Flush());
+  ASSERT_OK(tsdb_->maintenance().Flush());
   EXPECT_EQ(Count(240, 1), Counted(kNew, kNew)) << "cells";
   Reopen();
   EXPECT_EQ(Count(240, 1), Counted(kNew, kNew)) << "the list is not in memory";
@@ -318,7 +318,7 @@ TEST_F(ChurnTest, OfAValueThatManyHadToo) {
 
 TEST_F(ChurnTest, AKilledStoreKnowsWhatWasOpen) {
   PutAll();
-  ASSERT_OK(tsdb_->Flush());
+  ASSERT_OK(tsdb_->maintenance().Flush());
   PutSeries("late", 3, 241);
   const TempDir copy;
   const std::string killed = CopyStore(options_.path, copy);

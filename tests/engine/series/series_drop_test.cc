@@ -116,14 +116,14 @@ class EmptySeriesTest : public testing::Test {
     clock_.Advance(int64_t{30} * 86400 * 1000);
     for (int i = 0; i < 10; ++i)
       Put(tsdb.get(), i);
-    ASSERT_OK(tsdb->Flush());
-    ASSERT_OK(tsdb->Compact());
+    ASSERT_OK(tsdb->maintenance().Flush());
+    ASSERT_OK(tsdb->maintenance().Compact());
     ASSERT_OK(tsdb->Close());
   }
 
   void Put(Tsdb* tsdb, int i) {
     OwnedPoint point("many", fmt::format("id=i{}", i), clock_.NowMs() / 1000, i);
-    ASSERT_OK(tsdb->Put(point.view()));
+    ASSERT_OK(tsdb->points().Put(point.view()));
   }
 
   FsckReport Check(bool drop) {
@@ -136,7 +136,7 @@ class EmptySeriesTest : public testing::Test {
     LookupQuery query;
     query.metric = "many";
     if (!tags.empty()) query.tags.push_back({"id", tags});
-    const auto found = tsdb->LookupSeries(query, [](const FoundSeries&) { return true; });
+    const auto found = tsdb->queries().LookupSeries(query, [](const FoundSeries&) { return true; });
     EXPECT_OK(found);
     return found.value_or(0);
   }
@@ -161,7 +161,7 @@ TEST_F(EmptySeriesTest, WhatHasExpiredAltogetherIsDroppedIfThatIsAskedFor) {
   EXPECT_EQ(SeriesFound(tsdb.get()), 11u);
   EXPECT_EQ(SeriesFound(tsdb.get(), "i3"), 1u);
   EXPECT_EQ(SeriesFound(tsdb.get(), "i70"), 0u);
-  EXPECT_OK(tsdb->FindUid(UidKind::kTagv, "i70")) << "names stay";
+  EXPECT_OK(tsdb->names().FindUid(UidKind::kTagv, "i70")) << "names stay";
 }
 
 TEST_F(EmptySeriesTest, APutMakesItAgainUnderANewNumber) {
@@ -189,12 +189,12 @@ TEST_F(EmptySeriesTest, WhatHasAnAnnotationOrAPointInTheJournalStays) {
   options.ttl_s = 0;
   {
     const std::unique_ptr<Tsdb> tsdb = OpenTiny(options);
-    const auto uid = tsdb->FindUid(UidKind::kTagv, "i70");
+    const auto uid = tsdb->names().FindUid(UidKind::kTagv, "i70");
     ASSERT_OK(uid);
     AnnotationEdit edit{.tsuid = "000001000001" + ToUpperHex(uid->uid_bytes),
                         .start_time = kBackupHour};
     edit.description = "kept";
-    ASSERT_OK(tsdb->PutAnnotations({&edit, 1}, AnnotationWrite::kMerge));
+    ASSERT_OK(tsdb->annotations().Put({&edit, 1}, AnnotationWrite::kMerge));
     ASSERT_OK(tsdb->Close());
   }
   EXPECT_EQ(Check(true).dropped, 116u);

@@ -36,13 +36,13 @@ class SeriesLookupTest : public testing::Test {
   }
 
   void Put(const std::string& metric, const std::string& tags) {
-    ASSERT_OK(tsdb_->Put(OwnedPoint(metric, tags, kHour, 1).view()));
+    ASSERT_OK(tsdb_->points().Put(OwnedPoint(metric, tags, kHour, 1).view()));
   }
 
   // "metric tagk=tagv ..." of each series found; the result of Visit is in total_.
   std::vector<std::string> Find(const LookupQuery& query) {
     std::vector<std::string> found;
-    const auto total = tsdb_->LookupSeries(query, [&](const FoundSeries& series) {
+    const auto total = tsdb_->queries().LookupSeries(query, [&](const FoundSeries& series) {
       std::string& line = found.emplace_back(series.metric);
       for (const TagView& tag : series.tags)
         line += fmt::format(" {}={}", tag.key, tag.value);
@@ -128,7 +128,7 @@ TEST_F(SeriesLookupTest, CountsBeyondTheLimitAndBeforeTheStart) {
 TEST_F(SeriesLookupTest, AnUnknownNameIsToldByItsKind) {
   PutSome();
   const auto fault_of = [this](const LookupQuery& query) {
-    return tsdb_->LookupSeries(query, [](const FoundSeries&) { return true; }).status();
+    return tsdb_->queries().LookupSeries(query, [](const FoundSeries&) { return true; }).status();
   };
 
   EXPECT_THAT(fault_of({.metric = "disk"}),
@@ -146,7 +146,7 @@ TEST_F(SeriesLookupTest, FindsThousandsInMemoryAndInTheTableOnceEach) {
   for (int i = 0; i < kHosts; ++i) {
     Put("m", fmt::format("host=h{} dc=d{}", i, i % 3));
     if (i == kHosts / 2) {
-      ASSERT_OK(tsdb_->Flush());
+      ASSERT_OK(tsdb_->maintenance().Flush());
     }
   }
   const auto check = [this] {
@@ -175,7 +175,7 @@ TEST_F(SeriesLookupTest, ATagOfAnyMetricIsFoundInMetricsOfAnySize) {
     for (int i = 0; i < size; ++i) {
       put(metric, i);
       if (i == size / 2 && metric % 2 == 1) {
-        ASSERT_OK(tsdb_->Flush());
+        ASSERT_OK(tsdb_->maintenance().Flush());
       }
       if (i % 3 == 1) ++with_dc;
       if (i == 1 || i == 256) wanted.push_back(fmt::format("m{} host=h{} dc=d1", metric, i));
@@ -202,18 +202,19 @@ TEST_F(SeriesLookupTest, EndsWhenItsVisitorOrItsControlSays) {
   PutSome();
   int visited = 0;
   const auto stop = [&](const FoundSeries&) { return ++visited < 2; };
-  EXPECT_OK(tsdb_->LookupSeries({.metric = "*"}, stop));
+  EXPECT_OK(tsdb_->queries().LookupSeries({.metric = "*"}, stop));
   EXPECT_EQ(visited, 2);
 
   QueryControl control;
   control.Cancel();
-  EXPECT_THAT(tsdb_->LookupSeries({.metric = "cpu", .tags = {{"host", "a"}}}, stop, &control),
-              StatusIs(absl::StatusCode::kCancelled, HasSubstr("cancelled")));
+  EXPECT_THAT(
+      tsdb_->queries().LookupSeries({.metric = "cpu", .tags = {{"host", "a"}}}, stop, &control),
+      StatusIs(absl::StatusCode::kCancelled, HasSubstr("cancelled")));
 }
 
 TEST_F(SeriesLookupTest, ADeletedNameIsShownInHex) {
   PutSome();
-  ASSERT_OK(tsdb_->DeleteUid(UidKind::kTagv, "c"));
+  ASSERT_OK(tsdb_->names().DeleteUid(UidKind::kTagv, "c"));
 
   EXPECT_THAT(Find({.metric = "cpu", .tags = {{"rack", "*"}}}),
               ElementsAre("cpu host=000005 rack=y"));

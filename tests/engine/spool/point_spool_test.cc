@@ -466,7 +466,7 @@ TEST_F(PointSpoolTest, AStoresPutsAreReadAndThoseItRefusesAreNot) {
                              {"m", "nothing", {.ms = 1'356'998'400'000}, Value::Integer(2)},
                              {"m", "host=b", {.ms = 1'356'998'400'000}, Value::Integer(3)}};
   std::vector<RefusedPoint> refused;
-  ASSERT_OK((*store)->Append(lines, &refused).Wait());
+  ASSERT_OK((*store)->points().Append(lines, &refused).Wait());
 
   SpooledBatch batch;
   EXPECT_THAT(Read(&batch), ElementsAre(1, 3));
@@ -498,7 +498,7 @@ class HoldingSpool : public PointSpool {
 // The value that is kept of each instant.
 std::map<int64_t, int64_t> StoredValues(Tsdb* store, int64_t start_s, int64_t end_s) {
   std::map<int64_t, int64_t> stored;
-  const auto result = store->Query(MakeQuery(Aggregator::kNone, "m", {}, start_s, end_s));
+  const auto result = store->queries().Query(MakeQuery(Aggregator::kNone, "m", {}, start_s, end_s));
   EXPECT_OK(result);
   if (!result.ok()) return stored;
   for (const ResultSeries& series : result->series)
@@ -522,7 +522,7 @@ TEST_F(PointSpoolTest, TheLastValueOfAnInstantIsTheStores) {
     std::vector<LinePoint> lines;
     for (int i = 0; i < kInstants; ++i)
       lines.push_back({"m", "host=a", {.ms = (kStartS + i) * 1000}, Value::Integer(value)});
-    const CommitTicket ticket = (*store)->Append(lines, nullptr);
+    const CommitTicket ticket = (*store)->points().Append(lines, nullptr);
     spool.NoteStored();
     EXPECT_OK(ticket.Wait());
   };

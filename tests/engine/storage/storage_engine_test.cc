@@ -46,15 +46,16 @@ TEST(StorageEngineTest, AnEngineThatIsNotSharedIsOpenedAlone) {
     const auto tsdb = Tsdb::Open(options);
     ASSERT_OK(tsdb);
     OwnedPoint point("m", "h=a", kHour, 42);
-    ASSERT_OK((*tsdb)->Put(point.view()));
-    const ClusterView cluster = (*tsdb)->Cluster();
+    ASSERT_OK((*tsdb)->points().Put(point.view()));
+    const ClusterView cluster = (*tsdb)->maintenance().Cluster();
     EXPECT_EQ(cluster.engine, "own");
     EXPECT_THAT(cluster.nodes, ElementsAre(ClusterNode{.address = {}, .is_writer = true}));
   }
 
   const auto tsdb = Tsdb::Open(options);
   ASSERT_OK(tsdb);
-  const auto result = (*tsdb)->Query(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + 60));
+  const auto result =
+      (*tsdb)->queries().Query(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + 60));
   ASSERT_OK(result);
   ASSERT_EQ(result->series.size(), 1u);
   EXPECT_EQ(result->series[0].points[0].value.ToDouble(), 42);

@@ -32,11 +32,11 @@ class AnyNamesTest : public testing::Test {
 
   std::string PutText(std::string_view tagv, bool has_any_names) {
     const std::vector<TagView> tags = {{.key = "host", .value = tagv}};
-    const absl::Status status = tsdb().Put({.metric = "m",
-                                            .tags = tags,
-                                            .timestamp = {.ms = kHour * 1000},
-                                            .value = Value::Integer(1),
-                                            .has_any_names = has_any_names});
+    const absl::Status status = tsdb().points().Put({.metric = "m",
+                                                     .tags = tags,
+                                                     .timestamp = {.ms = kHour * 1000},
+                                                     .value = Value::Integer(1),
+                                                     .has_any_names = has_any_names});
     return std::string(status.message());
   }
 
@@ -48,7 +48,7 @@ class AnyNamesTest : public testing::Test {
                              .value = Value::Integer(1),
                              .has_any_names = has_any_names};
     std::vector<RefusedPoint> refused;
-    EXPECT_OK(tsdb().Append({&point, 1}, &refused).Wait());
+    EXPECT_OK(tsdb().points().Append({&point, 1}, &refused).Wait());
     return refused.empty() ? "" : refused[0].error.text;
   }
 
@@ -60,7 +60,7 @@ class AnyNamesTest : public testing::Test {
 TEST_F(AnyNamesTest, APointThatSaysSoHasThem) {
   EXPECT_EQ(PutText("web 01:9100", true), "");
   EXPECT_EQ(LineText("\1host\1a=b c", true), "");
-  EXPECT_THAT(*tsdb().Suggest(UidKind::kTagv, "", 9), ElementsAre("a=b c", "web 01:9100"));
+  EXPECT_THAT(*tsdb().names().Suggest(UidKind::kTagv, "", 9), ElementsAre("a=b c", "web 01:9100"));
   EXPECT_THAT(PutText("a\nb", true), HasSubstr("illegal character: \n"));
 }
 
@@ -95,7 +95,7 @@ TEST_F(AnyNamesTest, AFilterFindsThemByQuotedValues) {
   ASSERT_EQ(PutText("a|b*", true), "");
   ASSERT_EQ(PutText("a", true), "");
   const auto hosts = [this](const std::string& filter) {
-    const auto result = tsdb().Query(MakeQuery(
+    const auto result = tsdb().queries().Query(MakeQuery(
         Aggregator::kNone, "m",
         {{.tagk = "host", .type = FilterType::kLiteralOr, .filter = filter}}, kHour, kHour + 1));
     std::vector<std::string> found;
@@ -114,7 +114,7 @@ TEST_F(AnyNamesTest, TheyOutliveAReopen) {
   options_.names_of_store = true;
 
   EXPECT_EQ(tsdb().layout().names, NameEncoding::kAny);
-  EXPECT_THAT(*tsdb().Suggest(UidKind::kTagv, "", 9), ElementsAre("web 01:9100"));
+  EXPECT_THAT(*tsdb().names().Suggest(UidKind::kTagv, "", 9), ElementsAre("web 01:9100"));
   EXPECT_EQ(PutText("x y", true), "");
 }
 

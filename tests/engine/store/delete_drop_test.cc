@@ -41,11 +41,12 @@ class DeleteDropTest : public testing::Test {
   void Fill() {
     tsdb_ = OpenTiny(options_);
     PutManySeries(tsdb_.get());
-    ASSERT_OK(tsdb_->Flush());
+    ASSERT_OK(tsdb_->maintenance().Flush());
   }
 
   void Put(int i, int64_t time_s, int64_t value = 1) {
-    ASSERT_OK(tsdb_->Put(OwnedPoint("many", fmt::format("id=i{}", i), time_s, value).view()));
+    ASSERT_OK(
+        tsdb_->points().Put(OwnedPoint("many", fmt::format("id=i{}", i), time_s, value).view()));
   }
 
   // Of the series from `first` to `last`.
@@ -53,7 +54,7 @@ class DeleteDropTest : public testing::Test {
     std::string ids;
     for (int i = first; i <= last; ++i)
       ids += fmt::format("{}i{}", ids.empty() ? "" : "|", i);
-    const auto deleted = tsdb_->DeletePoints(MakeQuery(
+    const auto deleted = tsdb_->points().DeletePoints(MakeQuery(
         Aggregator::kSum, "many", {{"id", FilterType::kLiteralOr, ids, false}}, start_s, end_s));
     EXPECT_OK(deleted);
     return deleted.ok() ? deleted->points : 0;
@@ -61,7 +62,7 @@ class DeleteDropTest : public testing::Test {
 
   uint64_t Found() {
     const auto found =
-        tsdb_->LookupSeries({.metric = "many"}, [](const FoundSeries&) { return true; });
+        tsdb_->queries().LookupSeries({.metric = "many"}, [](const FoundSeries&) { return true; });
     EXPECT_OK(found);
     return found.value_or(0);
   }
@@ -77,8 +78,8 @@ class DeleteDropTest : public testing::Test {
     std::map<std::string, double> points;
     for (int64_t day = 0; day < days; ++day) {
       const int64_t start_s = kBackupHour + day * kDay;
-      const auto result =
-          tsdb_->Query(MakeQuery(Aggregator::kNone, "many", {}, start_s, start_s + kDay - 1));
+      const auto result = tsdb_->queries().Query(
+          MakeQuery(Aggregator::kNone, "many", {}, start_s, start_s + kDay - 1));
       EXPECT_OK(result);
       if (!result.ok()) return points;
       for (const ResultSeries& series : result->series) {
@@ -92,7 +93,7 @@ class DeleteDropTest : public testing::Test {
   }
 
   void ExpectNoFaults() {
-    const auto running = tsdb_->fsck()->Check({});
+    const auto running = tsdb_->maintenance().fsck()->Check({});
     ASSERT_OK(running);
     EXPECT_THAT(running->counts, IsEmpty());
     ASSERT_OK(tsdb_->Close());
@@ -112,10 +113,10 @@ TEST_F(DeleteDropTest, WhatADeleteEmptiedIsDropped) {
   ASSERT_NO_FATAL_FAILURE(Fill());
   EXPECT_EQ(Delete(20, 99, kBackupHour, kBackupHour + 10), 80u);
   EXPECT_EQ(Found(), 128u) << "not by the delete itself";
-  ASSERT_OK(tsdb_->DropExpired());
+  ASSERT_OK(tsdb_->retention().DropExpired());
   EXPECT_EQ(Dropped(), 80);
   EXPECT_EQ(Found(), 48u);
-  EXPECT_OK(tsdb_->FindUid(UidKind::kTagv, "i70")) << "names stay";
+  EXPECT_OK(tsdb_->names().FindUid(UidKind::kTagv, "i70")) << "names stay";
   ExpectNoFaults();
   EXPECT_EQ(Found(), 48u);
   Put(70, kBackupHour + 5, 7);
@@ -129,12 +130,12 @@ TEST_F(DeleteDropTest, WhatHasAPointLeftStays) {
   Put(20, kBackupHour + 7200);      // another hour of the day
   Put(21, kBackupHour + 5 * kDay);  // another day
   Put(22, kBackupHour + 20);        // the same row
-  ASSERT_OK(tsdb_->Flush());
+  ASSERT_OK(tsdb_->maintenance().Flush());
   EXPECT_EQ(Delete(20, 99, kBackupHour, kBackupHour + 10), 80u);
   Put(23, kBackupHour + 30);  // after the delete, not sealed yet
-  ASSERT_OK(tsdb_->DropExpired());
-  ASSERT_OK(tsdb_->Flush());
-  ASSERT_OK(tsdb_->DropExpired());
+  ASSERT_OK(tsdb_->retention().DropExpired());
+  ASSERT_OK(tsdb_->maintenance().Flush());
+  ASSERT_OK(tsdb_->retention().DropExpired());
   EXPECT_EQ(Dropped(), 76);
   EXPECT_EQ(Found(), 52u);
   const auto points = Points(6);
@@ -144,7 +145,7 @@ TEST_F(DeleteDropTest, WhatHasAPointLeftStays) {
 
   // Of these the rest goes, too.
   EXPECT_EQ(Delete(20, 23, kBackupHour, kBackupHour + 6 * kDay), 4u);
-  ASSERT_OK(tsdb_->DropExpired());
+  ASSERT_OK(tsdb_->retention().DropExpired());
   EXPECT_EQ(Found(), 48u);
   ExpectNoFaults();
 }
@@ -154,7 +155,7 @@ TEST_F(DeleteDropTest, AStoreThatWasClosedBeforeTheyWereDroppedFindsThem) {
   EXPECT_EQ(Delete(20, 99, kBackupHour, kBackupHour + 10), 80u);
   ASSERT_OK(tsdb_->Close());
   tsdb_ = OpenTiny(options_);
-  ASSERT_OK(tsdb_->DropExpired());
+  ASSERT_OK(tsdb_->retention().DropExpired());
   EXPECT_EQ(Found(), 48u);
 }
 
@@ -165,15 +166,15 @@ TEST_F(DeleteDropTest, WhatLostItsSetsUnderAnEarlierTtlIsFoundToo) {
   ASSERT_NO_FATAL_FAILURE(Fill());
   clock_.Advance(30 * kDay * 1000);
   Put(0, clock_.NowMs() / 1000);
-  ASSERT_OK(tsdb_->Flush());
-  ASSERT_OK(tsdb_->Compact());
-  ASSERT_OK(tsdb_->DropExpired());
+  ASSERT_OK(tsdb_->maintenance().Flush());
+  ASSERT_OK(tsdb_->maintenance().Compact());
+  ASSERT_OK(tsdb_->retention().DropExpired());
   EXPECT_EQ(Found(), 128u);
   ASSERT_OK(tsdb_->Close());
   options_.drop_empty_series = true;
   options_.ttl_s = 0;
   tsdb_ = OpenTiny(options_);
-  ASSERT_OK(tsdb_->DropExpired());
+  ASSERT_OK(tsdb_->retention().DropExpired());
   EXPECT_LE(Found(), 2u) << "the one with a point, and the last, which may have no index rows";
   ExpectNoFaults();
 }
@@ -182,7 +183,7 @@ TEST_F(DeleteDropTest, TheSettingKeepsThem) {
   options_.drop_empty_series = false;
   ASSERT_NO_FATAL_FAILURE(Fill());
   EXPECT_EQ(Delete(20, 99, kBackupHour, kBackupHour + 10), 80u);
-  ASSERT_OK(tsdb_->DropExpired());
+  ASSERT_OK(tsdb_->retention().DropExpired());
   EXPECT_EQ(Found(), 128u);
   ExpectNoFaults();
 }
@@ -202,7 +203,7 @@ TEST_F(DeleteDropTest, PointsAreThoseOfAMapWhateverCameAndWent) {
       want[fmt::format("i{} {}", id, second)] = round;
     }
     if (random.Below(3) == 0) {
-      ASSERT_OK(tsdb_->Seal());
+      ASSERT_OK(tsdb_->maintenance().Seal());
     }
     const int first = static_cast<int>(random.Below(128));
     const int last = std::min(127, first + static_cast<int>(random.Below(64)));
@@ -216,7 +217,7 @@ TEST_F(DeleteDropTest, PointsAreThoseOfAMapWhateverCameAndWent) {
       return id >= first && id <= last && second >= from && second <= until;
     });
     if (random.Below(2) == 0) {
-      ASSERT_OK(tsdb_->DropExpired());
+      ASSERT_OK(tsdb_->retention().DropExpired());
     }
     ASSERT_EQ(Points(kDays), want) << "round " << round;
     if (round % 20 == 19) {
@@ -224,7 +225,7 @@ TEST_F(DeleteDropTest, PointsAreThoseOfAMapWhateverCameAndWent) {
     }
   }
   EXPECT_EQ(Delete(0, 127, kBackupHour, kBackupHour + (kDays + 2) * kDay), want.size());
-  ASSERT_OK(tsdb_->DropExpired());
+  ASSERT_OK(tsdb_->retention().DropExpired());
   EXPECT_LE(Found(), 64u) << "those whose index rows may be in memory";
   EXPECT_THAT(Points(kDays), IsEmpty());
 }

@@ -55,20 +55,21 @@ class ParallelScanTest : public testing::TestWithParam<Variant> {
     }
     tsdb_ = *Tsdb::Open(options);
     Fill("m", 0, kHours / 2);
-    ASSERT_OK(tsdb_->Flush());
+    ASSERT_OK(tsdb_->maintenance().Flush());
     for (int i = 1; i < GetParam().regions; ++i)
       Split(CutText(i * kHours / GetParam().regions));
     Fill("m", kHours / 2, kHours - 5);
     Fill("other", 3, 5);
-    ASSERT_OK(tsdb_->Seal());
+    ASSERT_OK(tsdb_->maintenance().Seal());
     Fill("m", kHours - 6, kHours);  // one is sealed and open
     // The contents, by a scan that is not parallel.
-    ASSERT_OK(tsdb_->Scan(spec(), [this](const ScannedRow& row) {
+    ASSERT_OK(tsdb_->queries().Scan(spec(), [this](const ScannedRow& row) {
       want_.emplace(std::string(row.key), TextOf(row));
       return true;
     }));
     ASSERT_THAT(want_, SizeIs(kSeries * kHours));
-    ASSERT_THAT(*tsdb_->regions()->List("data", ListDetail::kPlain), SizeIs(GetParam().regions));
+    ASSERT_THAT(*tsdb_->maintenance().regions()->List("data", ListDetail::kPlain),
+                SizeIs(GetParam().regions));
   }
 
   void Fill(const std::string& metric, int first_hour, int last_hour) {
@@ -84,7 +85,7 @@ class ParallelScanTest : public testing::TestWithParam<Variant> {
     for (OwnedPoint& point : points)
       views.push_back(point.view());
     std::vector<RefusedPoint> refused;
-    ASSERT_OK(tsdb_->Append(views, &refused).Wait());
+    ASSERT_OK(tsdb_->points().Append(views, &refused).Wait());
     ASSERT_THAT(refused, IsEmpty());
   }
 
@@ -100,7 +101,7 @@ class ParallelScanTest : public testing::TestWithParam<Variant> {
                               base >> 16 & 0xff, base >> 8 & 0xff, base & 0xff);
   }
   void Split(const std::string& at) {
-    ASSERT_OK(tsdb_->regions()->Split({.region = at, .at = at}).status());
+    ASSERT_OK(tsdb_->maintenance().regions()->Split({.region = at, .at = at}).status());
   }
 
   static std::string TextOf(const ScannedRow& row) {
@@ -115,7 +116,7 @@ class ParallelScanTest : public testing::TestWithParam<Variant> {
     return {.workers = workers, .task_bytes_max = 64 << 10};
   }
   std::unique_ptr<ParallelScan> Plan(const ScanSpec& of, size_t workers) {
-    auto scan = tsdb_->PlanScan(of, Workers(workers));
+    auto scan = tsdb_->queries().PlanScan(of, Workers(workers));
     EXPECT_OK(scan.status());
     return *std::move(scan);
   }
@@ -179,11 +180,11 @@ TEST_P(ParallelScanTest, WhatComesAfterThePlanChangesNoStoredRow) {
   Split(CutText(33) + "\\x01");
   Fill("m", 0, kHours - 6);  // not into open hours
   Fill("m", kHours, kHours + 3);
-  ASSERT_OK(tsdb_->Flush());
-  const auto listed = tsdb_->regions()->List("data", ListDetail::kPlain);
-  ASSERT_OK(tsdb_->regions()->Merge(
+  ASSERT_OK(tsdb_->maintenance().Flush());
+  const auto listed = tsdb_->maintenance().regions()->List("data", ListDetail::kPlain);
+  ASSERT_OK(tsdb_->maintenance().regions()->Merge(
       "data", {std::to_string((*listed)[0].id), std::to_string((*listed)[1].id)}));
-  ASSERT_OK(tsdb_->Compact());
+  ASSERT_OK(tsdb_->maintenance().Compact());
 
   for (const std::unique_ptr<ParallelScan>& scan : scans) {
     EXPECT_EQ(RowsOf(scan.get()), want_);
@@ -198,7 +199,7 @@ TEST_P(ParallelScanTest, TheWholeTableIsAScanToo) {
   all.start_ms = (kHour + 2 * 3600) * 1000;
   all.end_ms = (kHour + 4 * 3600) * 1000;
   Rows want;
-  ASSERT_OK(tsdb_->Scan(all, [&](const ScannedRow& row) {
+  ASSERT_OK(tsdb_->queries().Scan(all, [&](const ScannedRow& row) {
     want.emplace(std::string(row.key), TextOf(row));
     return true;
   }));
@@ -262,7 +263,7 @@ TEST_P(ParallelScanDetailTest, OpenTsdbBytesAreThereIfTheyAreWanted) {
   ParallelScanOptions with_bytes = Workers(2);
   with_bytes.opentsdb_bytes = true;
   for (const bool wanted : {false, true}) {
-    const auto scan = tsdb_->PlanScan(spec(), wanted ? with_bytes : Workers(2));
+    const auto scan = tsdb_->queries().PlanScan(spec(), wanted ? with_bytes : Workers(2));
     ASSERT_OK(scan.status());
     ASSERT_OK((*scan)->RunInOrder([&](const ScannedRow& row) {
       EXPECT_EQ(row.qualifiers.size(), wanted ? 2 * row.times.size() : 0);
@@ -293,9 +294,9 @@ INSTANTIATE_TEST_SUITE_P(Stores,
 TEST(ParallelScanErrorsTest, SaysWhatIsWrong) {
   const TempDir directory;
   const auto tsdb = *Tsdb::Open(TinyOptions(directory.file("store")));
-  EXPECT_THAT(tsdb->PlanScan({.metric = "nothing"}).status(),
+  EXPECT_THAT(tsdb->queries().PlanScan({.metric = "nothing"}).status(),
               StatusIs(absl::StatusCode::kNotFound));
-  const auto empty = tsdb->PlanScan({});
+  const auto empty = tsdb->queries().PlanScan({});
   ASSERT_OK(empty.status());
   EXPECT_EQ((*empty)->workers(), 1u);
   EXPECT_OK((*empty)->RunInOrder([](const ScannedRow&) { return true; }));

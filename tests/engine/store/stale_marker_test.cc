@@ -42,7 +42,7 @@ class StaleMarkerTest : public testing::TestWithParam<CellEncoding> {
 
   void Put(int64_t second, Value value) {
     OwnedPoint point("m", "h=a", Timestamp{.ms = (kHour + second) * 1000}, value);
-    ASSERT_OK(tsdb().Put(point.view()));
+    ASSERT_OK(tsdb().points().Put(point.view()));
   }
 
   // 1, 2, the marker, 4, the marker.
@@ -55,7 +55,7 @@ class StaleMarkerTest : public testing::TestWithParam<CellEncoding> {
   }
 
   std::vector<std::pair<int64_t, uint64_t>> Points(QuerySpec spec) {
-    const auto result = tsdb().Query(spec);
+    const auto result = tsdb().queries().Query(spec);
     EXPECT_OK(result);
     std::vector<std::pair<int64_t, uint64_t>> points;
     if (!result.ok() || result->series.empty()) return points;
@@ -89,8 +89,9 @@ class StaleMarkerTest : public testing::TestWithParam<CellEncoding> {
 
   std::vector<int64_t> LastMs() {
     std::vector<int64_t> found;
-    EXPECT_OK(tsdb().LastPoints({.queries = {{.metric = "m"}}},
-                                [&](const LastPoint& point) { found.push_back(point.ms); }));
+    EXPECT_OK(
+        tsdb().queries().LastPoints({.queries = {{.metric = "m"}}},
+                                    [&](const LastPoint& point) { found.push_back(point.ms); }));
     return found;
   }
 
@@ -113,11 +114,11 @@ TEST_P(StaleMarkerTest, TheJournalGivesThemBack) {
 
 TEST_P(StaleMarkerTest, CellsHaveThem) {
   PutAll();
-  ASSERT_OK(tsdb().Flush());
+  ASSERT_OK(tsdb().maintenance().Flush());
   ExpectAll();
   tsdb_.reset();
   ExpectAll();
-  const auto report = tsdb().fsck()->Check({});
+  const auto report = tsdb().maintenance().fsck()->Check({});
   ASSERT_OK(report);
   EXPECT_THAT(report->counts, IsEmpty()) << report->examples[0].text;
 }
@@ -127,19 +128,19 @@ TEST_P(StaleMarkerTest, CellsAndOpenHoursAreMerged) {
   Put(20, Value::StaleMarker());
   Put(30, Value::Integer(3));
   Put(40, Value::Integer(4));
-  ASSERT_OK(tsdb().Flush());
+  ASSERT_OK(tsdb().maintenance().Flush());
   Put(20, Value::Float(2.5));
   Put(30, Value::StaleMarker());
   Put(50, Value::StaleMarker());
 
   ExpectAll();
-  ASSERT_OK(tsdb().Flush());
+  ASSERT_OK(tsdb().maintenance().Flush());
   ExpectAll();
 }
 
 TEST_P(StaleMarkerTest, ASeriesOfMarkersAloneHasNoPoint) {
   Put(10, Value::StaleMarker());
-  ASSERT_OK(tsdb().Flush());
+  ASSERT_OK(tsdb().maintenance().Flush());
 
   EXPECT_THAT(Points(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + 3600)), IsEmpty());
   EXPECT_THAT(LastMs(), IsEmpty());
@@ -147,7 +148,7 @@ TEST_P(StaleMarkerTest, ASeriesOfMarkersAloneHasNoPoint) {
 
 TEST_P(StaleMarkerTest, OtherNumbersThatAreNotFiniteAreRefused) {
   OwnedPoint nan("m", "h=a", Timestamp{.ms = kHour * 1000}, Value::Float(std::nan("")));
-  EXPECT_THAT(tsdb().Put(nan.view()),
+  EXPECT_THAT(tsdb().points().Put(nan.view()),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("value is NaN or Infinite")));
 }
 

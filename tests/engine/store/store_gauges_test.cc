@@ -24,8 +24,8 @@ TEST(StoreGaugesTest, AreOfTheOpenStoreAndZeroOnceItIsClosed) {
   const TempDir directory;
   const auto tsdb = Tsdb::Open(TinyOptions(directory.path()));
   ASSERT_OK(tsdb);
-  ASSERT_OK((*tsdb)->Put(OwnedPoint("cpu", "host=a", 1356998400, 1).view()));
-  ASSERT_OK((*tsdb)->Put(OwnedPoint("cpu", "host=b", 1356998400, 2).view()));
+  ASSERT_OK((*tsdb)->points().Put(OwnedPoint("cpu", "host=a", 1356998400, 1).view()));
+  ASSERT_OK((*tsdb)->points().Put(OwnedPoint("cpu", "host=b", 1356998400, 2).view()));
 
   const std::map<std::string, int64_t> open = FiguresOf(tsdb->get());
   EXPECT_EQ(open.at("uid.ids-used"), 4);  // cpu, host, a, b

@@ -39,12 +39,12 @@ class TsdbTest : public testing::Test {
 
   absl::Status Put(OwnedPoint point) {
     if (tsdb_ == nullptr) Open();
-    return tsdb_->Put(point.view());
+    return tsdb_->points().Put(point.view());
   }
 
   // The points of the one series a query gives.
   std::vector<std::pair<int64_t, double>> Points(const QuerySpec& spec) {
-    const auto result = tsdb_->Query(spec);
+    const auto result = tsdb_->queries().Query(spec);
     EXPECT_OK(result);
     std::vector<std::pair<int64_t, double>> points;
     if (!result.ok() || result->series.size() != 1) return points;
@@ -56,7 +56,7 @@ class TsdbTest : public testing::Test {
 
   std::vector<std::string> ScanHex() {
     std::vector<std::string> lines;
-    EXPECT_OK(tsdb_->Scan({}, [&](const ScannedRow& row) {
+    EXPECT_OK(tsdb_->queries().Scan({}, [&](const ScannedRow& row) {
       lines.push_back(ToHex(row.key) + " " + ToHex(row.qualifiers) + " " + ToHex(row.values));
       return true;
     }));
@@ -93,13 +93,13 @@ TEST_F(TsdbTest, KeepsEverythingAcrossAReopen) {
 
   EXPECT_THAT(ScanHex(), ElementsAre("00000150e22700000001000001 0000 01",
                                      "00000150e22700000001000002 0000 02"));
-  EXPECT_THAT(tsdb_->Suggest(UidKind::kTagv, "", 10), IsOkAndHolds(ElementsAre("a", "b")));
+  EXPECT_THAT(tsdb_->names().Suggest(UidKind::kTagv, "", 10), IsOkAndHolds(ElementsAre("a", "b")));
 }
 
 TEST_F(TsdbTest, TheLastWriteOfAnInstantWins) {
   ASSERT_OK(Put({"m", "h=a", kHour + 1, 1}));
   ASSERT_OK(Put({"m", "h=a", Timestamp{.ms = (kHour + 1) * 1000}, Value::Float(2.5)}));
-  ASSERT_OK(tsdb_->Flush());
+  ASSERT_OK(tsdb_->maintenance().Flush());
   ASSERT_OK(
       Put({"m", "h=a", Timestamp{.ms = (kHour + 1) * 1000, .is_ms = true}, Value::Integer(300)}));
 
@@ -113,7 +113,7 @@ TEST_F(TsdbTest, OfABatchTheLaterPointWins) {
   OwnedPoint second("m", "h=a", kHour, 2);
   const PointView batch[] = {first.view(), second.view()};
 
-  ASSERT_OK(tsdb_->Append(batch, nullptr).Wait());
+  ASSERT_OK(tsdb_->points().Append(batch, nullptr).Wait());
 
   EXPECT_THAT(Points(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour)), ElementsAre(Pair(0, 2)));
 }
@@ -130,7 +130,7 @@ TEST_F(TsdbTest, RefusesBadPointsOneByOne) {
                              late.view(),     untagged.view(), twice.view()};
   std::vector<RefusedPoint> refused;
 
-  ASSERT_OK(tsdb_->Append(batch, &refused).Wait());
+  ASSERT_OK(tsdb_->points().Append(batch, &refused).Wait());
 
   ASSERT_THAT(refused, SizeIs(5));
   EXPECT_EQ(refused[0].index, 0u);
@@ -146,7 +146,7 @@ TEST_F(TsdbTest, GroupsByTagAndFiltersByLiteral) {
     ASSERT_OK(Put({"m", tags, kHour, 1}));
   }
   const auto query = [&](std::string filter, FilterType type, bool group_by) {
-    return tsdb_->Query(
+    return tsdb_->queries().Query(
         MakeQuery(Aggregator::kSum, "m", {{"h", type, std::move(filter), group_by}}, kHour, kHour));
   };
 
@@ -163,7 +163,7 @@ TEST_F(TsdbTest, OneSeriesOfManyIsReadAlone) {
   for (int i = 0; i < 100; ++i)
     ASSERT_OK(Put({"m", "h=" + std::to_string(i), kHour, i}));
 
-  const auto result = tsdb_->Query(MakeQuery(
+  const auto result = tsdb_->queries().Query(MakeQuery(
       Aggregator::kSum, "m", {{"h", FilterType::kLiteralOr, "42", false}}, kHour, kHour + 3599));
 
   ASSERT_OK(result);
@@ -204,10 +204,10 @@ TEST_F(TsdbTest, SaltedStoresAnswerTheSame) {
 TEST_F(TsdbTest, UnknownNamesAreNotFound) {
   ASSERT_OK(Put({"m", "h=a", kHour, 1}));
   const auto status = [&](std::string metric, std::string tagk, std::string tagv) {
-    return tsdb_
-        ->Query(MakeQuery(Aggregator::kSum, std::move(metric),
-                          {{std::move(tagk), FilterType::kLiteralOr, std::move(tagv), false}},
-                          kHour, kHour))
+    return tsdb_->queries()
+        .Query(MakeQuery(Aggregator::kSum, std::move(metric),
+                         {{std::move(tagk), FilterType::kLiteralOr, std::move(tagv), false}}, kHour,
+                         kHour))
         .status();
   };
 
@@ -226,7 +226,7 @@ TEST_F(TsdbTest, AQueryOverItsLimitIsRefused) {
   for (int i = 0; i < 20; ++i)
     ASSERT_OK(Put({"m", "h=a", kHour + i, i}));
 
-  EXPECT_THAT(tsdb_->Query(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + 60)),
+  EXPECT_THAT(tsdb_->queries().Query(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + 60)),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("limit of 10 data points")));
 }
 
@@ -236,12 +236,12 @@ TEST_F(TsdbTest, AQueryPastItsDeadlineIsGivenUp) {
   QuerySpec spec = MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour);
   spec.deadline_ms = 999;
 
-  EXPECT_THAT(tsdb_->Query(spec), StatusIs(absl::StatusCode::kDeadlineExceeded));
+  EXPECT_THAT(tsdb_->queries().Query(spec), StatusIs(absl::StatusCode::kDeadlineExceeded));
 }
 
 TEST_F(TsdbTest, ARenamedTagKeepsItsSeries) {
   ASSERT_OK(Put({"m", "h=a", kHour, 1}));
-  ASSERT_OK(tsdb_->RenameUid(UidKind::kTagv, "a", "b"));
+  ASSERT_OK(tsdb_->names().RenameUid(UidKind::kTagv, "a", "b"));
   ASSERT_OK(Put({"m", "h=b", kHour + 1, 2}));
 
   EXPECT_THAT(ScanHex(), ElementsAre("00000150e22700000001000001 00000010 010200"));
@@ -249,9 +249,9 @@ TEST_F(TsdbTest, ARenamedTagKeepsItsSeries) {
 
 TEST_F(TsdbTest, DataOfADeletedNameStaysReadable) {
   ASSERT_OK(Put({"m", "h=a", kHour, 1}));
-  ASSERT_OK(tsdb_->DeleteUid(UidKind::kTagv, "a"));
+  ASSERT_OK(tsdb_->names().DeleteUid(UidKind::kTagv, "a"));
 
-  const auto result = tsdb_->Query(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour));
+  const auto result = tsdb_->queries().Query(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour));
 
   ASSERT_OK(result);
   EXPECT_THAT(result->series[0].tags, ElementsAre(Pair("h", "000001")));
@@ -264,23 +264,25 @@ TEST_F(TsdbTest, AUidThatADiskRefusedIsNotGivenOut) {
   options_.env = env.get();
   options_.sync = Durability::kAlways;
   Open();
-  ASSERT_OK(tsdb_->AssignUid(UidKind::kMetric, "before"));
+  ASSERT_OK(tsdb_->names().AssignUid(UidKind::kMetric, "before"));
   fs->FailOn({.operations = FaultFs::kAllOperations, .is_lasting = true});
 
-  EXPECT_THAT(tsdb_->AssignUid(UidKind::kMetric, "m"), StatusIs(absl::StatusCode::kUnavailable));
-  EXPECT_THAT(tsdb_->AssignUid(UidKind::kMetric, "m"), StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_THAT(tsdb_->names().AssignUid(UidKind::kMetric, "m"),
+              StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_THAT(tsdb_->names().AssignUid(UidKind::kMetric, "m"),
+              StatusIs(absl::StatusCode::kUnavailable));
 
   fs->Heal();
-  absl::StatusOr<UidRow> row = tsdb_->AssignUid(UidKind::kMetric, "m");
+  absl::StatusOr<UidRow> row = tsdb_->names().AssignUid(UidKind::kMetric, "m");
   for (int i = 0; i < 600 && !row.ok(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    row = tsdb_->AssignUid(UidKind::kMetric, "m");
+    row = tsdb_->names().AssignUid(UidKind::kMetric, "m");
   }
   ASSERT_OK(row);
   tsdb_.reset();
   fs->LoseUnsynced(/*seed=*/1, FaultFs::Loss::kEnds);
   Open();
-  const absl::StatusOr<UidRow> found = tsdb_->FindUid(UidKind::kMetric, "m");
+  const absl::StatusOr<UidRow> found = tsdb_->names().FindUid(UidKind::kMetric, "m");
   ASSERT_OK(found);
   EXPECT_EQ(found->uid_bytes, row->uid_bytes);
   tsdb_.reset();  // before its file system
@@ -309,8 +311,8 @@ TEST_F(TsdbTest, EveryCallFailsOnceClosed) {
   ASSERT_OK(tsdb_->Close());
 
   EXPECT_THAT(Put({"m", "h=a", kHour, 1}), StatusIs(absl::StatusCode::kFailedPrecondition));
-  EXPECT_THAT(tsdb_->Query({}), StatusIs(absl::StatusCode::kFailedPrecondition));
-  EXPECT_THAT(tsdb_->Flush(), StatusIs(absl::StatusCode::kFailedPrecondition));
+  EXPECT_THAT(tsdb_->queries().Query({}), StatusIs(absl::StatusCode::kFailedPrecondition));
+  EXPECT_THAT(tsdb_->maintenance().Flush(), StatusIs(absl::StatusCode::kFailedPrecondition));
   EXPECT_OK(tsdb_->Close());
 }
 
@@ -320,7 +322,7 @@ TEST_F(TsdbTest, ScanVisitsWholeHoursOfAMetric) {
   ASSERT_OK(Put({"n", "h=a", kHour + 10, 3}));
   std::vector<int64_t> seen;
 
-  ASSERT_OK(tsdb_->Scan(
+  ASSERT_OK(tsdb_->queries().Scan(
       {.metric = "m", .filters = {}, .start_ms = kHour * 1000, .end_ms = kHour * 1000 + 1},
       [&](const ScannedRow& row) {
         EXPECT_EQ(row.metric, "m");
@@ -338,13 +340,14 @@ TEST_F(TsdbTest, LsmCompactionTellsItsTablesAndEndsWhenItIsCancelled) {
   std::vector<std::string> tables;
   const auto compact = [&](std::string_view last) {
     tables.clear();
-    return tsdb_->Compact({.cancelled = &cancelled,
-                           .progress = [&](std::string_view table, size_t done, size_t total) {
-                             EXPECT_EQ(done, tables.size());
-                             EXPECT_EQ(total, 5u);
-                             tables.emplace_back(table);
-                             cancelled = table == last;
-                           }});
+    return tsdb_->maintenance().Compact(
+        {.cancelled = &cancelled,
+         .progress = [&](std::string_view table, size_t done, size_t total) {
+           EXPECT_EQ(done, tables.size());
+           EXPECT_EQ(total, 5u);
+           tables.emplace_back(table);
+           cancelled = table == last;
+         }});
   };
   EXPECT_THAT(compact("series"),
               StatusIs(absl::StatusCode::kCancelled, HasSubstr("compact series: ended")));

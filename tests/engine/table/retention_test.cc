@@ -162,7 +162,7 @@ class ExpiryTest : public testing::Test {
 
   absl::Status Put(const std::string& metric, int64_t second, int64_t value = 1) {
     if (tsdb_ == nullptr) Open();
-    return tsdb_->Put(OwnedPoint(metric, "host=h", kHour + second, value).view());
+    return tsdb_->points().Put(OwnedPoint(metric, "host=h", kHour + second, value).view());
   }
 
   int64_t Stat(std::string_view name) {
@@ -175,8 +175,8 @@ class ExpiryTest : public testing::Test {
 
   // Seconds after kHour at which a query of the metric sees points, which are those a scan sees.
   std::vector<int64_t> Seconds(const std::string& metric) {
-    const auto result =
-        tsdb_->Query(MakeQuery(Aggregator::kSum, metric, {}, kHour - 86400, kHour + 86400));
+    const auto result = tsdb_->queries().Query(
+        MakeQuery(Aggregator::kSum, metric, {}, kHour - 86400, kHour + 86400));
     EXPECT_OK(result);
     std::vector<int64_t> seconds;
     if (!result.ok()) return seconds;
@@ -193,7 +193,7 @@ class ExpiryTest : public testing::Test {
     std::vector<int64_t> seconds;
     ScanSpec spec;
     spec.metric = scanned;
-    EXPECT_OK(tsdb_->Scan(spec, [&](const ScannedRow& row) {
+    EXPECT_OK(tsdb_->queries().Scan(spec, [&](const ScannedRow& row) {
       if (row.metric != metric) return true;
       EXPECT_FALSE(row.times.empty());
       EXPECT_GE(row.qualifiers.size(), 2 * row.times.size());
@@ -219,7 +219,7 @@ TEST_F(ExpiryTest, ExpiredPointsAreInvisibleAtOnceInOpenHoursAndInCells) {
     for (const int64_t second : {0, 1, 1800, 3599, 3600, 36000})
       ASSERT_OK(Put("m", second));
     if (sealed) {
-      ASSERT_OK(tsdb_->Flush());
+      ASSERT_OK(tsdb_->maintenance().Flush());
     }
     EXPECT_THAT(Seconds("m"), ElementsAre(0, 1, 1800, 3599, 3600, 36000)) << "exactly the TTL old";
     clock_.Advance(1000);
@@ -243,7 +243,7 @@ TEST_F(ExpiryTest, AnExpiredLatePointIsAcceptedCountedAndNotStored) {
   EXPECT_EQ(Stat("datapoints.expired"), 2);
   EXPECT_EQ(Stat("datapoints.added"), 2);
   EXPECT_EQ(Stat("datapoints.refused"), 0);
-  EXPECT_THAT(tsdb_->Suggest(UidKind::kMetric, "", 10), IsOkAndHolds(ElementsAre("m")))
+  EXPECT_THAT(tsdb_->names().Suggest(UidKind::kMetric, "", 10), IsOkAndHolds(ElementsAre("m")))
       << "an expired point makes no names";
 
   clock_.Set((kHour + 9 * 3600) * 1000);  // back, so that it would be visible
@@ -253,10 +253,10 @@ TEST_F(ExpiryTest, AnExpiredLatePointIsAcceptedCountedAndNotStored) {
 TEST_F(ExpiryTest, OfABatchOnlyTheExpiredPointsAreLeftOut) {
   options_.ttl_s = 3600;
   Open();
-  ASSERT_OK(tsdb_->AssignUid(UidKind::kMetric, "for.ever"));
-  ASSERT_OK(tsdb_->AssignUid(UidKind::kMetric, "short"));
-  ASSERT_OK(tsdb_->SetMetricTtl("for.ever", 0));
-  ASSERT_OK(tsdb_->SetMetricTtl("short", 60));
+  ASSERT_OK(tsdb_->names().AssignUid(UidKind::kMetric, "for.ever"));
+  ASSERT_OK(tsdb_->names().AssignUid(UidKind::kMetric, "short"));
+  ASSERT_OK(tsdb_->retention().SetMetricTtl("for.ever", 0));
+  ASSERT_OK(tsdb_->retention().SetMetricTtl("short", 60));
   OwnedPoint points[] = {{"for.ever", "host=h", kHour, 1},  {"short", "host=h", kNow - 61, 1},
                          {"m m", "host=h", kNow, 1},  // no metric's name
                          {"short", "host=h", kNow - 60, 1}, {"m", "host=h", kHour, 1},
@@ -265,7 +265,7 @@ TEST_F(ExpiryTest, OfABatchOnlyTheExpiredPointsAreLeftOut) {
   for (OwnedPoint& point : points)
     batch.push_back(point.view());
   std::vector<RefusedPoint> refused;
-  ASSERT_OK(tsdb_->Append(batch, &refused).Wait());
+  ASSERT_OK(tsdb_->points().Append(batch, &refused).Wait());
   ASSERT_THAT(refused, SizeIs(1));
   EXPECT_EQ(refused[0].index, 2u);
   EXPECT_EQ(Stat("datapoints.expired"), 2);
@@ -275,7 +275,7 @@ TEST_F(ExpiryTest, OfABatchOnlyTheExpiredPointsAreLeftOut) {
 
   const LinePoint line{
       .metric = "m", .tags = "host=h", .timestamp = {.ms = kHour * 1000}, .value = {}};
-  ASSERT_OK(tsdb_->Append({&line, 1}, &refused).Wait());
+  ASSERT_OK(tsdb_->points().Append({&line, 1}, &refused).Wait());
   EXPECT_EQ(Stat("datapoints.expired"), 3);
 }
 
@@ -284,15 +284,15 @@ TEST_F(ExpiryTest, ALateLineInLatin1HasTheTtlOfItsMetric) {
   options_.ttl_s = 3600;
   Open();
   for (const char* const metric : {"caf\xc3\xa9", "th\xc3\xa9"})
-    ASSERT_OK(tsdb_->AssignUid(UidKind::kMetric, metric));
-  ASSERT_OK(tsdb_->SetMetricTtl("caf\xc3\xa9", 0));
-  ASSERT_OK(tsdb_->SetMetricTtl("th\xc3\xa9", 60));
+    ASSERT_OK(tsdb_->names().AssignUid(UidKind::kMetric, metric));
+  ASSERT_OK(tsdb_->retention().SetMetricTtl("caf\xc3\xa9", 0));
+  ASSERT_OK(tsdb_->retention().SetMetricTtl("th\xc3\xa9", 60));
   const auto put = [&](std::string_view metric, int64_t time_s) {
     const LinePoint line{.metric = metric,
                          .tags = "host=h",
                          .timestamp = {.ms = time_s * 1000},
                          .value = Value::Integer(1)};
-    return tsdb_->Append({&line, 1}, nullptr).Wait();
+    return tsdb_->points().Append({&line, 1}, nullptr).Wait();
   };
   ASSERT_OK(put("caf\xe9", kNow - 7200));
   ASSERT_OK(put("caf\xc3\xa9", kNow - 7201));
@@ -310,7 +310,7 @@ TEST_F(ExpiryTest, TheStoresTtlIsKeptWithTheStore) {
 
   options_.ttl_s = {};
   Open();
-  EXPECT_EQ(tsdb_->store_ttl_s(), 86400);
+  EXPECT_EQ(tsdb_->retention().store_ttl_s(), 86400);
   EXPECT_THAT(Seconds("m"), ElementsAre(10 * 3600));
   ASSERT_OK(Put("m", 1));
   EXPECT_EQ(Stat("datapoints.expired"), 1);
@@ -320,10 +320,10 @@ TEST_F(ExpiryTest, ATtlThatIsGivenReplacesTheOneThatIsKept) {
   for (const int64_t given : {86400, 60, 0, 3600}) {
     options_.ttl_s = given;
     Open();
-    EXPECT_EQ(tsdb_->store_ttl_s(), given);
+    EXPECT_EQ(tsdb_->retention().store_ttl_s(), given);
     options_.ttl_s = {};
     Open();
-    EXPECT_EQ(tsdb_->store_ttl_s(), given);
+    EXPECT_EQ(tsdb_->retention().store_ttl_s(), given);
   }
 }
 
@@ -331,34 +331,35 @@ TEST_F(ExpiryTest, AMetricsTtlIsKeptWithTheStore) {
   options_.ttl_s = 86400;
   for (const char* const metric : {"a", "b", "c"})
     ASSERT_OK(Put(metric, 0));
-  ASSERT_OK(tsdb_->SetMetricTtl("a", 3600));
-  ASSERT_OK(tsdb_->SetMetricTtl("b", 0));
-  ASSERT_OK(tsdb_->SetMetricTtl("c", 60));
-  ASSERT_OK(tsdb_->SetMetricTtl("c", std::nullopt));
+  ASSERT_OK(tsdb_->retention().SetMetricTtl("a", 3600));
+  ASSERT_OK(tsdb_->retention().SetMetricTtl("b", 0));
+  ASSERT_OK(tsdb_->retention().SetMetricTtl("c", 60));
+  ASSERT_OK(tsdb_->retention().SetMetricTtl("c", std::nullopt));
   EXPECT_THAT(Seconds("a"), IsEmpty()) << "at once";
   const std::vector<MetricTtl> want = {{"a", 3600}, {"b", 0}};
-  EXPECT_THAT(tsdb_->MetricTtls(), IsOkAndHolds(want));
+  EXPECT_THAT(tsdb_->retention().MetricTtls(), IsOkAndHolds(want));
 
   Open();
-  EXPECT_THAT(tsdb_->MetricTtls(), IsOkAndHolds(want));
+  EXPECT_THAT(tsdb_->retention().MetricTtls(), IsOkAndHolds(want));
   clock_.Advance(86400 * 1000);
   EXPECT_THAT(Seconds("a"), IsEmpty());
   EXPECT_THAT(Seconds("b"), ElementsAre(0));
   EXPECT_THAT(Seconds("c"), IsEmpty());
 
-  ASSERT_OK(tsdb_->RenameUid(UidKind::kMetric, "b", "d"));
+  ASSERT_OK(tsdb_->names().RenameUid(UidKind::kMetric, "b", "d"));
   EXPECT_THAT(Seconds("d"), ElementsAre(0)) << "the TTL is the UID's";
-  EXPECT_THAT(tsdb_->MetricTtls(), IsOkAndHolds(ElementsAre(MetricTtl{"a", 3600},  //
-                                                            MetricTtl{"d", 0})));
+  EXPECT_THAT(tsdb_->retention().MetricTtls(), IsOkAndHolds(ElementsAre(MetricTtl{"a", 3600},  //
+                                                                        MetricTtl{"d", 0})));
 }
 
 TEST_F(ExpiryTest, RefusesATtlThatIsNoneOfAMetric) {
   ASSERT_OK(Put("m", 0));
-  EXPECT_THAT(tsdb_->SetMetricTtl("n", 60), StatusIs(absl::StatusCode::kNotFound));
-  EXPECT_THAT(tsdb_->SetMetricTtl("m", -1), StatusIs(absl::StatusCode::kInvalidArgument));
-  EXPECT_THAT(tsdb_->SetMetricTtl("m", kTtlMaxS + 1),
+  EXPECT_THAT(tsdb_->retention().SetMetricTtl("n", 60), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(tsdb_->retention().SetMetricTtl("m", -1),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(tsdb_->retention().SetMetricTtl("m", kTtlMaxS + 1),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("got 4294967296 seconds")));
-  EXPECT_THAT(tsdb_->MetricTtls(), IsOkAndHolds(IsEmpty()));
+  EXPECT_THAT(tsdb_->retention().MetricTtls(), IsOkAndHolds(IsEmpty()));
   options_.ttl_s = -1;
   EXPECT_THAT(options_.Validate(),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("ttl_s")));
@@ -369,7 +370,7 @@ TEST_F(ExpiryTest, AnHourThatExpiredWhileOpenIsDroppedWhenItIsSealed) {
   ASSERT_OK(Put("m", 0));
   ASSERT_OK(Put("m", 3600));
   clock_.Advance((86400 - 9 * 3600) * 1000);  // the first hour's last instant is the TTL old
-  ASSERT_OK(tsdb_->Seal());
+  ASSERT_OK(tsdb_->maintenance().Seal());
   EXPECT_EQ(Stat("hours.open"), 0);
   EXPECT_EQ(Stat("seal.points"), 1);
   EXPECT_EQ(Stat("seal.expired"), 1);
@@ -396,13 +397,13 @@ TEST_F(ExpiryTest, DiskSpaceComesBack) {
       ASSERT_OK(Put("m", hour * 3600 + i * 10, i * i * i * 7919));
   }
   ASSERT_OK(Put("n", 8 * 3600, 5));
-  ASSERT_OK(tsdb_->Compact());
-  EXPECT_THAT(tsdb_->DropExpired(), IsOkAndHolds(0u)) << "nothing is expired";
+  ASSERT_OK(tsdb_->maintenance().Compact());
+  EXPECT_THAT(tsdb_->retention().DropExpired(), IsOkAndHolds(0u)) << "nothing is expired";
   clock_.Advance((86400 - 2 * 3600) * 1000);
-  const auto freed = tsdb_->DropExpired();
+  const auto freed = tsdb_->retention().DropExpired();
   ASSERT_OK(freed);
   EXPECT_GT(*freed, 1000u);
-  EXPECT_THAT(tsdb_->DropExpired(), IsOkAndHolds(0u));
+  EXPECT_THAT(tsdb_->retention().DropExpired(), IsOkAndHolds(0u));
   clock_.Set(kNow * 1000);
   EXPECT_THAT(Seconds("m"), IsEmpty());
   EXPECT_THAT(Seconds("n"), ElementsAre(8 * 3600));

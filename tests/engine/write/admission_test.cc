@@ -41,7 +41,7 @@ class AdmissionTest : public testing::Test {
     std::vector<PointView> views;
     for (OwnedPoint& point : points)
       views.push_back(point.view());
-    return tsdb_->Append(views, nullptr, {.wait_ms = 0}).Wait();
+    return tsdb_->points().Append(views, nullptr, {.wait_ms = 0}).Wait();
   }
 
   int64_t Stat(std::string_view name) {
@@ -77,7 +77,7 @@ TEST_F(AdmissionTest, AFullStoreRefusesAndTakesPointsAgainWhenThereIsRoom) {
     taken = PutSome(second);
   }
   EXPECT_OK(taken);
-  const auto result = tsdb_->Query(MakeQuery(
+  const auto result = tsdb_->queries().Query(MakeQuery(
       Aggregator::kSum, "m", {{"host", FilterType::kLiteralOr, "h7", false}}, kHour, kHour + 3599));
   ASSERT_OK(result);
   ASSERT_EQ(result->series.size(), 1u);

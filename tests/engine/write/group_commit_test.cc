@@ -123,11 +123,12 @@ class GroupCommitTest : public testing::Test {
 
   CommitTicket Append(int64_t second, int64_t value, const AppendOptions& options = {}) {
     OwnedPoint point("m", "host=h", kHour + second, value);
-    return tsdb_->Append(std::span<const PointView>(&point.view(), 1), nullptr, options);
+    return tsdb_->points().Append(std::span<const PointView>(&point.view(), 1), nullptr, options);
   }
 
   static size_t CountPoints(Tsdb* tsdb) {
-    const auto result = tsdb->Query(MakeQuery(Aggregator::kNone, "m", {}, kHour, kHour + 3600));
+    const auto result =
+        tsdb->queries().Query(MakeQuery(Aggregator::kNone, "m", {}, kHour, kHour + 3600));
     EXPECT_OK(result);
     size_t points = 0;
     if (!result.ok()) return points;
@@ -138,7 +139,8 @@ class GroupCommitTest : public testing::Test {
 
   static std::set<int64_t> Seconds(Tsdb* tsdb) {
     std::set<int64_t> seconds;
-    const auto result = tsdb->Query(MakeQuery(Aggregator::kNone, "m", {}, kHour, kHour + 3600));
+    const auto result =
+        tsdb->queries().Query(MakeQuery(Aggregator::kNone, "m", {}, kHour, kHour + 3600));
     EXPECT_OK(result);
     if (!result.ok()) return seconds;
     for (const ResultSeries& series : result->series) {
@@ -184,12 +186,12 @@ TEST_F(GroupCommitTest, AFailedWriteIsToldAndItsPointsAreTriedAgain) {
     EXPECT_THAT(Append(i, 1).Wait(), StatusIs(absl::StatusCode::kUnavailable));
   EXPECT_EQ(CountPoints(tsdb_.get()), 4u) << "points are there, though not acknowledged";
   EXPECT_EQ(CountAfterCrash(), 1u);
-  EXPECT_THAT(tsdb_->Health().journal, StatusIs(absl::StatusCode::kUnavailable));
-  EXPECT_FALSE(tsdb_->Health().must_reopen);
+  EXPECT_THAT(tsdb_->maintenance().Health().journal, StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_FALSE(tsdb_->maintenance().Health().must_reopen);
 
   fs_->Heal();
   EXPECT_OK(Append(9, 1).Wait());
-  EXPECT_OK(tsdb_->Health().journal);
+  EXPECT_OK(tsdb_->maintenance().Health().journal);
   EXPECT_EQ(CountAfterCrash(), 5u);
   Open();
   EXPECT_EQ(CountPoints(tsdb_.get()), 5u);
@@ -203,10 +205,11 @@ TEST_F(GroupCommitTest, AFailedFsyncEndsWriting) {
   EXPECT_FALSE(Append(1, 1).Wait().ok());
   EXPECT_THAT(Append(2, 1).Wait(), StatusIs(absl::StatusCode::kFailedPrecondition));
   EXPECT_EQ(CountPoints(tsdb_.get()), 3u) << "reads go on";
-  EXPECT_TRUE(tsdb_->Health().must_reopen);
-  EXPECT_THAT(tsdb_->Health().journal, StatusIs(absl::StatusCode::kFailedPrecondition));
+  EXPECT_TRUE(tsdb_->maintenance().Health().must_reopen);
+  EXPECT_THAT(tsdb_->maintenance().Health().journal,
+              StatusIs(absl::StatusCode::kFailedPrecondition));
   Open();
-  EXPECT_FALSE(tsdb_->Health().must_reopen);
+  EXPECT_FALSE(tsdb_->maintenance().Health().must_reopen);
   EXPECT_OK(Append(3, 1).Wait());
 }
 
@@ -304,7 +307,8 @@ TEST_F(HeldCommitTest, ATicketIsDoneOnceAllThatItCoversSurvivesACrash) {
   gate_->SetOpen(false);
   CommitTicket all = Append(0, 1);
   OwnedPoint refused("m", "", kHour + 1, 2);
-  const CommitTicket last = tsdb_->Append(std::span<const PointView>(&refused.view(), 1), nullptr);
+  const CommitTicket last =
+      tsdb_->points().Append(std::span<const PointView>(&refused.view(), 1), nullptr);
   EXPECT_OK(last.Wait()) << "it covers its own Append alone";
 
   all.Cover(last);
@@ -358,7 +362,7 @@ TEST_F(GroupCommitTest, TheJournalIsSyncedThoughTheTablesCannotBe) {
   Open();
   ASSERT_OK(Append(0, 1, {.sync = true}).Wait());
   fs_->FailOn({.is_lasting = true, .files = FaultFs::kSstFile | FaultFs::kWalFile});
-  EXPECT_FALSE(tsdb_->Flush().ok());
+  EXPECT_FALSE(tsdb_->maintenance().Flush().ok());
   for (int i = 1; i < kPoints; ++i)
     ASSERT_OK(Append(i, 1).Wait());
   EXPECT_FALSE(Append(kPoints, 1, {.sync = true}).Wait().ok()) << "the tables are not synced";
@@ -401,7 +405,7 @@ TEST_F(GroupCommitTest, APowerCutLosesNothingOlderThanTheInterval) {
         fs_->Heal();
         if (tables_fail) {
           fs_->FailOn({.is_lasting = true, .files = FaultFs::kSstFile | FaultFs::kWalFile});
-          tsdb_->Flush().IgnoreError();
+          tsdb_->maintenance().Flush().IgnoreError();
         }
       }
       if (now_ms >= next_sync_ms) {

@@ -38,7 +38,8 @@ class StoppedBackup {
  public:
   StoppedBackup(Tsdb* tsdb, const std::string& directory)
       : thread_([this, tsdb, directory] {
-          made_ = tsdb->backups()
+          made_ = tsdb->maintenance()
+                      .backups()
                       ->Make(directory,
                              [this](uint64_t, uint64_t) {
                                if (!std::exchange(has_begun_, true)) {
@@ -75,8 +76,8 @@ class StoppedQuery : public QuerySink {
   explicit StoppedQuery(Tsdb* tsdb)
       : thread_([this, tsdb] {
           QueryControl control;
-          ran_ = tsdb->Query(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + 86'400), this,
-                             &control);
+          ran_ = tsdb->queries().Query(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + 86'400),
+                                       this, &control);
         }) {
     begun_.acquire();
   }
@@ -128,7 +129,7 @@ class HeldJournalTest : public testing::Test {
                         .value = Value::Float(static_cast<double>(second) * 0.37)});
     }
     std::vector<RefusedPoint> refused;
-    const absl::Status done = tsdb_->Append(points, &refused, {.wait_ms = 0}).Wait();
+    const absl::Status done = tsdb_->points().Append(points, &refused, {.wait_ms = 0}).Wait();
     EXPECT_TRUE(refused.empty());
     if (done.ok()) {
       taken_ += points.size();
@@ -143,7 +144,7 @@ class HeldJournalTest : public testing::Test {
   // Runs the background work several times; the clock advances by the time it waits for.
   void Tick() {
     for (int i = 0; i < kTicks; ++i) {
-      EXPECT_OK(tsdb_->SealDue());
+      EXPECT_OK(tsdb_->maintenance().SealDue());
       clock_.Advance(200);
     }
   }
@@ -157,7 +158,7 @@ class HeldJournalTest : public testing::Test {
 
   uint64_t Count() {
     const auto result =
-        tsdb_->Query(MakeQuery(Aggregator::kNone, "m", {}, kHour, kHour + batches_ + 1));
+        tsdb_->queries().Query(MakeQuery(Aggregator::kNone, "m", {}, kHour, kHour + batches_ + 1));
     EXPECT_OK(result);
     uint64_t points = 0;
     if (!result.ok()) return 0;
@@ -171,7 +172,7 @@ class HeldJournalTest : public testing::Test {
     for (int i = 0; i < batches; ++i) {
       if (!PutBatch()) return;
       if (i % 8 == 0) {
-        EXPECT_OK(tsdb_->SealDue());
+        EXPECT_OK(tsdb_->maintenance().SealDue());
       }
     }
   }
@@ -232,8 +233,8 @@ TEST_F(HeldJournalTest, ManyRegionsAreNotFlushedMoreOftenThanTheJournalFills) {
   options_.layout.salt_width = 1;
   options_.layout.salt_buckets = 16;
   tsdb_ = *Tsdb::Open(options_);
-  const int64_t regions =
-      static_cast<int64_t>(tsdb_->regions()->List("data", ListDetail::kPlain)->size());
+  const int64_t regions = static_cast<int64_t>(
+      tsdb_->maintenance().regions()->List("data", ListDetail::kPlain)->size());
   fmt::print("{} regions\n", regions);
   PutUntilRefused(4000);
   EXPECT_EQ(refusal_, "");

@@ -56,12 +56,13 @@ class PointReplayTest : public testing::Test {
     std::vector<PointView> views;
     for (OwnedPoint& point : points)
       views.push_back(point.view());
-    return tsdb->Append(views, nullptr).Wait();
+    return tsdb->points().Append(views, nullptr).Wait();
   }
 
   static Model ReadAll(Tsdb* tsdb) {
     Model found;
-    const auto result = tsdb->Query(MakeQuery(Aggregator::kNone, "m", {}, kHour, kHour + 4 * 3600));
+    const auto result =
+        tsdb->queries().Query(MakeQuery(Aggregator::kNone, "m", {}, kHour, kHour + 4 * 3600));
     if (absl::IsNotFound(result.status())) return found;
     EXPECT_OK(result);
     if (!result.ok()) return found;
@@ -90,10 +91,10 @@ TEST_F(PointReplayTest, WhatWasAcknowledgedIsThereAfterACrash) {
     ASSERT_OK(PutSome(tsdb.get(), &random, 50, &model));
     // Cells that are in the journal too, cells that are flushed, and hours that are open.
     if (round % 4 == 1) {
-      ASSERT_OK(tsdb->Seal());
+      ASSERT_OK(tsdb->maintenance().Seal());
     }
     if (round % 4 == 3) {
-      ASSERT_OK(tsdb->Flush());
+      ASSERT_OK(tsdb->maintenance().Flush());
     }
     // Nothing that the dying store still does gets to the files.
     fs->FailOn({.is_lasting = true});
@@ -116,7 +117,7 @@ TEST_F(PointReplayTest, AReplayTwiceGivesTheSame) {
   for (int i = 0; i < 2; ++i) {
     const auto again = Open(copy);
     ASSERT_NE(again, nullptr);
-    ASSERT_OK(again->Seal());
+    ASSERT_OK(again->maintenance().Seal());
     TempDir second;
     Options second_copy = copy;
     second_copy.path = CopyStore(copy.path, second);
@@ -198,10 +199,10 @@ TEST_F(PointReplayTest, APowerLossKeepsWhatWasSynced) {
         if (options.sync == Durability::kAlways) synced = put;
         switch (random.Below(5)) {
           case 0:
-            ASSERT_OK(tsdb->Seal());
+            ASSERT_OK(tsdb->maintenance().Seal());
             break;
           case 1:
-            ASSERT_OK(tsdb->Flush());
+            ASSERT_OK(tsdb->maintenance().Flush());
             synced = put;
             break;
           default:
@@ -222,7 +223,7 @@ TEST_F(PointReplayTest, ASeriesThatOnlyTheJournalHasIsMadeAgain) {
   {
     const auto tsdb = Open(options_);
     OwnedPoint other("m", "host=h1", kHour, 1);
-    ASSERT_OK(tsdb->Put(other.view()));
+    ASSERT_OK(tsdb->points().Put(other.view()));
     ASSERT_OK(tsdb->Close());
   }
   const std::string old_tables = CopyStore(options_.path + "/db", copies_);
@@ -231,7 +232,7 @@ TEST_F(PointReplayTest, ASeriesThatOnlyTheJournalHasIsMadeAgain) {
   {
     const auto tsdb = Open(options_);
     OwnedPoint added("m2", "host=h2 dc=x", kHour, 42);
-    ASSERT_OK(tsdb->Put(added.view()));
+    ASSERT_OK(tsdb->points().Put(added.view()));
     copy = CopyStore(options_.path, crashed);
   }
   std::filesystem::remove_all(copy + "/db");
@@ -239,12 +240,12 @@ TEST_F(PointReplayTest, ASeriesThatOnlyTheJournalHasIsMadeAgain) {
   options_.path = copy;
   const auto tsdb = Open(options_);
   ASSERT_NE(tsdb, nullptr);
-  const auto result = tsdb->Query(MakeQuery(
+  const auto result = tsdb->queries().Query(MakeQuery(
       Aggregator::kSum, "m2", {{"dc", FilterType::kLiteralOr, "x", false}}, kHour, kHour + 10));
   ASSERT_OK(result);
   ASSERT_EQ(result->series.size(), 1u);
   EXPECT_EQ(result->series[0].points.at(0).value, Value::Integer(42));
-  const auto checked = tsdb->CheckUids(/*repair=*/false);
+  const auto checked = tsdb->names().CheckUids(/*repair=*/false);
   ASSERT_OK(checked);
   EXPECT_EQ(checked->errors, 0u);
 }
@@ -256,29 +257,30 @@ TEST_F(PointReplayTest, SeriesAreFoundByTheirTagsAfterAKill) {
   const auto tsdb = Open(options_);
   for (int i = 0; i < kSeries; ++i) {
     OwnedPoint point("m", fmt::format("host=h{} dc=d{}", i, i % 2), kHour, i);
-    ASSERT_OK(tsdb->Put(point.view()));
+    ASSERT_OK(tsdb->points().Put(point.view()));
     if (i == 100) {
-      ASSERT_OK(tsdb->Flush());
+      ASSERT_OK(tsdb->maintenance().Flush());
     }
     if (i == 200) {
-      ASSERT_OK(tsdb->Seal());  // rows go to RocksDB's memory, and are lost
+      ASSERT_OK(tsdb->maintenance().Seal());  // rows go to RocksDB's memory, and are lost
     }
   }
   options_.path = CopyStore(options_.path, copies_);
   for (int life = 0; life < 2; ++life) {
     const auto copy = Open(options_);
     ASSERT_NE(copy, nullptr);
-    const auto all = copy->Query(MakeQuery(Aggregator::kNone, "m", {}, kHour, kHour + 10));
+    const auto all =
+        copy->queries().Query(MakeQuery(Aggregator::kNone, "m", {}, kHour, kHour + 10));
     ASSERT_OK(all);
     EXPECT_EQ(all->series.size(), size_t{kSeries});
-    const auto half = copy->Query(MakeQuery(
+    const auto half = copy->queries().Query(MakeQuery(
         Aggregator::kNone, "m", {{"dc", FilterType::kLiteralOr, "d1", false}}, kHour, kHour + 10));
     ASSERT_OK(half);
     EXPECT_EQ(half->series.size(), size_t{kSeries / 2});
     // None is made a second time.
     for (int i = 0; i < kSeries; ++i) {
       OwnedPoint point("m", fmt::format("host=h{} dc=d{}", i, i % 2), kHour + 1, i);
-      ASSERT_OK(copy->Put(point.view()));
+      ASSERT_OK(copy->points().Put(point.view()));
     }
     for (const StatSample& sample : copy->stats().Snapshot()) {
       if (sample.name != "series.created") continue;
@@ -304,7 +306,7 @@ TEST_F(PointReplayTest, ManySeriesThatOnlyTheJournalHasAreMadeAgain) {
     std::vector<PointView> views;
     for (OwnedPoint& point : points)
       views.push_back(point.view());
-    ASSERT_OK(tsdb->Append(views, nullptr).Wait());
+    ASSERT_OK(tsdb->points().Append(views, nullptr).Wait());
     copy = CopyStore(options_.path, crashed);
   }
   std::filesystem::remove_all(copy + "/db");
@@ -313,12 +315,12 @@ TEST_F(PointReplayTest, ManySeriesThatOnlyTheJournalHasAreMadeAgain) {
   for (int life = 0; life < 2; ++life) {
     const auto tsdb = Open(options_);
     ASSERT_NE(tsdb, nullptr);
-    ASSERT_OK(tsdb->Seal());
-    const auto half = tsdb->Query(MakeQuery(
+    ASSERT_OK(tsdb->maintenance().Seal());
+    const auto half = tsdb->queries().Query(MakeQuery(
         Aggregator::kNone, "m", {{"dc", FilterType::kLiteralOr, "d1", false}}, kHour, kHour + 10));
     ASSERT_OK(half);
     EXPECT_EQ(half->series.size(), size_t{kSeries / 2});
-    const auto checked = tsdb->CheckUids(/*repair=*/false);
+    const auto checked = tsdb->names().CheckUids(/*repair=*/false);
     ASSERT_OK(checked);
     EXPECT_EQ(checked->errors, 0u);
     ASSERT_OK(tsdb->Close());
@@ -339,7 +341,7 @@ TEST_F(PointReplayTest, PointsOfASeriesWhoseDefinitionIsLostAreSetAside) {
   {
     const auto tsdb = Open(options_);
     for (const auto& [host, second] : {std::pair("host=h1", 0), {"host=h2", 0}, {"host=h2", 1}})
-      ASSERT_OK(tsdb->Put(OwnedPoint("m", host, kHour + second, 42).view()));
+      ASSERT_OK(tsdb->points().Put(OwnedPoint("m", host, kHour + second, 42).view()));
     copy = CopyStore(options_.path, crashed);
   }
   std::filesystem::remove_all(copy + "/db");
@@ -356,7 +358,7 @@ TEST_F(PointReplayTest, PointsOfASeriesWhoseDefinitionIsLostAreSetAside) {
     const auto tsdb = Open(options_);
     ASSERT_NE(tsdb, nullptr);
     EXPECT_EQ(ReadAll(tsdb.get()), (Model{{{"h1", 0}, 42}}));
-    const auto report = tsdb->fsck()->Check({});
+    const auto report = tsdb->maintenance().fsck()->Check({});
     ASSERT_OK(report);
     EXPECT_EQ(report->counts.at(FsckFault::kCut), 1u);
     EXPECT_EQ(report->counts.at(FsckFault::kJournal), 1u) << "a point of a series";
@@ -365,10 +367,10 @@ TEST_F(PointReplayTest, PointsOfASeriesWhoseDefinitionIsLostAreSetAside) {
   }
   const auto tsdb = Open(options_);
   ASSERT_NE(tsdb, nullptr);
-  ASSERT_OK(tsdb->Put(OwnedPoint("m", "host=h3", kHour + 7, 7).view()));
-  ASSERT_OK(tsdb->Flush());
+  ASSERT_OK(tsdb->points().Put(OwnedPoint("m", "host=h3", kHour + 7, 7).view()));
+  ASSERT_OK(tsdb->maintenance().Flush());
   EXPECT_EQ(ReadAll(tsdb.get()), (Model{{{"h1", 0}, 42}, {{"h3", 7}, 7}}));
-  const auto report = tsdb->fsck()->Check({});
+  const auto report = tsdb->maintenance().fsck()->Check({});
   ASSERT_OK(report);
   EXPECT_EQ(report->counts.at(FsckFault::kAside), 1u);
 }
@@ -383,7 +385,7 @@ TEST_F(PointReplayTest, AJournalThatNamesAnUnknownSeriesIsRefused) {
     // The segment with the definitions goes with the flush, as the tables are synced by then.
     for (int i = 0; i < 10; ++i)
       ASSERT_OK(PutSome(tsdb.get(), &random, 1000, &model));
-    ASSERT_OK(tsdb->Flush());
+    ASSERT_OK(tsdb->maintenance().Flush());
     ASSERT_OK(PutSome(tsdb.get(), &random, 10, &model));
     options_.path = CopyStore(options_.path, copies_);
   }

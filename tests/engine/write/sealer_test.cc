@@ -55,7 +55,7 @@ class SealerTest : public testing::Test {
 
   absl::Status Put(OwnedPoint point) {
     if (tsdb_ == nullptr) Open();
-    return tsdb_->Put(point.view());
+    return tsdb_->points().Put(point.view());
   }
 
   int64_t Stat(std::string_view name, std::string_view type = "") {
@@ -74,7 +74,7 @@ class SealerTest : public testing::Test {
     QuerySpec spec =
         MakeQuery(Aggregator::kSum, "m", {{"host", FilterType::kLiteralOr, host, false}},
                   kHour - 86400, kHour + 2 * 86400);
-    const auto result = tsdb_->Query(spec);
+    const auto result = tsdb_->queries().Query(spec);
     EXPECT_OK(result);
     std::map<int64_t, double> points;
     if (!result.ok()) return points;
@@ -87,7 +87,7 @@ class SealerTest : public testing::Test {
 
   std::vector<std::string> ScanHex() {
     std::vector<std::string> lines;
-    EXPECT_OK(tsdb_->Scan({}, [&](const ScannedRow& row) {
+    EXPECT_OK(tsdb_->queries().Scan({}, [&](const ScannedRow& row) {
       lines.push_back(ToHex(row.key) + " " + ToHex(row.qualifiers) + " " + ToHex(row.values));
       return true;
     }));
@@ -107,16 +107,16 @@ TEST_F(SealerTest, AnHourIsSealedOnceItIsOverAndUntouchedForTheGraceTime) {
   const auto bytes = ScanHex();
 
   clock_.Set((kHour + 3600 + options_.seal_grace_s - 1) * 1000);
-  ASSERT_OK(tsdb_->SealDue());
+  ASSERT_OK(tsdb_->maintenance().SealDue());
   EXPECT_EQ(Stat("hours.open"), 1) << "the grace time is not over";
 
   ASSERT_OK(Put({"m", "host=h", kHour + 10, 3}));  // late, and the hour is touched
   clock_.Advance(1000);
-  ASSERT_OK(tsdb_->SealDue());
+  ASSERT_OK(tsdb_->maintenance().SealDue());
   EXPECT_EQ(Stat("hours.open"), 1) << "the hour was touched";
 
   clock_.Advance(options_.seal_grace_s * 1000);
-  ASSERT_OK(tsdb_->SealDue());
+  ASSERT_OK(tsdb_->maintenance().SealDue());
   EXPECT_EQ(Stat("hours.open"), 0);
   EXPECT_EQ(Stat("hours.bytes"), 0);
   EXPECT_EQ(Stat("seal.hours", "all"), 1);
@@ -137,10 +137,10 @@ TEST_F(SealerTest, SealingChangesNoAnswerAndNoByte) {
     const std::vector<std::string> open = ScanHex();
     const auto points = Points("h1");
     ASSERT_THAT(open, SizeIs(9));
-    ASSERT_OK(tsdb_->Seal());
+    ASSERT_OK(tsdb_->maintenance().Seal());
     EXPECT_EQ(ScanHex(), open);
     EXPECT_EQ(Points("h1"), points);
-    ASSERT_OK(tsdb_->Compact());
+    ASSERT_OK(tsdb_->maintenance().Compact());
     EXPECT_EQ(ScanHex(), open);
     EXPECT_EQ(Points("h1"), points);
   }
@@ -149,12 +149,12 @@ TEST_F(SealerTest, SealingChangesNoAnswerAndNoByte) {
 TEST_F(SealerTest, LatePointsOfASealedHourWin) {
   ASSERT_OK(Put({"m", "host=h", kHour, 1}));
   ASSERT_OK(Put({"m", "host=h", kHour + 5, 1}));
-  ASSERT_OK(tsdb_->Seal());
+  ASSERT_OK(tsdb_->maintenance().Seal());
   ASSERT_OK(Put({"m", "host=h", kHour, 2}));
   EXPECT_EQ(Points(), (std::map<int64_t, double>{{0, 2}, {5, 1}}));
   const std::vector<std::string> rows = ScanHex();
   EXPECT_THAT(rows, SizeIs(1));
-  ASSERT_OK(tsdb_->Seal());
+  ASSERT_OK(tsdb_->maintenance().Seal());
   EXPECT_EQ(Points(), (std::map<int64_t, double>{{0, 2}, {5, 1}}));
   EXPECT_EQ(ScanHex(), rows);
 }
@@ -171,7 +171,7 @@ TEST_F(SealerTest, AQueryMissesNothingWhileHoursAreSealedUnderIt) {
   });
   std::thread sealer([&] {
     while (acknowledged < kPoints)
-      EXPECT_OK(tsdb_->Seal());
+      EXPECT_OK(tsdb_->maintenance().Seal());
   });
   while (acknowledged < kPoints) {
     const int64_t want = acknowledged;
@@ -203,7 +203,7 @@ TEST_F(SealerTest, TheJournalStaysBelowItsLimit) {
   for (int i = 0; i < 3000; ++i) {
     ASSERT_OK(Put({"m", fmt::format("host=h{}", i % 10), kHour + i, i}));
     if (i % 100 == 0) {
-      ASSERT_OK(tsdb_->SealDue());
+      ASSERT_OK(tsdb_->maintenance().SealDue());
     }
     ASSERT_LE(Stat("journal.bytes"), 36 << 10);
   }
@@ -216,10 +216,10 @@ TEST_F(SealerTest, TheJournalStaysBelowItsLimit) {
 TEST_F(SealerTest, WhatNeedsAnOldBlockIsSealedEarly) {
   options_.journal_age_s = 3600;
   ASSERT_OK(Put({"m", "host=h", kHour + 86400, 1}));  // a day in the future
-  ASSERT_OK(tsdb_->SealDue());
+  ASSERT_OK(tsdb_->maintenance().SealDue());
   EXPECT_EQ(Stat("hours.open"), 1);
   clock_.Advance((options_.journal_age_s + 1) * 1000);
-  ASSERT_OK(tsdb_->SealDue());
+  ASSERT_OK(tsdb_->maintenance().SealDue());
   EXPECT_EQ(Stat("hours.open"), 0);
   EXPECT_EQ(Points(), (std::map<int64_t, double>{{86400, 1}}));
 }
@@ -248,9 +248,9 @@ TEST_F(SealerTest, AnHourWithoutItsSeriesIsSetAsideAndTheOthersAreSealed) {
   ASSERT_OK(put(1, 60, 7));
   ASSERT_OK(put(1, 61, 8));
   ASSERT_OK(put(90, 60, 9));
-  EXPECT_FALSE(tsdb_->Scan({}, [](const ScannedRow&) { return true; }).ok())
+  EXPECT_FALSE(tsdb_->queries().Scan({}, [](const ScannedRow&) { return true; }).ok())
       << "a scan says that a series is missing";
-  ASSERT_OK(tsdb_->Seal());
+  ASSERT_OK(tsdb_->maintenance().Seal());
   EXPECT_EQ(Stat("hours.open"), 0);
   EXPECT_EQ(Stat("seal.set_aside", "hours"), 1);
   EXPECT_EQ(Stat("seal.set_aside", "points"), 2);
@@ -284,7 +284,7 @@ TEST_F(SealerTest, ADayOfHoursEndsAsOneCellARow) {
     for (int host = 0; host < kHosts; ++host) {
       ASSERT_OK(Put({"m", fmt::format("host=h{}", host), kHour + second, host + second}));
     }
-    ASSERT_OK(tsdb_->SealDue());
+    ASSERT_OK(tsdb_->maintenance().SealDue());
     bytes_max = std::max(bytes_max, Stat("hours.bytes"));
   }
   EXPECT_LE(Stat("hours.open"), 2 * kHosts);
@@ -302,7 +302,7 @@ TEST_F(SealerTest, ADayOfHoursEndsAsOneCellARow) {
       ASSERT_OK(Put({"m", fmt::format("host=h{}", host), kHour + second, host + second}));
     }
   }
-  ASSERT_OK(tsdb_->Flush());
+  ASSERT_OK(tsdb_->maintenance().Flush());
   EXPECT_EQ(ScanHex(), rows);
 }
 
@@ -322,7 +322,7 @@ TEST_F(SealerTest, ARegionThatLagsHoldsUpNoOther) {
     // The hour is sealed, and later its cell flushed.
     for (const int64_t later_s : {3600, 301}) {
       clock_.Advance(later_s * 1000);
-      ASSERT_OK(tsdb_->SealDue());
+      ASSERT_OK(tsdb_->maintenance().SealDue());
     }
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -331,24 +331,25 @@ TEST_F(SealerTest, ARegionThatLagsHoldsUpNoOther) {
   clock_.Advance(10 * 3600 * 1000);
   const int64_t before = Stat("seal.hours", "all");
   for (int round = 0; round < 3; ++round)
-    ASSERT_OK(tsdb_->SealDue());
+    ASSERT_OK(tsdb_->maintenance().SealDue());
   EXPECT_EQ(Stat("seal.hours", "all"), before + 1);
   EXPECT_GE(Stat("seal.put_off"), 1);
 
   // Of one instant the later value counts, whatever became of the hour meanwhile.
   ASSERT_OK(put("lagging", 2, 8));
   clock_.Advance(10 * 3600 * 1000);
-  ASSERT_OK(tsdb_->SealDue());
+  ASSERT_OK(tsdb_->maintenance().SealDue());
   EXPECT_EQ(Stat("seal.hours", "all"), before + 1);
   paused.reset();
   for (int i = 0; i < 2000 && Stat("seal.hours", "all") == before + 1; ++i) {
     clock_.Advance(2000);
-    ASSERT_OK(tsdb_->SealDue());
+    ASSERT_OK(tsdb_->maintenance().SealDue());
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   EXPECT_EQ(Stat("seal.hours", "all"), before + 2);
   for (const char* const metric : {"lagging", "other"}) {
-    const auto result = tsdb_->Query(MakeQuery(Aggregator::kSum, metric, {}, kHour + 2, kHour + 2));
+    const auto result =
+        tsdb_->queries().Query(MakeQuery(Aggregator::kSum, metric, {}, kHour + 2, kHour + 2));
     ASSERT_OK(result);
     ASSERT_EQ(result->series.size(), 1u);
     EXPECT_EQ(result->series[0].points.at(0).value.ToDouble(), metric[0] == 'l' ? 8 : 7);
@@ -379,7 +380,7 @@ TEST_F(SealerTest, AStoreThatClosesSealsForALimitedTimeAndLosesNothing) {
   Open();
   EXPECT_GT(Stat("journal.replayed_points"), 0);
   const auto result =
-      tsdb_->Query(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + kHours * 3600));
+      tsdb_->queries().Query(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + kHours * 3600));
   ASSERT_OK(result);
   EXPECT_THAT(result->series.at(0).points, SizeIs(kHours));
   ASSERT_OK(tsdb_->Close());
@@ -400,22 +401,23 @@ TEST_F(SealerTest, SealingAllSaysHowFarItIsAndEndsWhenItIsCancelled) {
                         done.push_back(sealed);
                         if (done.size() == 3) cancelled = true;
                       }};
-  EXPECT_THAT(tsdb_->Flush(control), StatusIs(absl::StatusCode::kCancelled,
-                                              testing::HasSubstr("2952 hours are still open")));
+  EXPECT_THAT(
+      tsdb_->maintenance().Flush(control),
+      StatusIs(absl::StatusCode::kCancelled, testing::HasSubstr("2952 hours are still open")));
   EXPECT_THAT(done, testing::ElementsAre(0, 1024, 2048));
   EXPECT_EQ(open_hours(), kHours - 2048);
   EXPECT_GT(Stat("journal.bytes"), 0);
 
   const auto count = [&] {
     const auto result =
-        tsdb_->Query(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + kHours * 3600));
+        tsdb_->queries().Query(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + kHours * 3600));
     return result.ok() ? result->series.at(0).points.size() : 0;
   };
   EXPECT_EQ(count(), static_cast<size_t>(kHours));
   done.clear();
   cancelled = false;
   control.progress = [&](uint64_t sealed, uint64_t) { done.push_back(sealed); };
-  EXPECT_OK(tsdb_->Seal(control));
+  EXPECT_OK(tsdb_->maintenance().Seal(control));
   EXPECT_THAT(done, testing::ElementsAre(0, 1024, 2048, 2952));
   EXPECT_EQ(open_hours(), 0);
   EXPECT_EQ(count(), static_cast<size_t>(kHours));
@@ -444,8 +446,8 @@ class SlowQuery {
 
   void Run(Tsdb* tsdb) {
     QueryControl control;
-    EXPECT_OK(
-        tsdb->Query(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + 10), &sink_, &control));
+    EXPECT_OK(tsdb->queries().Query(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + 10), &sink_,
+                                    &control));
   }
 
   Sink sink_;
@@ -464,15 +466,15 @@ TEST_F(SealerTest, ABackFillBesideQueriesThatNeverEndTogetherFreesItsHours) {
       queries.push_back(std::make_unique<SlowQuery>(tsdb_.get()));
       for (int host = half; host < kHosts; host += 2 - half)
         ASSERT_OK(Put({"m", fmt::format("host=h{}", host), kHour + round * 3600, round}));
-      ASSERT_OK(tsdb_->Seal());
+      ASSERT_OK(tsdb_->maintenance().Seal());
       if (queries.size() > 2) queries.pop_front();
-      ASSERT_OK(tsdb_->SealDue());
+      ASSERT_OK(tsdb_->maintenance().SealDue());
     }
     ASSERT_LE(Stat("hours.bytes"), 32 << 10) << "in round " << round;
   }
   EXPECT_GT(Stat("hours.bytes"), 0) << "what the last queries need";
   queries.clear();
-  ASSERT_OK(tsdb_->SealDue());
+  ASSERT_OK(tsdb_->maintenance().SealDue());
   EXPECT_EQ(Stat("hours.bytes"), 0);
   EXPECT_EQ(Stat("hours.series"), 0);
 }
@@ -481,10 +483,10 @@ TEST_F(SealerTest, ABackFillBesideQueriesThatNeverEndTogetherFreesItsHours) {
 TEST_F(SealerTest, AStepOfTheClockForwardSealsNoHourThatIsInUse) {
   ASSERT_OK(Put({"m", "host=h", kHour, 1}));
   clock_.StepWall(86'400'000);
-  ASSERT_OK(tsdb_->SealDue());
+  ASSERT_OK(tsdb_->maintenance().SealDue());
   EXPECT_EQ(Stat("hours.open"), 1) << "it was touched just now";
   clock_.Advance(options_.seal_grace_s * 1000);
-  ASSERT_OK(tsdb_->SealDue());
+  ASSERT_OK(tsdb_->maintenance().SealDue());
   EXPECT_EQ(Stat("hours.open"), 0);
 }
 
@@ -494,7 +496,7 @@ TEST_F(SealerTest, AStepOfTheClockBackHoldsUpNoSealing) {
   clock_.StepWall(-5 * 86'400'000);
   ASSERT_OK(Put({"m", "host=i", kHour - 5 * 86400, 2}));
   clock_.Advance((3600 + options_.seal_grace_s) * 1000);
-  ASSERT_OK(tsdb_->SealDue());
+  ASSERT_OK(tsdb_->maintenance().SealDue());
   EXPECT_EQ(Stat("hours.open"), 0) << "the one of the wrong time and the one of the right";
 
   // The set wait of a round is not exceeded, although the clock steps back.
@@ -502,7 +504,7 @@ TEST_F(SealerTest, AStepOfTheClockBackHoldsUpNoSealing) {
   EXPECT_EQ(Stat("journal.checkpoints"), 0);
   clock_.StepWall(-86'400'000);
   clock_.Advance(301 * 1000);
-  ASSERT_OK(tsdb_->SealDue());
+  ASSERT_OK(tsdb_->maintenance().SealDue());
   EXPECT_EQ(Stat("journal.checkpoints"), 1) << "cells wait five minutes for their flush";
 }
 

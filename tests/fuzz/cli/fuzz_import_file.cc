@@ -104,7 +104,7 @@ absl::Status CheckLines(const std::string& path,
   }
 }
 
-// What the store would say of a point: Tsdb::Append's check of its tags.
+// What the store would say of a point: Points::Append's check of its tags.
 class CheckingSink : public PointSink {
  public:
   absl::Status Write(std::span<const LinePoint> points,

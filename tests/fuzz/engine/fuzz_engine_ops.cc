@@ -59,21 +59,21 @@ class Machine {
   void Step(std::string_view* input) {
     switch (TakeByte(input) % 20) {
       case 0:
-        return Check(tsdb_->Seal());
+        return Check(tsdb_->maintenance().Seal());
       case 1:
         clock_.Advance(TakeByte(input) * int64_t{60'000});
         model_.SetNow(clock_.NowMs());
-        return Check(tsdb_->SealDue());
+        return Check(tsdb_->maintenance().SealDue());
       case 2:
-        return Check(tsdb_->Flush());
+        return Check(tsdb_->maintenance().Flush());
       case 3:
-        return Check(tsdb_->Compact());
+        return Check(tsdb_->maintenance().Compact());
       case 4:
         return Open();
       case 5:
         return SetTtl(input);
       case 6:
-        return Check(tsdb_->DropExpired().status());
+        return Check(tsdb_->retention().DropExpired().status());
       case 7:
         return Split(input);
       case 8:
@@ -81,7 +81,7 @@ class Machine {
       case 9:
         return Delete(input);
       case 10:
-        return tsdb_->DropCaches();
+        return tsdb_->maintenance().DropCaches();
       case 11:
         return CheckRange(input);
       case 12:
@@ -94,7 +94,7 @@ class Machine {
   // Every point, with its type and precision.
   void CheckAll() {
     PointModel::Shown shown;
-    Check(tsdb_->Scan({}, [&](const ScannedRow& row) {
+    Check(tsdb_->queries().Scan({}, [&](const ScannedRow& row) {
       std::vector<ShownPoint>& points =
           shown[{std::string(row.metric), std::string(row.tags[0].value)}];
       for (size_t i = 0; i < row.times.size(); ++i) {
@@ -104,7 +104,7 @@ class Machine {
       return true;
     }));
     CheckNoFault(deletes_ ? acked_.Fault(shown) : model_.Fault("", 0, kTimestampMsMax, shown));
-    const auto wrong = tsdb_->regions()->Check("data");
+    const auto wrong = tsdb_->maintenance().regions()->Check("data");
     HOURCELL_CHECK(wrong.ok() && wrong->empty());
   }
 
@@ -174,7 +174,7 @@ class Machine {
     for (OwnedPoint& point : points)
       views.push_back(point.view());
     std::vector<RefusedPoint> refused;
-    Check(tsdb_->Append(views, &refused).Wait());
+    Check(tsdb_->points().Append(views, &refused).Wait());
     HOURCELL_CHECK(refused.empty());
   }
 
@@ -186,7 +186,7 @@ class Machine {
     QuerySpec spec = MakeQuery(Aggregator::kNone, metric, {}, 0, 0);
     spec.start_ms = start_ms;
     spec.end_ms = end_ms;
-    const auto deleted = tsdb_->DeletePoints(spec);
+    const auto deleted = tsdb_->points().DeletePoints(spec);
     if (absl::IsNotFound(deleted.status())) return;  // nothing of the metric was ever put
     Check(deleted.status());
     acked_.Delete(metric, start_ms, end_ms, true);
@@ -196,7 +196,7 @@ class Machine {
     const std::string metric = MetricOf(TakeByte(input));
     const int64_t ttl_s = TakeByte(input) * int64_t{120};
     if (deletes_) return;
-    const absl::Status set = tsdb_->SetMetricTtl(metric, ttl_s);
+    const absl::Status set = tsdb_->retention().SetMetricTtl(metric, ttl_s);
     if (absl::IsNotFound(set)) return;
     Check(set);
     model_.SetMetricTtl(metric, ttl_s);
@@ -210,15 +210,19 @@ class Machine {
     for (int shift = 24; shift >= 0; shift -= 8)
       key += fmt::format("\\x{:02x}", hour >> shift & 0xff);
     if (where >= 0x80) key += fmt::format("\\x00\\x00\\x01\\x00\\x00\\x{:02x}", 1 + where / 8 % 5);
-    CheckChange(tsdb_->regions()->Split({.table = "data", .region = key, .at = key}).status());
+    CheckChange(tsdb_->maintenance()
+                    .regions()
+                    ->Split({.table = "data", .region = key, .at = key})
+                    .status());
   }
 
   void Merge(std::string_view* input) {
-    const auto listed = tsdb_->regions()->List("data", ListDetail::kPlain);
+    const auto listed = tsdb_->maintenance().regions()->List("data", ListDetail::kPlain);
     Check(listed.status());
     const size_t first = TakeByte(input) % listed->size();
     if (first + 1 >= listed->size()) return;
-    CheckChange(tsdb_->regions()
+    CheckChange(tsdb_->maintenance()
+                    .regions()
                     ->Merge("data", {std::to_string((*listed)[first].id),
                                      std::to_string((*listed)[first + 1].id)})
                     .status());
@@ -238,7 +242,7 @@ class Machine {
     QuerySpec spec = MakeQuery(Aggregator::kNone, metric, {}, 0, 0);
     spec.start_ms = start_ms;
     spec.end_ms = end_ms;
-    const auto result = tsdb_->Query(spec);
+    const auto result = tsdb_->queries().Query(spec);
     if (absl::IsNotFound(result.status())) return CheckNoFault(model_.Fault(metric, 0, 1, {}));
     Check(result.status());
     PointModel::Shown shown;

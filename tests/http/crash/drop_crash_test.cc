@@ -44,22 +44,22 @@ class ExpiringStore {
     absl::Status done;
     for (int i = 0; i < 10; ++i)
       done.Update(Put("m", fmt::format("host=h{}", i)));
-    done.Update(tsdb_->Flush());
-    done.Update(tsdb_->Compact());
+    done.Update(tsdb_->maintenance().Flush());
+    done.Update(tsdb_->maintenance().Compact());
     return done;
   }
 
   // The one that is put is dropped, and made anew.
   absl::Status DropAndPut() {
-    absl::Status done = tsdb_->DropExpired().status();
+    absl::Status done = tsdb_->retention().DropExpired().status();
     done.Update(Put("many", "id=i70"));
-    done.Update(tsdb_->Flush());
-    done.Update(tsdb_->DropExpired().status());
+    done.Update(tsdb_->maintenance().Flush());
+    done.Update(tsdb_->retention().DropExpired().status());
     return done;
   }
 
   absl::Status Put(const std::string& metric, const std::string& tags) {
-    return tsdb_->Put(OwnedPoint(metric, tags, kLaterS, 1).view());
+    return tsdb_->points().Put(OwnedPoint(metric, tags, kLaterS, 1).view());
   }
 
   absl::Status Close() { return tsdb_->Close(); }
@@ -124,11 +124,11 @@ class KilledEmptyingTest : public KillPointTest {
     return options;
   }
   static absl::Status DeleteAndDrop(Tsdb* tsdb) {
-    const auto deleted = tsdb->DeletePoints(MakeQuery(Aggregator::kSum, "many",
-                                                      {{"id", FilterType::kWildcard, "i7*", false}},
-                                                      kBackupHour, kBackupHour + 3600));
+    const auto deleted = tsdb->points().DeletePoints(
+        MakeQuery(Aggregator::kSum, "many", {{"id", FilterType::kWildcard, "i7*", false}},
+                  kBackupHour, kBackupHour + 3600));
     absl::Status done = deleted.status();
-    done.Update(tsdb->DropExpired().status());
+    done.Update(tsdb->retention().DropExpired().status());
     return done;
   }
   static void FillAndDelete(const std::string& path) {
@@ -136,7 +136,7 @@ class KilledEmptyingTest : public KillPointTest {
     auto opened = Tsdb::Open(OptionsOf(path));
     if (!opened.ok()) std::exit(2);
     PutManySeries(opened->get());
-    if (!(*opened)->Flush().ok()) std::exit(2);
+    if (!(*opened)->maintenance().Flush().ok()) std::exit(2);
     std::exit(DeleteAndDrop(opened->get()).ok() ? 0 : 3);
   }
 };
@@ -162,8 +162,8 @@ TEST_P(KilledEmptyingTest, NoRowIsWithoutItsSetAndTheRestIsDropped) {
   const bool sets_stay =
       GetParam() == "checkpoint:flushed#2" || GetParam() == "active:before_removed";
   const uint64_t emptied = 11;  // i7, i70 to i79
-  const auto found =
-      (*opened)->LookupSeries({.metric = "many"}, [](const FoundSeries&) { return true; });
+  const auto found = (*opened)->queries().LookupSeries({.metric = "many"},
+                                                       [](const FoundSeries&) { return true; });
   ASSERT_OK(found);
   EXPECT_EQ(*found, sets_stay ? 128u : 128u - emptied);
   ASSERT_OK((*opened)->Close());

@@ -159,7 +159,7 @@ TEST_P(KilledDropTest, ASeriesIsThereOrGone) {
     const std::unique_ptr<Tsdb> tsdb = OpenTiny(options);
     PutPoints(tsdb.get(), 0, 10);
     PutManySeries(tsdb.get());
-    ASSERT_OK(tsdb->DeletePoints(
+    ASSERT_OK(tsdb->points().DeletePoints(
         MakeQuery(Aggregator::kSum, "many", {}, kBackupHour, kBackupHour + 3600)));
     dump = Dump(tsdb.get());
     ASSERT_OK(tsdb->Close());

@@ -52,7 +52,7 @@ class StalledStore {
   }
 
   absl::Status Put(const std::string& metric, int64_t second, int64_t value) {
-    return tsdb_->Put(OwnedPoint(metric, "host=h", kHour + second, value).view());
+    return tsdb_->points().Put(OwnedPoint(metric, "host=h", kHour + second, value).view());
   }
 
   // Gives the first region more files than it may have.
@@ -64,7 +64,7 @@ class StalledStore {
       done.Update(Put("lagging", 1, static_cast<int64_t>(i)));
       for (const int64_t later_s : {3600, 301}) {
         clock_.Advance(later_s * 1000);
-        done.Update(tsdb_->SealDue());
+        done.Update(tsdb_->maintenance().SealDue());
       }
     }
     // A region looks at its files every few milliseconds.
@@ -81,7 +81,7 @@ class StalledStore {
     for (int64_t i = 0; i < kPoints && done.ok(); ++i) {
       done.Update(Put("other", 7200 + i, i));
       if (i == kPoints / 2) done.Update(Put("lagging", 7201, 9));
-      if (i % 10 == 0) done.Update(tsdb_->SealDue());
+      if (i % 10 == 0) done.Update(tsdb_->maintenance().SealDue());
       bytes_max_ = std::max(bytes_max_, Stat("journal.bytes"));
     }
     return done;
@@ -95,8 +95,8 @@ class StalledStore {
 
   std::map<int64_t, double> Points(const std::string& metric) const {
     std::map<int64_t, double> points;
-    const auto result =
-        tsdb_->Query(MakeQuery(Aggregator::kSum, metric, {}, kHour + 7200, kHour + 86400));
+    const auto result = tsdb_->queries().Query(
+        MakeQuery(Aggregator::kSum, metric, {}, kHour + 7200, kHour + 86400));
     EXPECT_OK(result);
     if (!result.ok()) return points;
     for (const ResultSeries& series : result->series) {

@@ -70,7 +70,7 @@ class CaseStore {
     if (Failed(opened.status())) return;
     tsdb_ = *std::move(opened);
     for (const auto& [kind, name] : stored.names) {
-      const auto row = tsdb_->AssignUid(kind, name);
+      const auto row = tsdb_->names().AssignUid(kind, name);
       if (Failed(row.status())) return;
       naive_.AddName(kind, name, row->uid_bytes);
       if (kind == UidKind::kMetric) {
@@ -87,7 +87,7 @@ class CaseStore {
   }
 
   size_t regions() {
-    const auto listed = tsdb_->regions()->List("data", ListDetail::kPlain);
+    const auto listed = tsdb_->maintenance().regions()->List("data", ListDetail::kPlain);
     return listed.ok() ? listed->size() : 0;
   }
 
@@ -101,7 +101,7 @@ class CaseStore {
         QuerySpec forced = spec;
         ForceReadMethod(method, &forced);
         forced.read_division = division;
-        const std::string fault = AnswerDifference(spec, want, tsdb_->Query(forced));
+        const std::string fault = AnswerDifference(spec, want, tsdb_->queries().Query(forced));
         if (!fault.empty()) {
           return fmt::format("read method {}, division {}: {}", method, static_cast<int>(division),
                              fault);
@@ -121,7 +121,7 @@ class CaseStore {
     QuerySpec quick = spec;
     quick.quick =
         QuickBounds{.series = 1000, .rows = 1000, .points = 10'000'000, .bytes = 64 << 20};
-    auto got = tsdb_->Query(quick);
+    auto got = tsdb_->queries().Query(quick);
     if (absl::IsAborted(got.status())) return "";
     ++quick_answers_;
     const std::string fault = AnswerDifference(spec, want, std::move(got));
@@ -138,7 +138,7 @@ class CaseStore {
     std::string keys;
     for (const std::string& key : CutKeys(stored, tsdb_->layout(), metrics_, cuts))
       keys += (keys.empty() ? "keys:" : ",") + KeyText(key);
-    if (!keys.empty()) Failed(tsdb_->regions()->RollingSplit("data", keys).status());
+    if (!keys.empty()) Failed(tsdb_->maintenance().regions()->RollingSplit("data", keys).status());
   }
 
   // A split after a third of the steps, a merge after two.
@@ -148,8 +148,9 @@ class CaseStore {
       Cut(stored, 1);
     } else if (step == stored.steps.size() * 2 / 3 && regions() == 2) {
       Append(batch);
-      const auto listed = tsdb_->regions()->List("data", ListDetail::kPlain);
-      Failed(tsdb_->regions()
+      const auto listed = tsdb_->maintenance().regions()->List("data", ListDetail::kPlain);
+      Failed(tsdb_->maintenance()
+                 .regions()
                  ->Merge("data", {std::to_string((*listed)[0].id), std::to_string((*listed)[1].id)})
                  .status());
     }
@@ -165,7 +166,8 @@ class CaseStore {
       return;
     }
     Append(batch);
-    Failed(step.kind == CaseStep::Kind::kSeal ? tsdb_->Seal() : tsdb_->Flush());
+    Failed(step.kind == CaseStep::Kind::kSeal ? tsdb_->maintenance().Seal()
+                                              : tsdb_->maintenance().Flush());
   }
 
   void Append(std::vector<OwnedPoint>* batch) {
@@ -174,7 +176,7 @@ class CaseStore {
     for (OwnedPoint& point : *batch)
       views.push_back(point.view());
     std::vector<RefusedPoint> refused;
-    Failed(tsdb_->Append(views, &refused).Wait());
+    Failed(tsdb_->points().Append(views, &refused).Wait());
     if (!refused.empty()) failure_ = "making the store: a point was refused";
     batch->clear();
   }

@@ -104,13 +104,13 @@ ComparedAnswer StepChecker::Query(const ModelStep& step) const {
   spec.read_method = static_cast<ReadMethod>(step.n[1] % 4);
   spec.read_division = static_cast<ReadDivision>(step.n[1] / 4 % 2);
   const NaiveAnswer want = model_.points().Query(spec);
-  auto got = tsdb_.Query(spec);
+  auto got = tsdb_.queries().Query(spec);
   // Another one is quick first: it gives the same answer, or none.
   if (step.n[1] / 8 % 2 == 1) {
     QuerySpec quick = spec;
     quick.quick =
         QuickBounds{.series = 1000, .rows = 1000, .points = 10'000'000, .bytes = 64 << 20};
-    if (auto at_once = tsdb_.Query(quick); !absl::IsAborted(at_once.status())) {
+    if (auto at_once = tsdb_.queries().Query(quick); !absl::IsAborted(at_once.status())) {
       got = std::move(at_once);
     }
   }
@@ -151,7 +151,7 @@ std::optional<std::vector<std::string>> StepChecker::WithTags(
 ComparedAnswer StepChecker::Last(const ModelStep& step) const {
   const LastQuery query = world_.LastQueryOf(step.n[0], TsuidOf());
   std::string got;
-  const absl::Status read = tsdb_.LastPoints(query, [&](const LastPoint& last) {
+  const absl::Status read = tsdb_.queries().LastPoints(query, [&](const LastPoint& last) {
     const NaiveTags tags = TagsOf(last.series.tags);
     got += fmt::format("{} {} {}:{}\n", ToUpperHex(last.series.tsuid),
                        TextOf(std::string(last.series.metric), tags), last.ms, TextOf(last.value));
@@ -196,7 +196,7 @@ ComparedAnswer StepChecker::Scan(const ModelStep& step) const {
 ComparedAnswer StepChecker::Scan(const ScanSpec& spec) const {
   ShownSeries shown;
   std::string fault;
-  const absl::Status scanned = tsdb_.Scan(spec, [&](const ScannedRow& row) {
+  const absl::Status scanned = tsdb_.queries().Scan(spec, [&](const ScannedRow& row) {
     auto& points = shown[TextOf(std::string(row.metric), TagsOf(row.tags))];
     for (size_t i = 0; i < row.times.size(); ++i) {
       const NaivePoint point{.value = row.point_values[i], .is_ms = row.times[i].is_ms};
@@ -235,7 +235,7 @@ ComparedAnswer StepChecker::Suggest(const ModelStep& step) const {
   const UidKind kind = StepWorld::KindOf(step.n[0]);
   const std::string& prefix = prefixes[step.n[1] % prefixes.size()];
   const size_t max = step.n[2];
-  const auto got = tsdb_.Suggest(kind, prefix, max);
+  const auto got = tsdb_.names().Suggest(kind, prefix, max);
   if (!got.ok()) return {StatusFault("suggest", got.status(), absl::StatusCode::kOk)};
   std::vector<std::string> want;
   for (const auto& [name, uid] : model_.NamesOf(kind)) {
@@ -246,13 +246,14 @@ ComparedAnswer StepChecker::Suggest(const ModelStep& step) const {
 }
 
 ComparedAnswer StepChecker::Find(UidKind kind, const std::string& name) const {
-  const auto found = tsdb_.FindUid(kind, name);
+  const auto found = tsdb_.names().FindUid(kind, name);
   const auto known = model_.points().uids().find({kind, name});
   if (known == model_.points().uids().end()) {
     return {StatusFault("find " + name, found.status(), absl::StatusCode::kNotFound), "unknown"};
   }
   if (!found.ok()) return {StatusFault("find " + name, found.status(), absl::StatusCode::kOk)};
-  const auto back = tsdb_.FindName(kind, LoadBigEndian(known->second.data(), known->second.size()));
+  const auto back =
+      tsdb_.names().FindName(kind, LoadBigEndian(known->second.data(), known->second.size()));
   if (!back.ok()) return {StatusFault("name of " + name, back.status(), absl::StatusCode::kOk)};
   ComparedAnswer answer = Compare("find", ToUpperHex(found->uid_bytes) + " " + back->name,
                                   ToUpperHex(known->second) + " " + name);
@@ -274,8 +275,8 @@ ComparedAnswer StepChecker::Grep(const ModelStep& step) const {
   const UidKind kind = StepWorld::KindOf(step.n[1]);
   const Expression& expression = expressions[step.n[2] % expressions.size()];
   std::string got;
-  const absl::Status found =
-      tsdb_.GrepUids(kind, expression.text, /*ignore_case=*/false, [&got](const UidRow& row) {
+  const absl::Status found = tsdb_.names().GrepUids(
+      kind, expression.text, /*ignore_case=*/false, [&got](const UidRow& row) {
         got += fmt::format("{} {}\n", row.name, ToUpperHex(row.uid_bytes));
         return true;
       });
@@ -298,7 +299,7 @@ ComparedAnswer StepChecker::Lookup(const ModelStep& step) const {
 
 ComparedAnswer StepChecker::Lookup(const LookupQuery& query) const {
   std::string got;
-  const auto total = tsdb_.LookupSeries(query, [&](const FoundSeries& series) {
+  const auto total = tsdb_.queries().LookupSeries(query, [&](const FoundSeries& series) {
     got += fmt::format("{} {}\n", ToUpperHex(series.tsuid),
                        TextOf(std::string(series.metric), TagsOf(series.tags)));
     return true;
@@ -327,7 +328,7 @@ ComparedAnswer StepChecker::ReadAnnotations(const ModelStep& step) const {
   std::string tsuid;
   if (step.n[0] < kWorldSeries) tsuid = model_.TsuidOf(StepWorld::SeriesOf(step.n[0])).value_or("");
   const int64_t ms = world_.MinuteMs(step.n[1]);
-  const auto got = tsdb_.GetAnnotation(tsuid, ms / 1000);
+  const auto got = tsdb_.annotations().Get(tsuid, ms / 1000);
   if (!got.ok()) return {StatusFault("annotation", got.status(), absl::StatusCode::kOk)};
   const auto found = model_.annotations().find({tsuid, ms});
   const std::string want = found == model_.annotations().end() ? "none" : TextOf(found->second);
@@ -339,7 +340,7 @@ ComparedAnswer StepChecker::ReadAnnotations(const ModelStep& step) const {
 
 std::string StepChecker::AnnotationsFault() const {
   std::set<std::string> got;
-  const absl::Status visited = tsdb_.VisitAnnotations([&](const Annotation& note) {
+  const absl::Status visited = tsdb_.annotations().Visit([&](const Annotation& note) {
     got.insert(TextOf(note));
     return absl::OkStatus();
   });
@@ -365,21 +366,21 @@ ComparedAnswer StepChecker::All() const {
 }
 
 std::string StepChecker::RestFault() const {
-  const auto ttls = tsdb_.MetricTtls();
+  const auto ttls = tsdb_.retention().MetricTtls();
   if (!ttls.ok()) return StatusFault("ttls", ttls.status(), absl::StatusCode::kOk);
   std::map<std::string, int64_t> by_metric;
   for (const MetricTtl& ttl : *ttls)
     by_metric[ttl.metric] = ttl.ttl_s;
   if (by_metric != model_.ttls()) return "ttls: others than the model's";
-  const absl::StatusOr<std::vector<SaltEpoch>> epochs = tsdb_.salt()->Epochs();
+  const absl::StatusOr<std::vector<SaltEpoch>> epochs = tsdb_.maintenance().salt()->Epochs();
   if (!epochs.ok()) return std::string(epochs.status().message());
   if (*epochs != model_.epochs()) return "salt epochs: others than the model's";
   for (const char* const table : {"data", "annotation"}) {
-    const auto regions = tsdb_.regions()->Check(table);
+    const auto regions = tsdb_.maintenance().regions()->Check(table);
     if (!regions.ok()) return StatusFault("regions", regions.status(), absl::StatusCode::kOk);
     if (!regions->empty()) return fmt::format("regions of {}: {}", table, regions->front());
   }
-  const auto uids = tsdb_.CheckUids(/*repair=*/false);
+  const auto uids = tsdb_.names().CheckUids(/*repair=*/false);
   if (!uids.ok()) return StatusFault("uids", uids.status(), absl::StatusCode::kOk);
   return uids->errors == 0 ? "" : "uids: " + uids->lines.front();
 }

@@ -96,7 +96,7 @@ class StepRunner {
 
 std::string StepRunner::Open() {
   if (const absl::Status opened = store_.Open(); !opened.ok()) return opened.ToString();
-  model_.set_epochs(*tsdb()->salt()->Epochs());
+  model_.set_epochs(*tsdb()->maintenance().salt()->Epochs());
   // Names that points may not create are there from the start.
   if (no_new_names_ == 0) return "";
   const UidKind kind = no_new_names_ == 1 ? UidKind::kMetric : UidKind::kTagv;
@@ -109,7 +109,8 @@ std::string StepRunner::Open() {
         wanted.push_back(value);
     }
     for (const std::string& name : wanted) {
-      if (const auto row = tsdb()->AssignUid(kind, name); !row.ok()) return row.status().ToString();
+      if (const auto row = tsdb()->names().AssignUid(kind, name); !row.ok())
+        return row.status().ToString();
       if (std::string fault = NoteName(kind, name); !fault.empty()) return fault;
     }
   }
@@ -181,15 +182,15 @@ ComparedAnswer StepRunner::Maintain(const ModelStep& step) {
       model_.Expire(NowMs());
       return {"", "later"};
     case StepKind::kSeal:
-      return OfStatus("seal", tsdb()->Seal());
+      return OfStatus("seal", tsdb()->maintenance().Seal());
     case StepKind::kSealDue:
-      return OfStatus("seal due", tsdb()->SealDue());
+      return OfStatus("seal due", tsdb()->maintenance().SealDue());
     case StepKind::kFlush:
-      return OfStatus("flush", tsdb()->Flush());
+      return OfStatus("flush", tsdb()->maintenance().Flush());
     case StepKind::kLsmCompact:
-      return OfStatus("compact", tsdb()->Compact());
+      return OfStatus("compact", tsdb()->maintenance().Compact());
     case StepKind::kDropExpired:
-      return OfStatus("drop expired", tsdb()->DropExpired().status());
+      return OfStatus("drop expired", tsdb()->retention().DropExpired().status());
     case StepKind::kSplit:
       return Split(step);
     case StepKind::kMerge:
@@ -199,7 +200,7 @@ ComparedAnswer StepRunner::Maintain(const ModelStep& step) {
     case StepKind::kTtl:
       return SetTtl(step);
     default:
-      tsdb()->DropCaches();
+      tsdb()->maintenance().DropCaches();
       return {"", "dropped"};
   }
 }
@@ -231,7 +232,7 @@ StepRunner::Fate StepRunner::FateOf(const StepWorld::Point& point) {
 // Adds a name that is there now, unless it was before: looks up its UID.
 std::string StepRunner::NoteName(UidKind kind, const std::string& name) {
   if (model_.HasName(kind, name)) return "";
-  const auto found = tsdb()->FindUid(kind, name);
+  const auto found = tsdb()->names().FindUid(kind, name);
   if (!found.ok()) return fmt::format("new name {}: {}", name, found.status().ToString());
   const bool is_sound = found->uid_bytes.size() == store_.options().layout.width(kind) &&
                         found->uid_bytes.find_first_not_of('\0') != std::string::npos;
@@ -278,8 +279,9 @@ ComparedAnswer StepRunner::Put(const ModelStep& step, bool sync, bool* has_store
                      .value = points[i].value});
   }
   std::vector<RefusedPoint> refused;
-  const absl::Status stored = way < 2 ? tsdb()->Append(views, &refused, {.sync = sync}).Wait()
-                                      : tsdb()->Append(lines, &refused, {.sync = sync}).Wait();
+  const absl::Status stored = way < 2
+                                  ? tsdb()->points().Append(views, &refused, {.sync = sync}).Wait()
+                                  : tsdb()->points().Append(lines, &refused, {.sync = sync}).Wait();
   ComparedAnswer answer = OfStatus("put", stored);
   std::vector<size_t> got_refused;
   for (const RefusedPoint& one : refused)
@@ -351,7 +353,7 @@ ComparedAnswer StepRunner::PutBad(const ModelStep& step) {
   }
   const std::vector<PointView> views = {owned[0].view(), bad, owned[1].view()};
   std::vector<RefusedPoint> refused;
-  ComparedAnswer answer = OfStatus("put", tsdb()->Append(views, &refused).Wait());
+  ComparedAnswer answer = OfStatus("put", tsdb()->points().Append(views, &refused).Wait());
   if (refused.size() != 1 || refused[0].index != 1 || refused[0].error.text.empty()) {
     answer.fault = fmt::format("bad put: got {} refused; want the second", refused.size());
   }
@@ -366,7 +368,7 @@ ComparedAnswer StepRunner::Uid(const ModelStep& step) {
   const std::string& name = StepWorld::NameOf(kind, step.n[2]);
   switch (step.n[0] % 5) {
     case 1: {
-      const auto row = tsdb()->AssignUid(kind, name);
+      const auto row = tsdb()->names().AssignUid(kind, name);
       if (!row.ok()) return OfStatus("assign", row.status());
       if (std::string fault = NoteName(kind, name); !fault.empty()) return {fault};
       return checker().Find(kind, name);
@@ -383,7 +385,7 @@ ComparedAnswer StepRunner::Uid(const ModelStep& step) {
 // Only for names without series: a series without a name is outside of the model.
 ComparedAnswer StepRunner::DeleteUid(UidKind kind, const std::string& name) {
   if (model_.IsUsed(kind, name)) return {"", "used"};
-  const absl::Status deleted = tsdb()->DeleteUid(kind, name);
+  const absl::Status deleted = tsdb()->names().DeleteUid(kind, name);
   if (!model_.HasName(kind, name)) {
     if (absl::IsNotFound(deleted)) return {"", "unknown"};
     return {fmt::format("delete {}: got {}; want kNotFound", name, deleted.ToString())};
@@ -396,7 +398,7 @@ ComparedAnswer StepRunner::Rename(const ModelStep& step) {
   const UidKind kind = StepWorld::KindOf(step.n[0]);
   const std::string& name = StepWorld::NameOf(kind, step.n[1]);
   const std::string& new_name = StepWorld::NameOf(kind, step.n[2]);
-  const absl::Status renamed = tsdb()->RenameUid(kind, name, new_name);
+  const absl::Status renamed = tsdb()->names().RenameUid(kind, name, new_name);
   const bool is_known = model_.HasName(kind, name);
   const bool is_taken = model_.HasName(kind, new_name);
   if (is_known && !is_taken) {
@@ -413,7 +415,7 @@ ComparedAnswer StepRunner::Rename(const ModelStep& step) {
 ComparedAnswer StepRunner::Delete(const ModelStep& step) {
   const auto tsuid_of = [this](const WorldSeries& series) { return model_.TsuidOf(series); };
   const QuerySpec spec = world().DeletionOf(step, tsuid_of);
-  const auto got = tsdb()->DeletePoints(spec);
+  const auto got = tsdb()->points().DeletePoints(spec);
   const auto want = model_.points()->Delete(spec.queries[0], spec.start_ms, spec.end_ms);
   if (!want.has_value()) {
     if (absl::IsNotFound(got.status())) return {"", "unknown"};
@@ -439,7 +441,7 @@ ComparedAnswer StepRunner::Annotate(const ModelStep& step) {
   if (form % 3 == 0) edit.notes = "more";
   if (form % 5 == 0) edit.end_time = edit.start_time + 60;
   const auto write = form % 4 == 3 ? AnnotationWrite::kReplace : AnnotationWrite::kMerge;
-  const auto got = tsdb()->PutAnnotations({&edit, 1}, write);
+  const auto got = tsdb()->annotations().Put({&edit, 1}, write);
   if (ms < model_.AnnotationsExpireBeforeMs(edit.tsuid, NowMs())) {
     if (absl::IsInvalidArgument(got.status())) return {"", "expired"};
     return {fmt::format("annotate: got {}; want it refused", got.status().ToString())};
@@ -461,13 +463,13 @@ ComparedAnswer StepRunner::Unannotate(const ModelStep& step) {
   const int64_t start_ms = world().MinuteMs(step.n[1]);
   if (step.n[2] % 2 == 0) {
     model_.annotations()->erase({tsuid, start_ms});
-    return OfStatus("unannotate", tsdb()->DeleteAnnotation(tsuid, start_ms / 1000));
+    return OfStatus("unannotate", tsdb()->annotations().Delete(tsuid, start_ms / 1000));
   }
   const int64_t end_ms = start_ms + int64_t{step.n[2]} * 60'000;
   const bool is_global = tsuid.empty();
   const std::vector<std::string> tsuids(is_global ? 0 : 1, tsuid);
   // How many is not compared: those that have expired count.
-  const auto deleted = tsdb()->DeleteAnnotations(tsuids, is_global, start_ms, end_ms);
+  const auto deleted = tsdb()->annotations().DeleteRange(tsuids, is_global, start_ms, end_ms);
   std::erase_if(*model_.annotations(), [&](const auto& entry) {
     const auto& [of, ms] = entry.first;
     return of == tsuid && ms >= start_ms && ms <= end_ms;
@@ -480,7 +482,7 @@ ComparedAnswer StepRunner::SetTtl(const ModelStep& step) {
   const std::string& metric = StepWorld::NameOf(UidKind::kMetric, step.n[0]);
   int64_t ttl_s = 1 + int64_t{step.n[1]};
   if (const int64_t now_s = model_.TtlOf(metric); now_s != 0) ttl_s = std::min(ttl_s, now_s);
-  const absl::Status set = tsdb()->SetMetricTtl(metric, ttl_s);
+  const absl::Status set = tsdb()->retention().SetMetricTtl(metric, ttl_s);
   if (!model_.HasName(UidKind::kMetric, metric)) {
     if (absl::IsNotFound(set)) return {"", "unknown"};
     return {fmt::format("ttl: got {}; want kNotFound", set.ToString())};
@@ -491,14 +493,14 @@ ComparedAnswer StepRunner::SetTtl(const ModelStep& step) {
 }
 
 ComparedAnswer StepRunner::Split(const ModelStep& step) {
-  const auto listed = tsdb()->regions()->List("data", ListDetail::kPlain);
+  const auto listed = tsdb()->maintenance().regions()->List("data", ListDetail::kPlain);
   if (!listed.ok()) return OfStatus("list regions", listed.status());
   SplitRequest split{.region = std::to_string((*listed)[step.n[0] % listed->size()].id)};
   if (step.n[1] < 30) {
     split.into = 2 + step.n[1] % 2;
   } else {
     // Where rows of a metric, a bucket and an hour begin.
-    const std::vector<SaltEpoch> epochs = *tsdb()->salt()->Epochs();
+    const std::vector<SaltEpoch> epochs = *tsdb()->maintenance().salt()->Epochs();
     const uint32_t bucket = step.n[1] % epochs.back().buckets;
     std::string key;
     RowKeyCodec(store_.options().layout)
@@ -507,11 +509,11 @@ ComparedAnswer StepRunner::Split(const ModelStep& step) {
     split.at = KeyText(key);
     split.region = *split.at;
   }
-  return OfChange("split", tsdb()->regions()->Split(split).status());
+  return OfChange("split", tsdb()->maintenance().regions()->Split(split).status());
 }
 
 ComparedAnswer StepRunner::Merge(const ModelStep& step) {
-  const auto listed = tsdb()->regions()->List("data", ListDetail::kPlain);
+  const auto listed = tsdb()->maintenance().regions()->List("data", ListDetail::kPlain);
   if (!listed.ok()) return OfStatus("list regions", listed.status());
   const size_t first = step.n[0] % listed->size();
   const size_t end = std::min(listed->size(), first + 2 + step.n[1] % 3);
@@ -519,7 +521,7 @@ ComparedAnswer StepRunner::Merge(const ModelStep& step) {
   std::vector<std::string> ids;
   for (size_t i = first; i < end; ++i)
     ids.push_back(std::to_string((*listed)[i].id));
-  return OfChange("merge", tsdb()->regions()->Merge("data", ids).status());
+  return OfChange("merge", tsdb()->maintenance().regions()->Merge("data", ids).status());
 }
 
 // Mostly at a time to come; where there are rows it is refused.
@@ -529,8 +531,8 @@ ComparedAnswer StepRunner::ChangeSalt(const ModelStep& step) {
     from_s = static_cast<uint64_t>(world().MinuteMs(0)) / 1000 + 3600 * (step.n[1] % 16 - 8);
   }
   const uint32_t buckets = 1 + step.n[0] % 40;
-  const absl::Status changed = tsdb()->salt()->Change(buckets, from_s);
-  const std::vector<SaltEpoch> epochs = *tsdb()->salt()->Epochs();
+  const absl::Status changed = tsdb()->maintenance().salt()->Change(buckets, from_s);
+  const std::vector<SaltEpoch> epochs = *tsdb()->maintenance().salt()->Epochs();
   if (!changed.ok()) {
     if (epochs != model_.epochs()) return {"salt: a refusal changed the epochs"};
     return OfChange("salt", changed);

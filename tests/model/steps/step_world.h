@@ -13,8 +13,8 @@
 
 #include "codec/point.h"
 #include "codec/rows/uid.h"
+#include "engine/parallel_scan.h"
 #include "engine/query.h"
-#include "engine/scanned_row.h"
 #include "tests/model/queries/naive_query.h"
 #include "tests/model/steps/model_step.h"
 

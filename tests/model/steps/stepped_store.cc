@@ -86,7 +86,7 @@ absl::Status SteppedStore::LosePower(uint64_t seed) {
 }
 
 absl::Status SteppedStore::Backup() {
-  return tsdb_->backups()->Make(BackupsPath()).status();
+  return tsdb_->maintenance().backups()->Make(BackupsPath()).status();
 }
 
 absl::Status SteppedStore::Restore() {

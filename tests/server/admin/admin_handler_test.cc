@@ -119,7 +119,7 @@ TEST_F(AdminHandlerTest, AFullDiskIs503WithTheReason) {
   auto store = Tsdb::Open(faulty);
   ASSERT_OK(store);
   OwnedPoint point("m", "host=a", kStartS, 1);
-  ASSERT_OK((*store)->Put(point.view()));
+  ASSERT_OK((*store)->points().Put(point.view()));
   AdminHandler handler(store->get(), &clock_);
 
   fs->FailOn({.is_lasting = true, .with = FaultFs::Failure::kNoSpace});

@@ -27,7 +27,7 @@ class FsckHandlerTest : public ApiTest {
 
 TEST_F(FsckHandlerTest, BeginsACheckAndTellsWhatItFound) {
   Put({"m", "host=a", kStartS, 1});
-  ASSERT_OK(tsdb().Seal());
+  ASSERT_OK(tsdb().maintenance().Seal());
   EXPECT_EQ(Send("GET /api/admin/fsck").status, 404);
   const HttpResponse begun = Send("POST /api/admin/fsck");
   EXPECT_EQ(begun.status, 202);
@@ -41,8 +41,8 @@ TEST_F(FsckHandlerTest, BeginsACheckAndTellsWhatItFound) {
 TEST_F(FsckHandlerTest, FindingsAreKeptAsManyAsAskedFor) {
   for (int i = 0; i < 3; ++i)
     Put({"m", "host=h" + std::to_string(i), kStartS, 1});
-  ASSERT_OK(tsdb().Seal());
-  ASSERT_OK(tsdb().DeleteUid(UidKind::kMetric, "m"));
+  ASSERT_OK(tsdb().maintenance().Seal());
+  ASSERT_OK(tsdb().names().DeleteUid(UidKind::kMetric, "m"));
   const std::string done = Send("POST /api/admin/fsck?wait&examples=2").body;
   EXPECT_THAT(done, HasSubstr(R"("faults":{"name":3})"));
   EXPECT_THAT(done, HasSubstr(R"("fault":"name","text":"row 000001)"));

@@ -26,7 +26,7 @@ class RegionHandlerTest : public ApiTest {
       for (int host = 0; host < 20; ++host)
         Put({metric, fmt::format("host=h{:02}", host), kStartS, host});
     }
-    ASSERT_OK(tsdb().Seal());
+    ASSERT_OK(tsdb().maintenance().Seal());
   }
   std::vector<std::string> Starts() {
     simdjson::dom::parser parser;

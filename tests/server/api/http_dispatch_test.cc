@@ -76,7 +76,7 @@ TEST_F(HttpDispatchTest, RemoteWriteWithoutAnEncodingIsTakenAsSnappyIfItIs) {
   }
   EXPECT_EQ(Answer("/api/v1/write", RemoteWrite("plain"), {}).status, 204);
 
-  EXPECT_EQ(tsdb().Suggest(UidKind::kMetric, "p", 5)->size(), 2U);
+  EXPECT_EQ(tsdb().names().Suggest(UidKind::kMetric, "p", 5)->size(), 2U);
 }
 
 TEST_F(HttpDispatchTest, OtherRoutesTakeABodyAsItIsNamed) {

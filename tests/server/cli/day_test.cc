@@ -103,7 +103,7 @@ class DayTest : public testing::Test {
 
   static void Append(const std::vector<LinePoint>& points, Tsdb* tsdb) {
     std::vector<RefusedPoint> refused;
-    ASSERT_OK(tsdb->Append(points, &refused).Wait());
+    ASSERT_OK(tsdb->points().Append(points, &refused).Wait());
     ASSERT_TRUE(refused.empty());
   }
 
@@ -128,12 +128,12 @@ class DayTest : public testing::Test {
       for (int64_t series = 0; series < series_; ++series)
         points.push_back(PointAt(series, second));
       ASSERT_NO_FATAL_FAILURE(Append(points, tsdb));
-      ASSERT_OK(tsdb->SealDue());
+      ASSERT_OK(tsdb->maintenance().SealDue());
       const bool is_sealed = second > kHourS && second % kHourS >= sealed_at;
       if (is_sealed && second % kHourS < sealed_at + step_) NoteHour(tsdb, second / kHourS);
     }
     clock_.Set((kFirstS + kHours * kHourS + sealed_at) * 1000);
-    ASSERT_OK(tsdb->SealDue());
+    ASSERT_OK(tsdb->maintenance().SealDue());
     NoteHour(tsdb, kHours);
   }
 

@@ -25,7 +25,7 @@ class AnnotationHandlerTest : public ApiTest {
     const AnnotationEdit edits[] = {
         {.tsuid = kTsuid, .start_time = 1388450562, .description = "Hello!", .notes = "My Notes"},
         {.tsuid = "", .start_time = 1328140800, .description = "Description", .notes = "Notes"}};
-    ASSERT_OK(tsdb().PutAnnotations(edits, AnnotationWrite::kMerge));
+    ASSERT_OK(tsdb().annotations().Put(edits, AnnotationWrite::kMerge));
   }
 
   int StatusOf(std::string_view request_line, std::string body = "") {
@@ -52,7 +52,7 @@ TEST_F(AnnotationHandlerTest, AnswersTheVectors) {
     ++run;
   }
   EXPECT_EQ(run, 6);
-  EXPECT_THAT(tsdb().GetAnnotation(kTsuid, 1388450562), IsOkAndHolds(std::nullopt));
+  EXPECT_THAT(tsdb().annotations().Get(kTsuid, 1388450562), IsOkAndHolds(std::nullopt));
 }
 
 TEST_F(AnnotationHandlerTest, GetsOneByQueryStringOrBody) {

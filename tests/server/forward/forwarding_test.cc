@@ -57,7 +57,7 @@ TEST_F(ForwardingTest, AcknowledgedPutsArriveWithTheirExactValues) {
       {"f", "host=a", {.ms = kStartS * 1000 + 8, .is_ms = true}, Value::Float(3.0)},
   };
 
-  ASSERT_OK((*source)->Append(lines, nullptr).Wait());
+  ASSERT_OK((*source)->points().Append(lines, nullptr).Wait());
 
   EXPECT_TRUE(Eventually([&] { return Stat(**source, "forward.points", "sent") == 3; }));
   EXPECT_EQ(Stat(**source, "forward.points", "dropped"), 0);
@@ -80,7 +80,7 @@ TEST_F(ForwardingTest, WhatWaitsWhenTheServerStopsIsSentByTheNext) {
     ASSERT_OK(source);
     ASSERT_OK((*forwarding)->Start(&(*source)->stats()));
     OwnedPoint point("m", "host=a", kStartS, 1);
-    ASSERT_OK((*source)->Put(point.view()));
+    ASSERT_OK((*source)->points().Put(point.view()));
     ASSERT_OK((*source)->Close());
     ASSERT_OK((*forwarding)->Stop());
   }

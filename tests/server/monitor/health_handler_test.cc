@@ -44,7 +44,9 @@ class HealthHandlerTest : public ApiTest {
   }
 
   // Fails with what the fault of the disk says.
-  absl::Status TryPut() { return tsdb().Put(OwnedPoint("m", "host=a", kStartS, 1).view()); }
+  absl::Status TryPut() {
+    return tsdb().points().Put(OwnedPoint("m", "host=a", kStartS, 1).view());
+  }
 
   std::shared_ptr<SmallDisk> disk_;
   std::unique_ptr<rocksdb::Env> env_;
@@ -179,7 +181,8 @@ TEST_F(HealthHandlerTest, AWriteOnlyServerIsReadyForWrites) {
 
 TEST_F(HealthHandlerTest, AnOverloadedServerIsNotReady) {
   ServerLoad load{.queries = 9, .queries_max = 10, .body_bytes = 5, .body_bytes_max = 0};
-  HealthHandler handler([this] { return tsdb().Health(); }, {.mode = "rw", .disk_free_bytes = 0});
+  HealthHandler handler([this] { return tsdb().maintenance().Health(); },
+                        {.mode = "rw", .disk_free_bytes = 0});
   handler.SetLoad([&load] { return load; });
   EXPECT_EQ(handler.HandleReady({}).status, 200);
   load.queries = 10;
@@ -228,7 +231,7 @@ TEST_F(HealthHandlerTest, AForwardThatIsLateOrSetsPointsAsideIsAWarning) {
 TEST_F(HealthHandlerTest, AFullStoreIsNotReady) {
   HealthHandler handler(
       [this] {
-        StoreHealth health = tsdb().Health();
+        StoreHealth health = tsdb().maintenance().Health();
         health.room = absl::UnavailableError("journal: 5 of 4 bytes are in use");
         return health;
       },
@@ -240,7 +243,7 @@ TEST_F(HealthHandlerTest, AFullStoreIsNotReady) {
 }
 
 TEST_F(HealthHandlerTest, AServerThatStopsIsNotReady) {
-  HealthHandler handler([this] { return tsdb().Health(); }, {});
+  HealthHandler handler([this] { return tsdb().maintenance().Health(); }, {});
   handler.SetStopping();
   EXPECT_THAT(handler.HandleReady({}).body, HasSubstr("FAILED server: it is stopping"));
   EXPECT_EQ(handler.HandleHealth({}).status, 200);

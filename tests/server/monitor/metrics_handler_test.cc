@@ -142,7 +142,8 @@ TEST_F(MetricsHandlerTest, RequestsAreInTheHistogramOfTheirKind) {
 }
 
 TEST_F(MetricsHandlerTest, RegionsAreListedUpToALimit) {
-  ASSERT_OK(tsdb_->regions()->RollingSplit("data", "keys:\\x00\\x00\\x01,\\x00\\x00\\x02"));
+  ASSERT_OK(
+      tsdb_->maintenance().regions()->RollingSplit("data", "keys:\\x00\\x00\\x01,\\x00\\x00\\x02"));
   const ParsedMetrics all = ParseMetrics(Scrape().body, MetricsFormat::kPrometheus);
   const ParsedFamily* const sizes = all.Family("hourcell_region_file_bytes");
   ASSERT_NE(sizes, nullptr);
@@ -168,7 +169,7 @@ TEST_F(MetricsHandlerTest, AsksForTheRegionsNowAndThenOnly) {
         ->samples.size();
   };
   EXPECT_EQ(regions(), 2u);
-  ASSERT_OK(tsdb_->regions()->Split({.region = "1", .at = "\\x00\\x00\\x01"}));
+  ASSERT_OK(tsdb_->maintenance().regions()->Split({.region = "1", .at = "\\x00\\x00\\x01"}));
   EXPECT_EQ(regions(), 2u);
   clock_.Advance(kRegionFiguresMs);
   EXPECT_EQ(regions(), 3u);

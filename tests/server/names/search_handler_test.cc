@@ -65,7 +65,7 @@ TEST_F(SearchHandlerTest, ListsThousands) {
   std::vector<PointView> views;
   for (OwnedPoint& point : points)
     views.push_back(point.view());
-  ASSERT_OK(tsdb().Append(views, nullptr).Wait());
+  ASSERT_OK(tsdb().points().Append(views, nullptr).Wait());
 
   const std::string body = Send("GET /api/search/lookup?m=m&limit=100000").body;
   size_t count = 0;

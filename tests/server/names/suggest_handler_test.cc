@@ -17,10 +17,10 @@ class SuggestHandlerTest : public ApiTest {
   // The state the vectors speak of.
   void CreateNamesOfVectors() {
     for (const std::string_view metric : {"sys.cpu.0.system", "sys.mem.free"}) {
-      ASSERT_OK(tsdb().AssignUid(UidKind::kMetric, metric));
+      ASSERT_OK(tsdb().names().AssignUid(UidKind::kMetric, metric));
     }
-    ASSERT_OK(tsdb().AssignUid(UidKind::kTagk, "host"));
-    ASSERT_OK(tsdb().AssignUid(UidKind::kTagv, "web01.mysite.com"));
+    ASSERT_OK(tsdb().names().AssignUid(UidKind::kTagk, "host"));
+    ASSERT_OK(tsdb().names().AssignUid(UidKind::kTagv, "web01.mysite.com"));
   }
 };
 
@@ -52,7 +52,7 @@ TEST_F(SuggestHandlerTest, PostTakesNumbersAndTheirText) {
 
 TEST_F(SuggestHandlerTest, GivesTwentyFiveNamesUnlessToldOtherwise) {
   for (int i = 0; i < 30; ++i) {
-    ASSERT_OK(tsdb().AssignUid(UidKind::kTagv, "v" + std::to_string(100 + i)));
+    ASSERT_OK(tsdb().names().AssignUid(UidKind::kTagv, "v" + std::to_string(100 + i)));
   }
 
   const auto names_in = [](const std::string& body) {

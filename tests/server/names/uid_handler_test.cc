@@ -24,14 +24,14 @@ class UidHandlerTest : public ApiTest {
     } store;
     const std::string http = TextOf(vector.given, "http");
     if (http.find("datacenter") != std::string::npos) {
-      EXPECT_OK(store.tsdb().AssignUid(UidKind::kTagk, "datacenter"));
+      EXPECT_OK(store.tsdb().names().AssignUid(UidKind::kTagk, "datacenter"));
     }
     if (Has(vector.given, "state")) {
       // The store gives UIDs in order: sys.cpu.1 has the second once another has the first.
-      EXPECT_OK(store.tsdb().AssignUid(UidKind::kMetric, "sys.cpu.0"));
-      EXPECT_OK(store.tsdb().AssignUid(UidKind::kMetric, "sys.cpu.1"));
+      EXPECT_OK(store.tsdb().names().AssignUid(UidKind::kMetric, "sys.cpu.0"));
+      EXPECT_OK(store.tsdb().names().AssignUid(UidKind::kMetric, "sys.cpu.1"));
       if (http.find("sys.cpu.1") == std::string::npos) {
-        EXPECT_OK(store.tsdb().RenameUid(UidKind::kMetric, "sys.cpu.0", "sys.cpu.other"));
+        EXPECT_OK(store.tsdb().names().RenameUid(UidKind::kMetric, "sys.cpu.0", "sys.cpu.other"));
       }
     }
     const bool has_body = Has(vector.given, "body") && vector.given["body"].is_string();
@@ -73,7 +73,7 @@ TEST_F(UidHandlerTest, AssignsNamesOfAllKindsOneByOne) {
   EXPECT_EQ(second.body, R"({"metric":{"c":"000003"},"metric_errors":{)"
                          R"("!":"Invalid metric (\"!\"): illegal character: !",)"
                          R"("a":"Name already exists with UID: 000002"},"tagk":{"dc":"000002"}})");
-  EXPECT_THAT(tsdb().FindUid(UidKind::kMetric, "c").status(), IsOk());
+  EXPECT_THAT(tsdb().names().FindUid(UidKind::kMetric, "c").status(), IsOk());
 }
 
 TEST_F(UidHandlerTest, RenamesAndSaysWhyNot) {
@@ -81,7 +81,7 @@ TEST_F(UidHandlerTest, RenamesAndSaysWhyNot) {
 
   EXPECT_EQ(Send("POST /api/uid/rename", R"({"metric":"a","name":"c"})").body,
             R"({"result":"true"})");
-  EXPECT_THAT(tsdb().FindUid(UidKind::kMetric, "c").status(), IsOk());
+  EXPECT_THAT(tsdb().names().FindUid(UidKind::kMetric, "c").status(), IsOk());
 
   struct Case {
     const char* body;
@@ -139,7 +139,7 @@ TEST_F(UidHandlerTest, ManyNamesCountInTheMemoryOfQueries) {
 
   EXPECT_EQ(Send("GET /api/uid/assign?metric=" + names).status, 413);
   EXPECT_THAT(Send("GET /api/uid/assign?metric=" + names).body, HasSubstr("tsd.query.memory"));
-  EXPECT_THAT(tsdb().FindUid(UidKind::kMetric, "a"), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(tsdb().names().FindUid(UidKind::kMetric, "a"), StatusIs(absl::StatusCode::kNotFound));
   EXPECT_EQ(Send("GET /api/uid/assign?metric=a,n1").status, 200);
 }
 

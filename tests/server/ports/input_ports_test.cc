@@ -24,7 +24,7 @@ TEST_F(InputPortsTest, WhatStatsdHasGatheredIsWrittenWhenTheServerStops) {
   SendDatagram(server_->input_port("statsd"), "hits:7|c|#host:web01\n");
   server_->Stop();
 
-  EXPECT_EQ(tsdb_->Suggest(UidKind::kMetric, "hits", 5)->size(), 1U);
+  EXPECT_EQ(tsdb_->names().Suggest(UidKind::kMetric, "hits", 5)->size(), 1U);
 }
 
 TEST_F(InputPortsTest, StatsdsSettingsAreChecked) {

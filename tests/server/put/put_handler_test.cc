@@ -27,8 +27,8 @@ class PutHandlerTest : public ApiTest {
   // The state the vectors speak of.
   void CreateMetricsOfVectors() {
     options().auto_create_metrics = false;
-    ASSERT_OK(tsdb().AssignUid(UidKind::kMetric, "sys.cpu.user"));
-    ASSERT_OK(tsdb().AssignUid(UidKind::kMetric, "sys.cpu.nice"));
+    ASSERT_OK(tsdb().names().AssignUid(UidKind::kMetric, "sys.cpu.user"));
+    ASSERT_OK(tsdb().names().AssignUid(UidKind::kMetric, "sys.cpu.nice"));
   }
 
   // What is stored of sys.cpu.user and the host web01.
@@ -105,7 +105,7 @@ TEST_F(PutHandlerTest, StoresNothingOfABrokenBody) {
 
 TEST_F(PutHandlerTest, DetailsEchoThePointsInOrder) {
   options().auto_create_tagks = false;
-  ASSERT_OK(tsdb().AssignUid(UidKind::kTagk, "host"));
+  ASSERT_OK(tsdb().names().AssignUid(UidKind::kTagk, "host"));
   const std::string body = R"([{"metric":"m","timestamp":5,"value":1,"tags":{"nosuch":"a"}},)" +
                            std::string(kBad) +
                            R"(,{"metric":"a b","timestamp":5,"value":1.50,"tags":{"host":"a"}},)" +
@@ -161,7 +161,7 @@ TEST_F(PutHandlerTest, APatientSyncIsAnswered) {
 // Nothing is wrong with such a body until the store sees its names.
 TEST_F(PutHandlerTest, PointsThatTheStoreRefusesAreNamedAsSent) {
   options().auto_create_tagks = false;
-  ASSERT_OK(tsdb().AssignUid(UidKind::kTagk, "host"));
+  ASSERT_OK(tsdb().names().AssignUid(UidKind::kTagk, "host"));
   const std::string refused =
       R"({"metric":"m","timestamp":5,"value":"1.50","tags":{"host":"a","nosuch":"b"}})";
   const std::string body = "[" + std::string(kGood) + "," + refused + "]";

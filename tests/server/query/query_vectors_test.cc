@@ -134,7 +134,7 @@ class VectorStore : public ApiTest {
             {.metric = series.metric, .tags = tags, .timestamp = timestamp, .value = value});
       }
       std::vector<RefusedPoint> refused;
-      ASSERT_OK(tsdb().Append(points, &refused).Wait());
+      ASSERT_OK(tsdb().points().Append(points, &refused).Wait());
       ASSERT_TRUE(refused.empty()) << refused[0].error.text;
     }
   }

@@ -105,7 +105,7 @@ class LineProtocolTest : public testing::Test {
 
   size_t StoredPoints() {
     size_t points = 0;
-    EXPECT_OK(tsdb_->Scan({}, [&](const ScannedRow& row) {
+    EXPECT_OK(tsdb_->queries().Scan({}, [&](const ScannedRow& row) {
       points += row.times.size();
       return true;
     }));

@@ -26,7 +26,7 @@ TEST(SelfStatsTest, PutsEveryCounterWithItsTags) {
   ScanSpec spec;
   spec.metric = "tsd.rpc.received";
   std::map<std::string, std::string> tags;
-  ASSERT_OK((*tsdb)->Scan(spec, [&](const ScannedRow& row) {
+  ASSERT_OK((*tsdb)->queries().Scan(spec, [&](const ScannedRow& row) {
     for (const TagView& tag : row.tags)
       tags.emplace(tag.key, tag.value);
     EXPECT_EQ(row.times[0].ms, 1356998400'000);

@@ -116,13 +116,12 @@ class Migrator {
     HOURCELL_RETURN_IF_ERROR(CopyPoints());
     HOURCELL_KILL_POINT("migrate:points");
     HOURCELL_RETURN_IF_ERROR(
-        from_.VisitAnnotations([this](const Annotation& note) { return CopyAnnotation(note); }));
+        from_.annotations().Visit([this](const Annotation& note) { return CopyAnnotation(note); }));
     HOURCELL_RETURN_IF_ERROR(CopyTtls());
     meter_.Clear();
-    HOURCELL_RETURN_IF_ERROR(
-        to_.Flush({.cancelled = LongWork::cancelled(), .progress = [this](uint64_t d, uint64_t t) {
-                     work_.Update("flush", d, t, "hours");
-                   }}));
+    HOURCELL_RETURN_IF_ERROR(to_.maintenance().Flush(
+        {.cancelled = LongWork::cancelled(),
+         .progress = [this](uint64_t d, uint64_t t) { work_.Update("flush", d, t, "hours"); }}));
     HOURCELL_KILL_POINT("migrate:flushed");
     return absl::OkStatus();
   }
@@ -146,7 +145,7 @@ class Migrator {
   // Copies names in the order of their UIDs.
   absl::Status CopyNames(UidKind kind) {
     std::vector<UidRow> rows;
-    HOURCELL_RETURN_IF_ERROR(from_.GrepUids(kind, "", false, [&rows](UidRow row) {
+    HOURCELL_RETURN_IF_ERROR(from_.names().GrepUids(kind, "", false, [&rows](UidRow row) {
       rows.push_back(std::move(row));
       return true;
     }));
@@ -154,8 +153,8 @@ class Migrator {
     uint64_t copied = 0;
     for (const UidRow& row : rows) {
       HOURCELL_RETURN_IF_ERROR(GoOn(KindName(kind), copied++, rows.size(), "names"));
-      if (to_.FindUid(kind, row.name).ok()) continue;
-      const absl::Status assigned = to_.AssignUid(kind, row.name).status();
+      if (to_.names().FindUid(kind, row.name).ok()) continue;
+      const absl::Status assigned = to_.names().AssignUid(kind, row.name).status();
       if (assigned.ok()) continue;
       return absl::FailedPreconditionError(fmt::format("the target refused the {} name {}: {}",
                                                        KindName(kind), QuoteForMessage(row.name),
@@ -168,7 +167,7 @@ class Migrator {
   absl::StatusOr<PointDigest> DigestOf(Tsdb* tsdb, std::string_view phase) const {
     PointDigest digest;
     absl::Status ended;
-    HOURCELL_RETURN_IF_ERROR(tsdb->Scan({}, [&](const ScannedRow& row) {
+    HOURCELL_RETURN_IF_ERROR(tsdb->queries().Scan({}, [&](const ScannedRow& row) {
       digest.Add(row);
       ended = GoOn(phase, digest.points(), done_.points.points(), "points");
       return ended.ok();
@@ -180,10 +179,11 @@ class Migrator {
   absl::Status CopyPoints() {
     if (state_ == nullptr) return CopyRows({});
     std::vector<UidRow> metrics;
-    HOURCELL_RETURN_IF_ERROR(from_.GrepUids(UidKind::kMetric, "", false, [&metrics](UidRow row) {
-      metrics.push_back(std::move(row));
-      return true;
-    }));
+    HOURCELL_RETURN_IF_ERROR(
+        from_.names().GrepUids(UidKind::kMetric, "", false, [&metrics](UidRow row) {
+          metrics.push_back(std::move(row));
+          return true;
+        }));
     for (const UidRow& metric : metrics) {
       if (!state_->SlicesOf(metric.name).empty()) {
         ++done_.metrics_before;
@@ -207,7 +207,7 @@ class Migrator {
       if (batch_.size() >= kBatchPoints) status = WriteBatch();
       return status.ok();
     };
-    HOURCELL_RETURN_IF_ERROR(from_.Scan(rows, visit));
+    HOURCELL_RETURN_IF_ERROR(from_.queries().Scan(rows, visit));
     HOURCELL_RETURN_IF_ERROR(status);
     return WriteBatch();
   }
@@ -250,7 +250,7 @@ class Migrator {
     edit.notes = note.notes;
     edit.custom = note.custom;
     ++done_.annotations;
-    return to_.PutAnnotations({&edit, 1}, AnnotationWrite::kReplace).status();
+    return to_.annotations().Put({&edit, 1}, AnnotationWrite::kReplace).status();
   }
 
   // The tsuid, in hex, of the same series in the target; empty if `tsuid` is empty.
@@ -271,15 +271,15 @@ class Migrator {
   absl::StatusOr<Uid> UidThere(UidKind kind, Uid here) {
     const auto [entry, is_new] = uids_.try_emplace({kind, here}, kNoUid);
     if (!is_new) return entry->second;
-    HOURCELL_ASSIGN_OR_RETURN(const UidRow name, from_.FindName(kind, here));
-    HOURCELL_ASSIGN_OR_RETURN(const UidRow there, to_.FindUid(kind, name.name));
+    HOURCELL_ASSIGN_OR_RETURN(const UidRow name, from_.names().FindName(kind, here));
+    HOURCELL_ASSIGN_OR_RETURN(const UidRow there, to_.names().FindUid(kind, name.name));
     return entry->second = LoadBigEndian(there.uid_bytes.data(), there.uid_bytes.size());
   }
 
   absl::Status CopyTtls() {
-    HOURCELL_ASSIGN_OR_RETURN(const std::vector<MetricTtl> ttls, from_.MetricTtls());
+    HOURCELL_ASSIGN_OR_RETURN(const std::vector<MetricTtl> ttls, from_.retention().MetricTtls());
     for (const MetricTtl& ttl : ttls)
-      HOURCELL_RETURN_IF_ERROR(to_.SetMetricTtl(ttl.metric, ttl.ttl_s));
+      HOURCELL_RETURN_IF_ERROR(to_.retention().SetMetricTtl(ttl.metric, ttl.ttl_s));
     done_.ttls = ttls.size();
     return absl::OkStatus();
   }
@@ -392,10 +392,10 @@ absl::Status RemoveFile(const std::filesystem::path& file) {
   return absl::FailedPreconditionError(fmt::format("{}: {}", file.string(), error.message()));
 }
 
-absl::StatusOr<std::unique_ptr<Tsdb>> OpenTarget(const MigrationEnds& ends, const Tsdb& from) {
+absl::StatusOr<std::unique_ptr<Tsdb>> OpenTarget(const MigrationEnds& ends, int64_t ttl_s) {
   HOURCELL_ASSIGN_OR_RETURN(Options target, OptionsOfStore(ends.to));
   // The TTL of the settings, or else the source's: the source was opened with the same settings.
-  target.ttl_s = from.store_ttl_s();
+  target.ttl_s = ttl_s;
   target.auto_create_metrics = target.auto_create_tagks = target.auto_create_tagvs = true;
   return Tsdb::Open(target);
 }
@@ -408,7 +408,7 @@ absl::StatusOr<std::unique_ptr<ImportState>> OpenState(const MigrationEnds& ends
   if (!std::filesystem::exists(ends.state_file, error)) {
     bool has_metrics = false;
     HOURCELL_RETURN_IF_ERROR(
-        to->GrepUids(UidKind::kMetric, "", false, [&has_metrics](const UidRow& /*row*/) {
+        to->names().GrepUids(UidKind::kMetric, "", false, [&has_metrics](const UidRow& /*row*/) {
           has_metrics = true;
           return false;
         }));
@@ -432,7 +432,8 @@ absl::StatusOr<Migrated> Migrate(const MigrateOptions& options,
                                  Tsdb* from,
                                  LongWork* work,
                                  Terminal& terminal) {
-  HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<Tsdb> to, OpenTarget(ends, *from));
+  HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<Tsdb> to,
+                            OpenTarget(ends, from->retention().store_ttl_s()));
   HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<ImportState> state, OpenState(ends, to.get()));
   ProgressMeter meter(terminal.err, terminal.is_tty, terminal.clock, 0);
   Migrator migrator(from, to.get(), state.get(), &meter, work);

@@ -261,7 +261,7 @@ int ImportToServer(const ImportOptions& options, Terminal& terminal) {
 
 std::function<absl::StatusOr<std::vector<ResultSeries>>(const QuerySpec&)> StoreQuery(Tsdb* tsdb) {
   return [tsdb](const QuerySpec& spec) -> absl::StatusOr<std::vector<ResultSeries>> {
-    HOURCELL_ASSIGN_OR_RETURN(QueryResult result, tsdb->Query(spec));
+    HOURCELL_ASSIGN_OR_RETURN(QueryResult result, tsdb->queries().Query(spec));
     return std::move(result.series);
   };
 }

@@ -155,7 +155,7 @@ absl::Status QueryStoreAsLines(Tsdb* tsdb,
                                Terminal& terminal) {
   LinePrinter printer(terminal);
   QueryControl control;
-  HOURCELL_RETURN_IF_ERROR(printer.Finish(tsdb->Query(spec, &printer, &control)));
+  HOURCELL_RETURN_IF_ERROR(printer.Finish(tsdb->queries().Query(spec, &printer, &control)));
   if (explain) PrintPlans(control.plans(), terminal);
   return absl::OkStatus();
 }

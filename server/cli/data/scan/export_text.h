@@ -13,7 +13,7 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
-#include "engine/scanned_row.h"
+#include "engine/parallel_scan.h"
 #include "server/cli/data/import/csv_lines.h"
 
 namespace hourcell {

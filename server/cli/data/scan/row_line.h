@@ -20,7 +20,7 @@
 #include <simdjson.h>
 
 #include "codec/point.h"
-#include "engine/scanned_row.h"
+#include "engine/parallel_scan.h"
 
 namespace hourcell {
 

@@ -57,7 +57,7 @@ absl::StatusOr<VisitRows> OpenRows(const ScanSpec& spec, const RowSourceOptions&
   HOURCELL_ASSIGN_OR_RETURN(std::unique_ptr<Tsdb> opened,
                             OpenStore(options.store, StoreUse::kExisting));
   return VisitRows([spec, tsdb = std::shared_ptr<Tsdb>(std::move(opened))](const auto& visit) {
-    return tsdb->Scan(spec, visit);
+    return tsdb->queries().Scan(spec, visit);
   });
 }
 

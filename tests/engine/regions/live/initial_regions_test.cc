@@ -88,10 +88,10 @@ TEST(PresplitNewTest, AStoreKeepsItsRegions) {
     ASSERT_OK(tsdb);
     for (int i = 0; i < 40; ++i) {
       OwnedPoint point("m", fmt::format("host=h{}", i), 1356998400 + round * 3600, i);
-      ASSERT_OK((*tsdb)->Put(point.view()));
+      ASSERT_OK((*tsdb)->points().Put(point.view()));
     }
-    ASSERT_OK((*tsdb)->Seal());
-    const auto result = (*tsdb)->Query(all);
+    ASSERT_OK((*tsdb)->maintenance().Seal());
+    const auto result = (*tsdb)->queries().Query(all);
     ASSERT_OK(result);
     ASSERT_THAT(result->series, SizeIs(40));
     for (const ResultSeries& series : result->series)

@@ -28,7 +28,7 @@ class BackupCommandTest : public testing::Test {
     const auto tsdb = OpenStore({.data = dir_.file("store")}, StoreUse::kCreate);
     ASSERT_OK(tsdb);
     OwnedPoint point("m", "host=a", 1356998400 + value, value);
-    ASSERT_OK((*tsdb)->Put(point.view()));
+    ASSERT_OK((*tsdb)->points().Put(point.view()));
     ASSERT_OK((*tsdb)->Close());
   }
   int Run(std::vector<std::string> words, std::optional<uint64_t> keep = {}) {
@@ -73,7 +73,7 @@ TEST_F(BackupCommandTest, ADirectorysBackupsAreMadeListedVerifiedPrunedAndRestor
   const auto restored = OpenStore({.data = dir_.file("target")}, StoreUse::kExisting);
   ASSERT_OK(restored);
   int points = 0;
-  EXPECT_OK((*restored)->Scan({}, [&](const ScannedRow& row) {
+  EXPECT_OK((*restored)->queries().Scan({}, [&](const ScannedRow& row) {
     points += static_cast<int>(row.times.size());
     return true;
   }));

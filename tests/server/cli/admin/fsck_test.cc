@@ -32,7 +32,7 @@ class FsckCommandTest : public testing::Test {
     const auto tsdb = OpenStore({.data = dir_.file("store")}, StoreUse::kCreate);
     ASSERT_OK(tsdb);
     OwnedPoint point("m", "host=a", 1356998400, 42);
-    ASSERT_OK((*tsdb)->Put(point.view()));
+    ASSERT_OK((*tsdb)->points().Put(point.view()));
     ASSERT_OK((*tsdb)->Close());
   }
   int Run(FsckCommandOptions options = {}) {
@@ -43,7 +43,7 @@ class FsckCommandTest : public testing::Test {
   void Damage() {
     const auto tsdb = OpenStore({.data = dir_.file("store")}, StoreUse::kExisting);
     ASSERT_OK(tsdb);
-    ASSERT_OK((*tsdb)->DeleteUid(UidKind::kMetric, "m"));
+    ASSERT_OK((*tsdb)->names().DeleteUid(UidKind::kMetric, "m"));
     ASSERT_OK((*tsdb)->Close());
   }
 
@@ -86,7 +86,7 @@ class CutCommandTest : public testing::Test {
     ASSERT_OK(tsdb);
     for (int i = 0; i < kPoints; ++i) {
       OwnedPoint point("m", "host=a", 1356998400 + i, i);
-      ASSERT_OK((*tsdb)->Put(point.view()));
+      ASSERT_OK((*tsdb)->points().Put(point.view()));
     }
     killed_ = CopyStore(dir_.file("store"), dir_);
     for (const std::string& path : Journal()) {

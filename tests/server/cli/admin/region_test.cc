@@ -40,14 +40,14 @@ class RegionTest : public testing::Test {
     for (const char* const metric : {"cpu", "disk", "net"}) {
       for (int host = 0; host < 20; ++host) {
         OwnedPoint point(metric, fmt::format("host=h{}", host), 1356998400, host);
-        ASSERT_OK((*tsdb)->Put(point.view()));
+        ASSERT_OK((*tsdb)->points().Put(point.view()));
       }
     }
   }
   std::vector<std::string> Starts() {
     const auto tsdb = OpenStore(store(), StoreUse::kExisting);
     EXPECT_OK(tsdb);
-    const auto regions = (*tsdb)->regions()->List("data", ListDetail::kPlain);
+    const auto regions = (*tsdb)->maintenance().regions()->List("data", ListDetail::kPlain);
     EXPECT_OK(regions);
     std::vector<std::string> starts;
     for (const ListedRegion& region : *regions)

@@ -39,7 +39,7 @@ TEST_F(SaltTest, ADirectorysBucketsAreChangedAndShown) {
     const auto tsdb = OpenStore(store(), StoreUse::kCreate);
     ASSERT_OK(tsdb);
     OwnedPoint point("m", "host=a", 1356998400, 1);
-    ASSERT_OK((*tsdb)->Put(point.view()));
+    ASSERT_OK((*tsdb)->points().Put(point.view()));
   }
   EXPECT_EQ(Run({"salt"}), kExitOk);
   EXPECT_EQ(terminal_.out(), "1970/01/01-00:00:00 4\n");

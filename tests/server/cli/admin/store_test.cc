@@ -36,7 +36,7 @@ class AdminTest : public testing::Test {
     ASSERT_OK(tsdb);
     for (int64_t hour = 0; hour < 3; ++hour) {
       OwnedPoint point("m", "host=a", 1356998400 + 3600 * hour, hour);
-      ASSERT_OK((*tsdb)->Put(point.view()));
+      ASSERT_OK((*tsdb)->points().Put(point.view()));
     }
     TempDir copies;
     std::filesystem::rename(CopyStore(killed.file("store"), copies), dir_.file("store"));
@@ -59,7 +59,7 @@ TEST_F(AdminTest, ADirectoryIsReplayedSealedAndClosed) {
     ASSERT_OK(again);
     EXPECT_EQ((*again)->stats().counter("journal.replayed_points")->value(), 0u);
     size_t rows = 0;
-    EXPECT_OK((*again)->Scan({}, [&](const ScannedRow&) { return ++rows > 0; }));
+    EXPECT_OK((*again)->queries().Scan({}, [&](const ScannedRow&) { return ++rows > 0; }));
     EXPECT_EQ(rows, 3u);
   }
 }
@@ -78,7 +78,7 @@ TEST_F(AdminTest, ASignalEndsSealingAndNoPointIsLost) {
     const auto again = OpenStore(store(), StoreUse::kExisting);
     ASSERT_OK(again);
     size_t rows = 0;
-    EXPECT_OK((*again)->Scan({}, [&](const ScannedRow&) { return ++rows > 0; }));
+    EXPECT_OK((*again)->queries().Scan({}, [&](const ScannedRow&) { return ++rows > 0; }));
     EXPECT_EQ(rows, 3u);
   }
 }

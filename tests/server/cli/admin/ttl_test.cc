@@ -36,7 +36,7 @@ TEST_F(TtlTest, ADirectorysTtlsAreSetAndShown) {
     const auto tsdb = OpenStore(store(), StoreUse::kCreate);
     ASSERT_OK(tsdb);
     OwnedPoint point("debug.requests", "host=a", 1356998400, 1);
-    ASSERT_OK((*tsdb)->Put(point.view()));
+    ASSERT_OK((*tsdb)->points().Put(point.view()));
   }
   EXPECT_EQ(Run({"ttl"}), kExitOk);
   EXPECT_EQ(terminal_.out(), "(default) forever\n");

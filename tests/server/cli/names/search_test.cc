@@ -38,7 +38,7 @@ class SearchTest : public testing::Test {
     ASSERT_OK(tsdb);
     for (const auto& [metric, tags] : {std::pair("cpu", "host=a"), std::pair("cpu", "host=b dc=x"),
                                        std::pair("mem", "host=a")}) {
-      ASSERT_OK((*tsdb)->Put(OwnedPoint(metric, tags, 1356998400, 1).view()));
+      ASSERT_OK((*tsdb)->points().Put(OwnedPoint(metric, tags, 1356998400, 1).view()));
     }
   }
 

@@ -138,7 +138,7 @@ TEST_F(PromReadHandlerTest, WithoutANameEachMetricIsAsked) {
 
 TEST_F(PromReadHandlerTest, TooManyMetricsAreRefused) {
   for (size_t i = 0; i <= kPromMetricsMax; ++i)
-    ASSERT_OK(tsdb().AssignUid(UidKind::kMetric, fmt::format("m{}", i)));
+    ASSERT_OK(tsdb().names().AssignUid(UidKind::kMetric, fmt::format("m{}", i)));
   const HttpResponse response = Read({{.start_ms = 0, .end_ms = kMs}});
   EXPECT_EQ(response.status, 413) << response.body;
   EXPECT_THAT(response.body, HasSubstr("fit more than 1000 metrics; name one by __name__"));
@@ -282,7 +282,7 @@ TEST_F(PromReadHandlerTest, StaleMarkersEndASeries) {
   const std::string line = fmt::format("m{{a=b}} 1@{} nan@{} 3@{}", kMs, kMs + 1000, kMs + 2000);
 
   EXPECT_THAT(Lines({{Type::kEqual, "__name__", "m"}}), ElementsAre(line));
-  ASSERT_OK(tsdb().Flush());
+  ASSERT_OK(tsdb().maintenance().Flush());
   EXPECT_THAT(Lines({{Type::kEqual, "__name__", "m"}}), ElementsAre(line));
   const HttpResponse response = Read(
       {{.start_ms = kMs, .end_ms = kMs + 2000, .matchers = {{Type::kEqual, "__name__", "m"}}}});

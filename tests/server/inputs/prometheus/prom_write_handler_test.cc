@@ -73,8 +73,8 @@ TEST_F(PromWriteHandlerTest, KeepsColonsWhereTheyAreAllowed) {
       Write({{.labels = {{"__name__", "a:b"}, {"instance", "a:9090"}}, .samples = {{1, kMs}}}})
           .status,
       204);
-  EXPECT_EQ(tsdb().Suggest(UidKind::kMetric, "a:b", 5)->size(), 1U);
-  EXPECT_EQ(tsdb().Suggest(UidKind::kTagv, "a:9090", 5)->size(), 1U);
+  EXPECT_EQ(tsdb().names().Suggest(UidKind::kMetric, "a:b", 5)->size(), 1U);
+  EXPECT_EQ(tsdb().names().Suggest(UidKind::kTagv, "a:9090", 5)->size(), 1U);
 }
 
 TEST_F(PromWriteHandlerTest, Version2CountsAsWrittenWhatIsLeftOutByDesign) {
@@ -128,8 +128,8 @@ TEST_F(PromWriteHandlerTest, AStoreOfAnyNamesKeepsThem) {
                     .samples = {{1, kMs}}}})
                 .status,
             204);
-  EXPECT_THAT(*tsdb().Suggest(UidKind::kMetric, "", 5), ElementsAre("job:up"));
-  EXPECT_THAT(*tsdb().Suggest(UidKind::kTagv, "", 5),
+  EXPECT_THAT(*tsdb().names().Suggest(UidKind::kMetric, "", 5), ElementsAre("job:up"));
+  EXPECT_THAT(*tsdb().names().Suggest(UidKind::kTagv, "", 5),
               ElementsAre("+Inf", "C:\\a b={x|y}", "a:9090"));
 }
 

@@ -52,9 +52,9 @@ class MigrateTest : public testing::Test {
                                                : Value::Float(random.Fraction() * 1e6);
       OwnedPoint point(random.Below(2) == 0 ? "m" : "zürich", tags, {.ms = ms, .is_ms = is_ms},
                        value);
-      ASSERT_OK(tsdb->Put(point.view()));
+      ASSERT_OK(tsdb->points().Put(point.view()));
       if (i == 1500) {
-        ASSERT_OK(tsdb->Seal());
+        ASSERT_OK(tsdb->maintenance().Seal());
       }
     }
   }
@@ -68,7 +68,7 @@ class MigrateTest : public testing::Test {
 
   static PointDigest DigestOf(Tsdb* tsdb) {
     PointDigest digest;
-    EXPECT_OK(tsdb->Scan({}, [&](const ScannedRow& row) {
+    EXPECT_OK(tsdb->queries().Scan({}, [&](const ScannedRow& row) {
       digest.Add(row);
       return true;
     }));
@@ -106,9 +106,9 @@ TEST_F(MigrateTest, NamesKeepTheirUids) {
   const auto to = Open("to");
   for (const UidKind kind : kUidKinds) {
     size_t names = 0;
-    ASSERT_OK(from->GrepUids(kind, "", false, [&](const UidRow& row) {
+    ASSERT_OK(from->names().GrepUids(kind, "", false, [&](const UidRow& row) {
       ++names;
-      const auto there = to->FindUid(kind, row.name);
+      const auto there = to->names().FindUid(kind, row.name);
       EXPECT_OK(there);
       EXPECT_TRUE(there.ok() && there->uid_bytes == row.uid_bytes) << row.name;
       return true;
@@ -121,14 +121,14 @@ TEST_F(MigrateTest, AnnotationsAndTtlsComeToo) {
   ASSERT_NO_FATAL_FAILURE(FillSource({"tsd.storage.ttl=4000000000"}));
   {
     const auto from = Open("from");
-    ASSERT_OK(from->SetMetricTtl("m", 0));
+    ASSERT_OK(from->retention().SetMetricTtl("m", 0));
     for (const std::string& tsuid :
          {std::string(), std::string("000001000001000001000002000002")}) {
       AnnotationEdit edit{.tsuid = tsuid, .start_time = kHour};
       edit.end_time = kHour + 60;
       edit.description = "of " + tsuid;
       edit.custom.emplace().emplace_back("key", "value");
-      ASSERT_OK(from->PutAnnotations({&edit, 1}, AnnotationWrite::kMerge));
+      ASSERT_OK(from->annotations().Put({&edit, 1}, AnnotationWrite::kMerge));
     }
   }
   ASSERT_EQ(Run({"tsd.storage.uid.width.metric=2", "tsd.storage.uid.width.tagv=4"}), kExitOk)
@@ -136,15 +136,15 @@ TEST_F(MigrateTest, AnnotationsAndTtlsComeToo) {
   EXPECT_THAT(terminal_.out(), HasSubstr("2 annotations and 1 TTLs"));
 
   const auto to = Open("to");
-  EXPECT_EQ(to->store_ttl_s(), 4'000'000'000);
-  EXPECT_THAT(to->MetricTtls(), IsOkAndHolds(ElementsAre(MetricTtl{"m", 0})));
-  const auto of_series = to->GetAnnotation("00010000010000000100000200000002", kHour);
+  EXPECT_EQ(to->retention().store_ttl_s(), 4'000'000'000);
+  EXPECT_THAT(to->retention().MetricTtls(), IsOkAndHolds(ElementsAre(MetricTtl{"m", 0})));
+  const auto of_series = to->annotations().Get("00010000010000000100000200000002", kHour);
   ASSERT_OK(of_series);
   ASSERT_TRUE(of_series->has_value());
   EXPECT_EQ((*of_series)->description, "of 000001000001000001000002000002");
   EXPECT_EQ((*of_series)->end_time, kHour + 60);
   EXPECT_THAT((*of_series)->custom, SizeIs(1));
-  EXPECT_THAT(to->GlobalAnnotations(kHour * 1000, (kHour + 60) * 1000), IsOkAndHolds(SizeIs(1)));
+  EXPECT_THAT(to->annotations().Global(kHour * 1000, (kHour + 60) * 1000), IsOkAndHolds(SizeIs(1)));
 }
 
 TEST_F(MigrateTest, ATargetThatHasSomethingIsLeftAlone) {
@@ -166,7 +166,7 @@ TEST_F(MigrateTest, AnUnfinishedTargetWithOtherPointsIsAFailure) {
   {
     const auto begun = Open("to");
     OwnedPoint point("m", "host=h1 dc=0", kHour, 1);
-    ASSERT_OK(begun->Put(point.view()));
+    ASSERT_OK(begun->points().Put(point.view()));
   }
   std::ofstream(dir_.file("to/migration")) << dir_.file("from");
   // A point that the source does not have: whoever wrote to the target is told.
@@ -180,7 +180,7 @@ TEST_F(MigrateTest, NamesThatDoNotFitAreAnError) {
     const auto from = Open("from");
     for (int i = 0; i < 300; ++i) {
       OwnedPoint point("m", fmt::format("host=h{}", i), kHour, i);
-      ASSERT_OK(from->Put(point.view()));
+      ASSERT_OK(from->points().Put(point.view()));
     }
   }
   EXPECT_EQ(Run({"tsd.storage.uid.width.tagv=1"}), kExitFailure);

@@ -30,7 +30,7 @@ struct Printed {
 class RowSourceTest : public RunningServerTest {
  protected:
   void Put(const char* metric, const char* tags, Timestamp time, Value value) {
-    ASSERT_OK(tsdb_->Put(OwnedPoint(metric, tags, time, value).view()));
+    ASSERT_OK(tsdb_->points().Put(OwnedPoint(metric, tags, time, value).view()));
   }
 
   // A sealed hour, one that is open, and one that is both.
@@ -41,7 +41,7 @@ class RowSourceTest : public RunningServerTest {
       Put("cpu", tags, {.ms = kStartS * 1000 + 1500, .is_ms = true}, Value::Float(0.1));
       Put("mem", tags, {.ms = (kStartS + 3600) * 1000}, Value::Integer(-5'000'000'000));
     }
-    ASSERT_OK(tsdb_->Seal());
+    ASSERT_OK(tsdb_->maintenance().Seal());
     Put("cpu", "host=a", {.ms = (kStartS + 2) * 1000}, Value::Integer(3));
     Put("mem", "host=a", {.ms = (kStartS + 7200) * 1000}, Value::Float(1e300));
   }

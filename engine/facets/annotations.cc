@@ -1,0 +1,63 @@
+#include "engine/annotations.h"
+
+#include "codec/base/status_macros.h"
+#include "engine/read/query_meter.h"
+#include "engine/store/tsdb_impl.h"
+
+namespace hourcell {
+
+absl::StatusOr<std::optional<Annotation>> Annotations::Get(std::string_view tsuid,
+                                                           int64_t start_time) {
+  HOURCELL_RETURN_IF_ERROR(store_->CheckReads());
+  return store_->losses.Note(store_->annotations->Get(tsuid, start_time));
+}
+
+absl::StatusOr<std::vector<Annotation>> Annotations::Put(std::span<const AnnotationEdit> edits,
+                                                         AnnotationWrite write,
+                                                         MemoryAccount* memory) {
+  HOURCELL_RETURN_IF_ERROR(store_->CheckWrites());
+  QueryControl own;
+  MemoryLease lease(store_->executor->memory(), &own);
+  absl::StatusOr<std::vector<Annotation>> put =
+      store_->annotations->Put(edits, write, memory == nullptr ? &lease : memory);
+  if (put.ok()) HOURCELL_RETURN_IF_ERROR(store_->NoteAnnotation());
+  HOURCELL_RETURN_IF_ERROR(store_->Acknowledge(put.status()));
+  return put;
+}
+
+absl::Status Annotations::Delete(std::string_view tsuid, int64_t start_time) {
+  HOURCELL_RETURN_IF_ERROR(store_->CheckWrites());
+  return store_->Acknowledge(store_->annotations->Delete(tsuid, start_time));
+}
+
+absl::StatusOr<uint64_t> Annotations::DeleteRange(std::span<const std::string> tsuids,
+                                                  bool global,
+                                                  int64_t start_ms,
+                                                  int64_t end_ms) {
+  HOURCELL_RETURN_IF_ERROR(store_->CheckWrites());
+  absl::StatusOr<uint64_t> deleted =
+      store_->annotations->DeleteRange(tsuids, global, start_ms, end_ms);
+  HOURCELL_RETURN_IF_ERROR(store_->Acknowledge(deleted.status()));
+  return deleted;
+}
+
+absl::Status Annotations::Visit(const std::function<absl::Status(const Annotation&)>& visit) {
+  HOURCELL_RETURN_IF_ERROR(store_->CheckReads());
+  return store_->losses.Note(store_->annotations->VisitAll(visit));
+}
+
+absl::StatusOr<std::vector<Annotation>> Annotations::Global(int64_t start_ms,
+                                                            int64_t end_ms,
+                                                            MemoryAccount* memory) {
+  HOURCELL_RETURN_IF_ERROR(store_->CheckReads());
+  if (end_ms < 1) return absl::InvalidArgumentError("The end timestamp has not been set");
+  if (end_ms < start_ms) {
+    return absl::InvalidArgumentError("The end timestamp cannot be less than the start timestamp");
+  }
+  QueryControl own;
+  MemoryLease lease(store_->executor->memory(), &own);
+  return store_->annotations->Global(store_->tables->Snapshot().get(), start_ms, end_ms,
+                                     memory == nullptr ? &lease : memory);
+}
+
+}  // namespace hourcell

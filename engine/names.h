@@ -1,0 +1,90 @@
+// Names: the metrics, tag keys and tag values of a store, and their UIDs. Of `Tsdb::names`, and
+// lives as long as its Tsdb.
+//
+//   const absl::StatusOr<hourcell::UidRow> row =
+//       tsdb->names().FindUid(hourcell::UidKind::kMetric, "cpu.user");
+//
+// Names are UTF-8. Thread-safe. Errors of UIDs as UidDirectory's. kFailedPrecondition: the store is
+// closed, or a function that writes is called in a process that only reads the store. kUnavailable:
+// another process writes the store now.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/rows/uid.h"
+#include "engine/query.h"
+
+namespace hourcell {
+
+class StoreImpl;
+
+// A mapping as the uid tool prints it.
+struct UidRow {
+  UidKind kind = UidKind::kMetric;
+  std::string name;
+  std::string uid_bytes;  // as wide as the layout says
+};
+
+struct UidFsckResult {
+  std::vector<std::string> lines;  // findings, in order
+  uint64_t mappings = 0;
+  uint64_t errors = 0;
+  uint64_t warnings = 0;
+};
+
+class Names final {
+ public:
+  explicit Names(StoreImpl* store) : store_(store) {}  // for Tsdb; borrowed
+
+  // Up to `max` names of the kind that begin with `prefix`, in byte order.
+  absl::StatusOr<std::vector<std::string>> Suggest(UidKind kind,
+                                                   std::string_view prefix,
+                                                   size_t max);
+
+  // Visits the names of the query until `visit` returns false. `control` may be null. kCancelled:
+  // by it; kDeadlineExceeded: the timeout.
+  absl::Status VisitNames(const NameQuery& query,
+                          const std::function<bool(std::string_view name)>& visit,
+                          QueryControl* control = nullptr);
+
+  // Returns the UID of the name, and assigns one to a new name.
+  absl::StatusOr<UidRow> AssignUid(UidKind kind, std::string_view name);
+
+  // Gives names the UIDs that they have elsewhere, those of each kind in one commit. UIDs that are
+  // assigned later are above them. Also kInvalidArgument: UIDs of another width.
+  absl::Status AssignGivenUids(std::span<const UidRow> rows);
+
+  // kNotFound: no such name; no name has the UID.
+  absl::StatusOr<UidRow> FindUid(UidKind kind, std::string_view name);
+  absl::StatusOr<UidRow> FindName(UidKind kind, Uid uid);
+
+  // Visits the names of the kind that match a regular expression, until `visit` returns false.
+  absl::Status GrepUids(UidKind kind,
+                        std::string_view expression,
+                        bool ignore_case,
+                        const std::function<bool(UidRow row)>& visit);
+
+  // Gives a UID another name. Points keep the UID.
+  absl::Status RenameUid(UidKind kind, std::string_view name, std::string_view new_name);
+
+  // Removes the mapping of a name. Points keep the UID, which has no name then.
+  absl::Status DeleteUid(UidKind kind, std::string_view name);
+
+  // Checks all mappings in both directions, and with `repair` repairs them (uid/uid_check.h).
+  absl::StatusOr<UidFsckResult> CheckUids(bool repair);
+
+ private:
+  StoreImpl* const store_;
+};
+
+}  // namespace hourcell

@@ -1,0 +1,69 @@
+// Points: writes and deletes the points of a store. Of `Tsdb::points`; lives as long as its Tsdb.
+//
+//   const hourcell::TagView tags[] = {{"host", "web01"}};
+//   tsdb->points().Put({.metric = "cpu.user", .tags = tags,
+//                       .timestamp = {.ms = 1356998400000}, .value = hourcell::Value::Integer(42)});
+//
+// Names are UTF-8; times are Unix milliseconds. Thread-safe. kFailedPrecondition: the store is
+// closed, or this process only reads it. kUnavailable: another process writes the store now.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/point.h"
+#include "engine/append.h"
+#include "engine/query.h"
+
+namespace hourcell {
+
+class StoreImpl;
+
+// How much Points::DeletePoints deleted.
+struct DeletedPoints {
+  uint64_t points = 0;
+  uint64_t rows = 0;  // with deleted points
+  friend bool operator==(const DeletedPoints&, const DeletedPoints&) = default;
+};
+
+class Points final {
+ public:
+  explicit Points(StoreImpl* store) : store_(store) {}  // for Tsdb; borrowed
+
+  // Stores a batch. Bad points are refused one by one, in `*refused` (may be null), ascending by
+  // index; the others are stored. Of two points of one series and instant the later wins, whatever
+  // their types and precisions. New names and series are created as the options allow.
+  CommitTicket Append(std::span<const PointView> points,
+                      std::vector<RefusedPoint>* refused,
+                      const AppendOptions& options = {});
+
+  // Append for points of lines; their names are parsed only if the store does not know them.
+  // Errors of a line's tags are those of PointText::ParseSeries.
+  CommitTicket Append(std::span<const LinePoint> points,
+                      std::vector<RefusedPoint>* refused,
+                      const AppendOptions& options = {});
+
+  // Append of one point, and Wait. kInvalidArgument, kNotFound (a name that may not be created),
+  // kUnavailable.
+  absl::Status Put(const PointView& point);
+
+  // Deletes the points with start <= t <= end of all series the sub queries select; how they
+  // aggregate does not matter. When it returns the points are gone for good: no later read, crash
+  // or power failure shows them. Points that are put while it runs may stay. Names stay; series
+  // without points are dropped later (Options::drop_empty_series). Seals everything, and holds up
+  // sealing while it runs.
+  // On an error a part may be deleted. Errors as Queries::Query's, and those of storage;
+  // kInvalidArgument: a sub query has functions.
+  absl::StatusOr<DeletedPoints> DeletePoints(const QuerySpec& spec,
+                                             QueryControl* control = nullptr);
+
+ private:
+  StoreImpl* const store_;
+};
+
+}  // namespace hourcell
