@@ -356,4 +356,50 @@ std::vector<Finding> CheckCallers(std::span<const SourceFile> files,
   return std::move(excepted).Take();
 }
 
+std::vector<Finding> CheckPlantedTable(const SourceFile& document,
+                                       std::span<const SourceFile> files) {
+  const auto patches = std::ranges::count_if(files, [](const SourceFile& file) {
+    return file.path.starts_with("tests/planted/") && file.path.ends_with(".patch");
+  });
+  ptrdiff_t rows = -1;  // no table
+  size_t number = 0;
+  size_t head = 0;
+  for (const std::string_view line : Lines(document.text)) {
+    ++number;
+    if (line.starts_with("| clause | planted bug |")) {
+      head = number;
+      rows = 0;
+    } else if (head != 0 && !line.starts_with("|")) {
+      break;
+    } else if (head != 0 && !line.starts_with("|---")) {
+      ++rows;
+    }
+  }
+  if (rows == patches) return {};
+  return {{document.path, head,
+           fmt::format("table of planted bugs: got {} rows; want {}, one for each patch", rows,
+                       patches)}};
+}
+
+std::vector<Finding> CheckCounts(const SourceFile& document) {
+  constexpr std::array kCounted = {"fuzz targets", "settings", "endpoints", "planted bugs"};
+  std::vector<Finding> findings;
+  if (!document.IsMarkdown() || document.path.starts_with("docs/decisions/") ||
+      document.path == "CHANGELOG.md") {
+    return findings;
+  }
+  size_t number = 0;
+  for (const std::string_view line : Lines(document.text)) {
+    ++number;
+    for (const std::string_view noun : kCounted) {
+      const size_t at = line.find(noun);
+      if (at == line.npos || at < 2 || line[at - 1] != ' ') continue;
+      if (std::isdigit(static_cast<unsigned char>(line[at - 2])) == 0) continue;
+      findings.push_back({document.path, number,
+                          fmt::format("a count of {}: it goes stale; name the table", noun)});
+    }
+  }
+  return findings;
+}
+
 }  // namespace hourcell::tidy

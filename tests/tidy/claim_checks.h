@@ -1,4 +1,4 @@
-// Checks of what headers claim: a function checks its REQUIRES, and has a caller. Both find
+// Checks of claims in headers: a function checks its REQUIRES, and has a caller. Both find
 // functions by their braces and names, which is good enough for code in this tree's format. Pure:
 // they see the tree as the files handed in.
 
@@ -31,5 +31,13 @@ std::vector<Finding> CheckRequirements(std::span<const SourceFile> files,
 // constructors. An exception that is not needed is a finding, too.
 std::vector<Finding> CheckCallers(std::span<const SourceFile> files,
                                   std::span<const FunctionException> exceptions);
+
+// The table "| clause | planted bug | ..." of a document has a row for each tests/planted/*.patch.
+std::vector<Finding> CheckPlantedTable(const SourceFile& document,
+                                       std::span<const SourceFile> files);
+
+// Documents that count what a table lists, such as "72 fuzz targets": the count goes stale. They
+// name the table instead. Decisions and the changelog are of their day.
+std::vector<Finding> CheckCounts(const SourceFile& document);
 
 }  // namespace hourcell::tidy

@@ -104,5 +104,24 @@ TEST(CheckCallersTest, LeavesVirtualFunctionsConstantsAndTheInterfaceAlone) {
   EXPECT_THAT(CheckCallers(files, {}), IsEmpty());
 }
 
+TEST(CheckPlantedTableTest, WantsARowForEachPatch) {
+  const std::vector<SourceFile> files = {{"tests/planted/a.patch", ""},
+                                         {"tests/planted/b.patch", ""}};
+  const std::string head = "text\n\n| clause | planted bug | caught by |\n|---|---|---|\n";
+  EXPECT_THAT(
+      CheckPlantedTable({"a.md", head + "| C1 | a | A |\n| C2 | b | B |\n\n| x |\n"}, files),
+      IsEmpty());
+  EXPECT_THAT(Texts(CheckPlantedTable({"a.md", head + "| C1 | a | A |\n"}, files)),
+              ElementsAre("a.md: table of planted bugs: got 1 rows; want 2, one for each patch"));
+  EXPECT_THAT(CheckPlantedTable({"a.md", "text\n"}, files), testing::SizeIs(1));
+}
+
+TEST(CheckCountsTest, WantsTheTableInsteadOfACount) {
+  EXPECT_THAT(Texts(CheckCounts({"docs/a.md", "It has 72 fuzz targets.\n"})),
+              ElementsAre("docs/a.md: a count of fuzz targets: it goes stale; name the table"));
+  EXPECT_THAT(CheckCounts({"docs/a.md", "The fuzz targets, and two settings.\n"}), IsEmpty());
+  EXPECT_THAT(CheckCounts({"docs/decisions/0001.md", "It had 72 settings.\n"}), IsEmpty());
+}
+
 }  // namespace
 }  // namespace hourcell::tidy

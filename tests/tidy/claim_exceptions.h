@@ -101,8 +101,10 @@ inline constexpr std::array kUncheckedRequirements = {
     FunctionException{"server/monitor/health_handler.h", "SetForward",
                       "requests come on other threads"},
     FunctionException{"server/net/nodes/relay_proof.h", "RelayKeys", "Set checks it"},
+    FunctionException{"server/ports/input_ports.h", "port", "InputPorts::Impl checks it"},
     FunctionException{"server/put/put_json_fast.h", "points", "per put; the scan has no state"},
     FunctionException{"server/put/put_writer.h", "IsForLater", "the codes of a failure are listed"},
+    FunctionException{"server/server.h", "input_port", "InputPorts::Impl checks it"},
     FunctionException{"server/telnet/line_protocol.h", "Abandon", "work of other threads"},
     FunctionException{"server/text/ascii.h", "EqualsIgnoringCase", "per byte"},
     FunctionException{"server/text/json_cursor.h", "Object", "Enter fails the parse"},
@@ -163,8 +165,7 @@ inline constexpr std::array kUncalledFunctions = {
                       "tests run the work without a thread"},
     FunctionException{"server/monitor/metric_names.h", "MetricNames",
                       "the test that each metric is described"},
-    FunctionException{"server/server.h", "graphite_port", "tests bind port 0"},
-    FunctionException{"server/server.h", "statsd_port", "tests bind port 0"},
+    FunctionException{"server/server.h", "input_port", "tests bind port 0"},
 };
 
 }  // namespace hourcell::tidy

@@ -217,6 +217,14 @@ TEST(TidyTest, FunctionsHaveCallers) {
   EXPECT_EQ(Report(CheckCallers(Tree(), kUncalledFunctions)), "");
 }
 
+TEST(TidyTest, EachPlantedBugIsInTheTable) {
+  EXPECT_EQ(Report(CheckPlantedTable(FileOfTree("docs/reliability.md"), Tree())), "");
+}
+
+TEST(TidyTest, DocumentsNameTablesInsteadOfCounts) {
+  EXPECT_EQ(ReportOf(CheckCounts), "");
+}
+
 TEST(TidyTest, InstalledHeadersAreThoseReached) {
   EXPECT_EQ(Report(CheckInstalledHeaders(Tree())), "");
 }
