@@ -1,5 +1,7 @@
 #include "engine/read/query_tree.h"
 
+#include <algorithm>
+
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 
@@ -18,6 +20,8 @@ QueryTree::QueryTree(const QueryPlan& plan,
     : memory_(memory), watch_(*watch), output_(sink, watch), leaves_(sub_queries) {
   for (const QueryNode& root : plan.roots)
     Build(root, /*parent=*/nullptr, root.is_leaf() ? sink : &output_);
+  HOURCELL_DCHECK(
+      std::ranges::none_of(leaves_, [](const Leaf& leaf) { return leaf.sink == nullptr; }));
 }
 
 void QueryTree::Build(const QueryNode& node, Node* parent, QuerySink* out) {
