@@ -35,7 +35,7 @@ constexpr std::array kMirrorExceptions = {
                     "tests/engine/bigtable/writer/bigtable_journal_test.cc, "
                     "bigtable_journal_tail_test.cc"},
     MirrorException{"engine/facets/annotations.cc",
-                    "tests/server/names/annotation_handler_test.cc"},
+                    "tests/server/documents/annotation_handler_test.cc"},
     MirrorException{"engine/facets/maintenance.cc", "tests/engine/store/tsdb_test.cc"},
     MirrorException{"engine/facets/names.cc", "tests/engine/store/tsdb_test.cc"},
     MirrorException{"engine/facets/points.cc", "tests/engine/store/tsdb_test.cc"},
