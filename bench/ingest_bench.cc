@@ -338,7 +338,8 @@ std::string IngestAndDie(const Settings& settings, const std::string& path) {
   int status = 0;
   HOURCELL_CHECK(waitpid(child, &status, 0) == child);
   if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL || json.empty()) {
-    fmt::print(stderr, "ingest_bench: the child ended with wait status {}; want SIGKILL\n", status);
+    fmt::print(stderr, "ingest_bench: the child ended with wait status {}; expected SIGKILL\n",
+               status);
     exit(1);
   }
   return json;
@@ -415,7 +416,7 @@ std::string RecoverJson(const Settings& settings, const std::string& path) {
   HOURCELL_CHECK(replayed > 0);
   const uint64_t found = CountPoints(tsdb.get());
   if (found != settings.points()) {
-    fmt::print(stderr, "ingest_bench: {} points after the kill; want {}\n", found,
+    fmt::print(stderr, "ingest_bench: {} points after the kill; expected {}\n", found,
                settings.points());
     exit(1);
   }

@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
                                             {"--hosts", &settings.hosts}};
   if (!hourcell::ReadNumbers(argc, argv, known, hourcell::kUsage)) return 2;
   if (settings.days < 4) {
-    fmt::print(stderr, "--days={}: want 4 at least\n", settings.days);
+    fmt::print(stderr, "--days={}: expected 4 at least\n", settings.days);
     return 2;
   }
   return hourcell::Run(settings);

@@ -283,7 +283,8 @@ int Main(int argc, char** argv) {
     } else if (name == "--dir") {
       arguments.dir = value;
     } else {
-      fmt::print(stderr, "{}: want --mb, --others, --rounds, --stall or --dir, each with =VALUE\n",
+      fmt::print(stderr,
+                 "{}: expected --mb, --others, --rounds, --stall or --dir, each with =VALUE\n",
                  argument);
       return 2;
     }

@@ -34,15 +34,16 @@ void AppendObjectQualifier(const ObjectQualifier& qualifier, std::string* out) {
 
 absl::StatusOr<ObjectQualifier> ParseObjectQualifier(std::string_view bytes) {
   if (bytes.size() != 3 && bytes.size() != 5) {
-    return absl::DataLossError(fmt::format("object qualifier {}: got {} bytes; want 3 or 5",
+    return absl::DataLossError(fmt::format("object qualifier {}: expected 3 or 5, got {} bytes",
                                            ToHex(bytes.substr(0, 16)), bytes.size()));
   }
   const bool is_ms = bytes.size() == 5;
   const uint64_t number = LoadBigEndian(bytes.data() + 1, bytes.size() - 1);
   const uint64_t offset_ms = is_ms ? number : number * 1000;
   if (offset_ms >= kRowSpanMs) {
-    return absl::DataLossError(fmt::format("object qualifier {}: offset {} ms; want less than {}",
-                                           ToHex(bytes), offset_ms, kRowSpanMs));
+    return absl::DataLossError(
+        fmt::format("object qualifier {}: offset {} ms; expected less than {}", ToHex(bytes),
+                    offset_ms, kRowSpanMs));
   }
   return ObjectQualifier{.type = static_cast<uint8_t>(bytes.front()),
                          .offset_ms = static_cast<uint32_t>(offset_ms),

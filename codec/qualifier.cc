@@ -31,8 +31,8 @@ void AppendQualifier(const Qualifier& qualifier, std::string* out) {
 absl::StatusOr<Qualifier> ParseQualifier(std::string_view bytes) {
   const size_t want = !bytes.empty() && IsMsQualifier(bytes.front()) ? 4 : 2;
   if (bytes.size() < want) {
-    return absl::DataLossError(fmt::format("qualifier {}: cut short; got {} bytes; want {}",
-                                           ToHex(bytes), bytes.size(), want));
+    return absl::DataLossError(fmt::format("qualifier {}: cut short; expected {} bytes, got {}",
+                                           ToHex(bytes), want, bytes.size()));
   }
   const auto number = static_cast<uint32_t>(LoadBigEndian(bytes.data(), want));
   const Qualifier qualifier{
@@ -40,7 +40,7 @@ absl::StatusOr<Qualifier> ParseQualifier(std::string_view bytes) {
       .is_ms = want == 4,
       .flags = static_cast<uint8_t>(number & kFlagsMask)};
   if (qualifier.offset_ms >= kRowSpanMs) {
-    return absl::DataLossError(fmt::format("qualifier {}: offset {} ms; want less than {}",
+    return absl::DataLossError(fmt::format("qualifier {}: offset {} ms; expected less than {}",
                                            ToHex(bytes.substr(0, want)), qualifier.offset_ms,
                                            kRowSpanMs));
   }

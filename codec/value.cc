@@ -46,7 +46,7 @@ absl::StatusOr<Value> ParseValue(uint8_t flags, std::string_view bytes) {
   const size_t want = static_cast<size_t>(flags & kWidthMask) + 1;
   if (!AreReadableFlags(flags) || bytes.size() != want) {
     return absl::DataLossError(
-        fmt::format("value {}: {} bytes with flags {:x}; want integers of 1, 2, 4 or 8 bytes, "
+        fmt::format("value {}: {} bytes with flags {:x}; expected integers of 1, 2, 4 or 8 bytes, "
                     "floats of 4 or 8, as the flags say",
                     ToHex(bytes.substr(0, 16)), bytes.size(), flags));
   }
@@ -59,7 +59,7 @@ absl::StatusOr<bool> NeedsFloatRepair(uint8_t flags, std::string_view value) {
   if (flags != (kFloatFlag | 3) || value.size() != 8) return false;
   if (LoadBigEndian(value.data(), 4) != 0) {
     return absl::DataLossError(fmt::format(
-        "corrupted floating point value: {} flagged as 4 bytes; want the first 4 bytes zero",
+        "corrupted floating point value: {} flagged as 4 bytes; expected the first 4 bytes zero",
         ToHex(value)));
   }
   return true;

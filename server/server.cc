@@ -88,7 +88,7 @@ absl::StatusOr<std::unique_ptr<TlsContext>> OpenTls(const Config& config) {
   if (certificate.empty() != key.empty() ||
       (certificate.empty() && config.boolean("tsd.tls.required"))) {
     return absl::InvalidArgumentError(
-        "tsd.tls: want both tsd.tls.certificate and tsd.tls.key, or neither of them nor "
+        "tsd.tls: expected both tsd.tls.certificate and tsd.tls.key, or neither of them nor "
         "tsd.tls.required");
   }
   if (certificate.empty()) return nullptr;

@@ -220,8 +220,8 @@ void KindCheck::CheckCounter(const absl::StatusOr<Uid>& counter) {
     Warning(fmt::format("metrics counter: is 0, ids go up to {}; are they random?", highest),
             /*has_repair=*/false);
   } else if (*counter < highest) {
-    Error(fmt::format("{} counter: below the highest id found; got {}; want {}", KindName(kind_),
-                      *counter, highest));
+    Error(fmt::format("{} counter: below the highest id found; expected {}, got {}",
+                      KindName(kind_), highest, *counter));
     fixed_counter_ = highest;
   } else if (*counter > names) {
     Warning(fmt::format("{} counter: is {} with {} names found; were {} ids deleted?",

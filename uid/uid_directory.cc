@@ -60,7 +60,7 @@ absl::StatusOr<std::unique_ptr<UidDirectory>> UidDirectory::Open(UidOptions opti
   HOURCELL_RETURN_IF_ERROR(ValidateLayout(options.layout));
   if (options.random_metrics && options.layout.metric_width > 7) {
     return absl::InvalidArgumentError(fmt::format(
-        "tsd.core.uid.random_metrics: too wide metric UIDs; got {} bytes; want at most 7",
+        "tsd.core.uid.random_metrics: too wide metric UIDs; expected at most 7 bytes, got {}",
         options.layout.metric_width));
   }
   std::unique_ptr<UidDirectory> directory(new UidDirectory(std::move(options), store));
@@ -69,9 +69,8 @@ absl::StatusOr<std::unique_ptr<UidDirectory>> UidDirectory::Open(UidOptions opti
     const Uid max = MaxUid(directory->options_.layout.width(kind));
     if (counter > max) {
       return absl::DataLossError(
-          fmt::format("{} counter: above what its width holds; got {}; want "
-                      "at most {}",
-                      KindName(kind), counter, max));
+          fmt::format("{} counter: above what its width holds; expected at most {}, got {}",
+                      KindName(kind), max, counter));
     }
     directory->per_kind(kind).counter = counter;
   }
@@ -139,9 +138,9 @@ absl::Status UidDirectory::AssignGiven(UidKind kind, std::span<const UidMapping>
                                                   mapping.name));
     }
     if (mapping.uid == kNoUid || mapping.uid > uid_max) {
-      return absl::InvalidArgumentError(fmt::format("{} {}: got UID {}; want 1 to {}",
+      return absl::InvalidArgumentError(fmt::format("{} {}: expected 1 to {}, got UID {}",
                                                     KindName(kind), QuoteForMessage(mapping.name),
-                                                    mapping.uid, uid_max));
+                                                    uid_max, mapping.uid));
     }
     HOURCELL_RETURN_IF_ERROR(Find(kind, mapping.name).status());  // checks legality
     const absl::Status restored = assignment.Restore(kind, mapping.name, mapping.uid);
@@ -242,7 +241,7 @@ absl::Status UidDirectory::Rename(UidKind kind, std::string_view name, std::stri
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<Uid> taken, ReadForward(kind, new_stored));
   if (taken) {
     return absl::AlreadyExistsError(
-        fmt::format("rename {} {}: {} has the UID {}; want a name without one", KindName(kind),
+        fmt::format("rename {} {}: {} has the UID {}; expected a name without one", KindName(kind),
                     QuoteForMessage(name), QuoteForMessage(new_name),
                     UidHex(*taken, options_.layout.width(kind))));
   }
@@ -453,8 +452,8 @@ std::vector<UidChange> UidAssignment::changes() const {
 absl::Status UidAssignment::Restore(UidKind kind, std::string_view name, Uid uid) {
   const size_t width = directory_->options().layout.width(kind);
   if (uid == kNoUid || uid > MaxUid(width)) {
-    return absl::DataLossError(
-        fmt::format("{} '{}': got UID {}; want 1 to {}", KindName(kind), name, uid, MaxUid(width)));
+    return absl::DataLossError(fmt::format("{} '{}': expected 1 to {}, got UID {}", KindName(kind),
+                                           name, MaxUid(width), uid));
   }
   std::string buffer;
   HOURCELL_ASSIGN_OR_RETURN(const std::string_view stored, directory_->StoredName(name, &buffer));
@@ -469,13 +468,13 @@ absl::Status UidAssignment::Restore(UidKind kind, std::string_view name, Uid uid
   if (known == uid) return absl::OkStatus();
   if (known.has_value()) {
     return absl::DataLossError(
-        fmt::format("{} '{}': has UID {}; want {}", KindName(kind), name, *known, uid));
+        fmt::format("{} '{}': has UID {}; expected {}", KindName(kind), name, *known, uid));
   }
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> other,
                             directory_->store_->GetReverse(kind, uid));
   if (other.has_value() && *other != stored) {
-    return absl::DataLossError(
-        fmt::format("{} UID {}: has the name '{}'; want '{}'", KindName(kind), uid, *other, name));
+    return absl::DataLossError(fmt::format("{} UID {}: has the name '{}'; expected '{}'",
+                                           KindName(kind), uid, *other, name));
   }
   Reserve(kind, stored, uid);
   return absl::OkStatus();
@@ -568,8 +567,9 @@ absl::StatusOr<Uid> UidAssignment::NextRandomUid(UidKind kind) {
     if (!taken) return uid;
     ++directory_->per_kind(kind).random_collisions;
   }
-  return absl::FailedPreconditionError(fmt::format(
-      "{}: {} random UIDs in a row are taken; want wider UIDs", KindName(kind), kRandomTriesMax));
+  return absl::FailedPreconditionError(
+      fmt::format("{}: {} random UIDs in a row are taken; expected wider UIDs", KindName(kind),
+                  kRandomTriesMax));
 }
 
 }  // namespace hourcell

@@ -74,7 +74,7 @@ Arguments ParseArguments(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view word(argv[i]);
     const size_t equals = word.find('=');
-    if (equals == std::string_view::npos) Die(fmt::format("want --name=value; got {}", word));
+    if (equals == std::string_view::npos) Die(fmt::format("expected --name=value, got {}", word));
     const std::string_view name = word.substr(0, equals);
     const std::string_view value = word.substr(equals + 1);
     if (name == "--form") {
@@ -97,7 +97,7 @@ Arguments ParseArguments(int argc, char** argv) {
   }
   constexpr std::array<std::string_view, 4> kForms = {"telnet", "http", "influx", "prom"};
   if (std::ranges::find(kForms, arguments.form) == kForms.end()) {
-    Die("--form: want telnet, http, influx or prom");
+    Die("--form: expected telnet, http, influx or prom");
   }
   return arguments;
 }

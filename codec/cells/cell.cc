@@ -47,7 +47,7 @@ absl::Status CellDamage(std::string_view cell, std::string_view fault) {
 // Future formats may use any byte between the known ones and kDamagedByte.
 absl::Status UnknownFormat(std::string_view cell) {
   const auto format = static_cast<uint8_t>(cell.front());
-  if (format == 0) return CellDamage(cell, "unknown format; want 01, 02 or ff");
+  if (format == 0) return CellDamage(cell, "unknown format; expected 01, 02 or ff");
   return CellDamage(cell,
                     NewerFormatMessage(fmt::format("format {:02x}", format), "01, 02 and ff"));
 }
@@ -112,7 +112,7 @@ absl::Status OutlineCell(std::string_view cell, Outline* out) {
     if (filled > body.size()) break;
     // OpenTSDB reads a mixed cell with the other meta byte, so only other numbers are damage.
     if (meta_bytes == 1 && static_cast<uint8_t>(body.back()) > 1) {
-      return CellDamage(cell, fmt::format("meta byte {:02x}; want 00 or 01", body.back()));
+      return CellDamage(cell, fmt::format("meta byte {:02x}; expected 00 or 01", body.back()));
     }
     outline.qualifiers = body.substr(0, at);
     outline.values = body.substr(at, value_bytes);
@@ -369,7 +369,7 @@ void AppendPointCell(uint32_t offset_ms, bool is_ms, Value value, std::string* o
 }
 
 absl::Status DecodeCell(std::string_view cell, CellColumns* out) {
-  if (cell.empty()) return CellDamage(cell, "empty; want a format byte");
+  if (cell.empty()) return CellDamage(cell, "empty; expected a format byte");
   if (cell.front() == kOpenTsdbByte) return DecodeOpenTsdb(cell, out);
   if (cell.front() == kPackedByte) return DecodePackedCell(cell, out);
   if (cell.front() != kDamagedByte) return UnknownFormat(cell);

@@ -69,7 +69,7 @@ absl::Status DecodeCompacted(const HBaseCell& cell, CellColumns* out) {
   if (values.size() != 1) {
     return HBaseCellDamage(
         cell,
-        fmt::format("{} bytes after the last value; want the meta byte alone", values.size()));
+        fmt::format("{} bytes after the last value; expected the meta byte alone", values.size()));
   }
   return absl::OkStatus();
 }
@@ -237,7 +237,7 @@ absl::StatusOr<AppendCellPoints> ParseAppendCell(std::string_view qualifier,
                                                  std::string_view value) {
   if (ClassifyHBaseCell(qualifier) != HBaseCellKind::kAppend) {
     return absl::InvalidArgumentError(
-        fmt::format("qualifier {}: not of an append cell; want 3 bytes, the first 05",
+        fmt::format("qualifier {}: not of an append cell; expected 3 bytes, the first 05",
                     ToHex(qualifier.substr(0, 32))));
   }
   const HBaseCell cell{.qualifier = qualifier, .value = value};

@@ -148,7 +148,7 @@ void AppendPackedHeader(const PackedHeader& header, std::string* out) {
 
 const char* TakePackedHeader(std::string_view cell, PackedHeader* out, std::string_view* columns) {
   FieldReader fields(cell);
-  if (static_cast<char>(fields.Byte()) != kPackedByte) return "not packed; want 02";
+  if (static_cast<char>(fields.Byte()) != kPackedByte) return "not packed; expected 02";
   if (const char* fault = TakeShape(fields.Byte(), out); fault != nullptr) return fault;
   const uint64_t count = fields.Varint();
   const uint64_t first_time = fields.Varint();

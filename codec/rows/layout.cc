@@ -76,7 +76,7 @@ std::vector<std::pair<std::string_view, std::string>> Settings(const Layout& lay
 absl::Status CheckWidth(std::string_view key, size_t width, size_t least, size_t most) {
   if (width >= least && width <= most) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      fmt::format("{}: got {}; want {} to {}", key, width, least, most));
+      fmt::format("{}: expected {} to {}, got {}", key, least, most, width));
 }
 
 template <typename Number>
@@ -135,17 +135,17 @@ absl::Status ValidateLayout(const Layout& layout) {
                                ? 0x7FFFFFFF
                                : MaxUnsigned(layout.salt_width) + 1;
   if (layout.salt_buckets == 0 || layout.salt_buckets > numbers) {
-    return absl::InvalidArgumentError(fmt::format("{}: got {}; want 1 to {} with {} bytes of salt",
-                                                  kSaltBucketsKey, layout.salt_buckets, numbers,
-                                                  layout.salt_width));
+    return absl::InvalidArgumentError(
+        fmt::format("{}: expected 1 to {} with {} bytes of salt, got {}", kSaltBucketsKey, numbers,
+                    layout.salt_width, layout.salt_buckets));
   }
 
   std::vector<RowField> sorted = layout.fields;
   std::sort(sorted.begin(), sorted.end());
   if (sorted != Layout{}.fields || layout.fields.back() != RowField::kTags) {
-    return absl::InvalidArgumentError(
-        fmt::format("{}: got \"{}\"; want salt, metric, base_time and tags once each, tags last",
-                    kRowKeyKey, FieldsText(layout.fields)));
+    return absl::InvalidArgumentError(fmt::format(
+        "{}: expected salt, metric, base_time and tags once each, tags last, got \"{}\"",
+        kRowKeyKey, FieldsText(layout.fields)));
   }
   return absl::OkStatus();
 }

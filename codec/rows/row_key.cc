@@ -113,18 +113,18 @@ uint32_t RowKeyCodec::BaseTimeOf(std::string_view key) const {
 absl::StatusOr<RowKeyView> RowKeyCodec::Parse(std::string_view bytes) const {
   const size_t pair = layout_.pair_width();
   if (bytes.size() < tags_at_ + pair) {
-    return Damaged(bytes, fmt::format("too short: got {} bytes; want at least {}", bytes.size(),
-                                      tags_at_ + pair));
+    return Damaged(bytes, fmt::format("too short: expected at least {} bytes, got {}",
+                                      tags_at_ + pair, bytes.size()));
   }
   const std::string_view tags = bytes.substr(tags_at_);
   if (tags.size() % pair != 0 || tags.size() / pair > kTagsMax) {
-    return Damaged(bytes, fmt::format("got {} bytes of tags; want 1 to {} pairs of {}", tags.size(),
-                                      kTagsMax, pair));
+    return Damaged(bytes, fmt::format("expected 1 to {} pairs of {}, got {} bytes of tags",
+                                      kTagsMax, pair, tags.size()));
   }
   const auto base_time_s =
       static_cast<uint32_t>(LoadBigEndian(bytes.data() + base_time_at_, kBaseTimeWidth));
   if (base_time_s % kRowSpanS != 0) {
-    return Damaged(bytes, fmt::format("base time {} s at byte {}; want a multiple of {} s",
+    return Damaged(bytes, fmt::format("base time {} s at byte {}; expected a multiple of {} s",
                                       base_time_s, base_time_at_, kRowSpanS));
   }
   return RowKeyView{.salt_bucket = static_cast<uint32_t>(

@@ -16,17 +16,17 @@ namespace {
 
 absl::Status CheckEpoch(const SaltEpoch& epoch, size_t salt_width) {
   if (epoch.from_s % kRowSpanS != 0) {
-    return absl::InvalidArgumentError(fmt::format(
-        "salt epoch from {} s: want a whole hour, a multiple of {} s", epoch.from_s, kRowSpanS));
+    return absl::InvalidArgumentError(
+        fmt::format("salt epoch from {} s: expected a whole hour, a multiple of {} s", epoch.from_s,
+                    kRowSpanS));
   }
   // A salt of 0 bytes numbers one bucket.
   const uint64_t bucket_max = MaxUnsigned(salt_width);
   if (epoch.buckets == 0 || epoch.buckets - 1 > bucket_max) {
-    return absl::InvalidArgumentError(
-        fmt::format("salt epoch from {} s: got {} buckets; want 1 to {}, which {} bytes of salt "
-                    "number",
-                    epoch.from_s, epoch.buckets, std::min<uint64_t>(bucket_max, UINT32_MAX - 1) + 1,
-                    salt_width));
+    return absl::InvalidArgumentError(fmt::format(
+        "salt epoch from {} s: expected 1 to {}, which {} bytes of salt number, got {} buckets",
+        epoch.from_s, std::min<uint64_t>(bucket_max, UINT32_MAX - 1) + 1, salt_width,
+        epoch.buckets));
   }
   return absl::OkStatus();
 }
@@ -50,18 +50,18 @@ bool TakeChar(std::string_view* text, char c) {
 absl::StatusOr<SaltEpochs> SaltEpochs::Make(std::vector<SaltEpoch> epochs, size_t salt_width) {
   if (epochs.empty() || epochs.size() > kEpochsMax) {
     return absl::InvalidArgumentError(
-        fmt::format("salt epochs: got {}; want 1 to {}", epochs.size(), kEpochsMax));
+        fmt::format("salt epochs: expected 1 to {}, got {}", kEpochsMax, epochs.size()));
   }
   if (epochs[0].from_s != 0) {
     return absl::InvalidArgumentError(
-        fmt::format("salt epochs: got a first one from {} s; want 0", epochs[0].from_s));
+        fmt::format("salt epochs: expected 0, got a first one from {} s", epochs[0].from_s));
   }
   for (size_t i = 0; i < epochs.size(); ++i) {
     HOURCELL_RETURN_IF_ERROR(CheckEpoch(epochs[i], salt_width));
     if (i > 0 && epochs[i].from_s <= epochs[i - 1].from_s) {
-      return absl::InvalidArgumentError(
-          fmt::format("salt epochs: got one from {} s after one from {} s; want ascending times",
-                      epochs[i].from_s, epochs[i - 1].from_s));
+      return absl::InvalidArgumentError(fmt::format(
+          "salt epochs: expected ascending times, got one from {} s after one from {} s",
+          epochs[i].from_s, epochs[i - 1].from_s));
     }
   }
   return SaltEpochs(std::move(epochs), salt_width);
@@ -75,15 +75,15 @@ absl::StatusOr<SaltEpochs> SaltEpochs::Parse(std::string_view text, size_t salt_
     uint64_t buckets = 0;
     if (!TakeNumber(&rest, &from_s) || !TakeChar(&rest, '=') || !TakeNumber(&rest, &buckets) ||
         buckets > UINT32_MAX) {
-      return absl::InvalidArgumentError(
-          fmt::format("salt epochs {}: want from=buckets, seconds and a count, separated by commas",
-                      QuoteForMessage(text)));
+      return absl::InvalidArgumentError(fmt::format(
+          "salt epochs {}: expected from=buckets, seconds and a count, separated by commas",
+          QuoteForMessage(text)));
     }
     epochs.push_back({.from_s = from_s, .buckets = static_cast<uint32_t>(buckets)});
   } while (TakeChar(&rest, ',') && epochs.size() <= kEpochsMax);
   if (!rest.empty() || text.size() > kTextBytesMax) {
     return absl::InvalidArgumentError(
-        fmt::format("salt epochs {}: got more text after {} of them; want none",
+        fmt::format("salt epochs {}: expected none, got more text after {} of them",
                     QuoteForMessage(text), epochs.size()));
   }
   return Make(std::move(epochs), salt_width);
@@ -102,8 +102,8 @@ absl::Status SaltEpochs::Append(const SaltEpoch& epoch) {
   if (epoch.from_s <= last.from_s || epoch.buckets == last.buckets ||
       epochs_.size() == kEpochsMax) {
     return absl::FailedPreconditionError(
-        fmt::format("salt epoch from {} s with {} buckets: want a time after {} s, other than {} "
-                    "buckets, and at most {} epochs",
+        fmt::format("salt epoch from {} s with {} buckets: expected a time after {} s, other than "
+                    "{} buckets, and at most {} epochs",
                     epoch.from_s, epoch.buckets, last.from_s, last.buckets, kEpochsMax));
   }
   epochs_.push_back(epoch);

@@ -39,8 +39,8 @@ absl::StatusOr<SeriesUids> ParseTsuid(const Layout& layout, std::string_view tsu
   const size_t tag_bytes = tsuid.size() - std::min(tsuid.size(), layout.metric_width);
   if (tag_bytes == 0 || tag_bytes % pair != 0 || tag_bytes / pair > kTagsMax) {
     return absl::InvalidArgumentError(fmt::format(
-        "tsuid {}: got {} bytes; want a metric of {} and 1 to {} tags of {}",
-        ToUpperHex(tsuid.substr(0, 64)), tsuid.size(), layout.metric_width, kTagsMax, pair));
+        "tsuid {}: expected a metric of {} and 1 to {} tags of {}, got {} bytes",
+        ToUpperHex(tsuid.substr(0, 64)), layout.metric_width, kTagsMax, pair, tsuid.size()));
   }
 
   SeriesUids series{.metric = LoadBigEndian(tsuid.data(), layout.metric_width), .tags = {}};

@@ -29,13 +29,13 @@ absl::StatusOr<UidKind> ParseKindName(std::string_view name) {
     if (name == KindName(kind)) return kind;
   }
   return absl::InvalidArgumentError(
-      fmt::format("uid kind: got {}; want metrics, tagk or tagv", QuoteForMessage(name)));
+      fmt::format("uid kind: expected metrics, tagk or tagv, got {}", QuoteForMessage(name)));
 }
 
 absl::StatusOr<std::string> UidToBytes(Uid uid, size_t width) {
   if (width < 1 || width > 8 || uid > MaxUnsigned(width)) {
-    return absl::InvalidArgumentError(
-        fmt::format("uid: {} does not fit {} bytes; want 1 to 8 bytes that hold it", uid, width));
+    return absl::InvalidArgumentError(fmt::format(
+        "uid: {} does not fit {} bytes; expected 1 to 8 bytes that hold it", uid, width));
   }
   std::string bytes;
   AppendBigEndian(uid, width, &bytes);
@@ -44,15 +44,15 @@ absl::StatusOr<std::string> UidToBytes(Uid uid, size_t width) {
 
 absl::StatusOr<Uid> UidFromBytes(std::string_view bytes, size_t width) {
   if (width < 1 || width > 8 || bytes.size() != width) {
-    return absl::InvalidArgumentError(fmt::format("uid {}: got {} bytes; want {}, of 1 to 8",
-                                                  ToHex(bytes.substr(0, 16)), bytes.size(), width));
+    return absl::InvalidArgumentError(fmt::format("uid {}: expected {}, of 1 to 8, got {} bytes",
+                                                  ToHex(bytes.substr(0, 16)), width, bytes.size()));
   }
   return LoadBigEndian(bytes.data(), width);
 }
 
 absl::StatusOr<std::string> UidBytesFromHex(std::string_view hex, size_t width) {
   if (hex.empty()) {
-    return absl::InvalidArgumentError("uid hex: empty; want hex digits");
+    return absl::InvalidArgumentError("uid hex: empty; expected hex digits");
   }
   std::string even = hex.size() % 2 == 0 ? "" : "0";
   even += hex;

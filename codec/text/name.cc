@@ -118,7 +118,8 @@ std::string NameFault(std::string_view name, NameEncoding encoding, std::string_
   if (encoding != NameEncoding::kLatin1) return {};
   const std::string_view beyond = FirstBeyondLatin1(name);
   if (beyond.empty()) return {};
-  return fmt::format("character {} is above U+00FF; want a store created with names=utf8", beyond);
+  return fmt::format("character {} is above U+00FF; expected a store created with names=utf8",
+                     beyond);
 }
 
 absl::StatusOr<std::string> EncodeName(std::string_view utf8, NameEncoding encoding) {
@@ -127,9 +128,9 @@ absl::StatusOr<std::string> EncodeName(std::string_view utf8, NameEncoding encod
   }
   if (encoding != NameEncoding::kLatin1) return std::string(utf8);
   if (const std::string_view beyond = FirstBeyondLatin1(utf8); !beyond.empty()) {
-    return absl::InvalidArgumentError(
-        fmt::format("name {}: character {} is above U+00FF; want a store created with names=utf8",
-                    QuoteForMessage(utf8), beyond));
+    return absl::InvalidArgumentError(fmt::format(
+        "name {}: character {} is above U+00FF; expected a store created with names=utf8",
+        QuoteForMessage(utf8), beyond));
   }
   std::string bytes;
   bytes.reserve(utf8.size());

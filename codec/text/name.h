@@ -20,7 +20,7 @@ namespace hourcell {
 
 // The fault of `name`, in the words that OpenTSDB writes after its prefix: "empty string", "illegal
 // character: c" (the character, as UTF-8), or "" for a legal name. Also "not UTF-8", "longer than
-// 1024 bytes; got N" and, for latin1, "character c is above U+00FF; want a store created with
+// 1024 bytes; got N" and, for latin1, "character c is above U+00FF; expected a store created with
 // names=utf8".
 std::string NameFault(std::string_view name, NameEncoding encoding, std::string_view extra_chars);
 

@@ -76,8 +76,8 @@ Parsed<Timestamp> ParseTimeWithUnit(std::string_view text) {
   if (*number < 0) return IllegalArgument(fmt::format("invalid timestamp: {}", text));
   if (*number > (is_ms ? kTimestampMsMax : kTimestampMsMax / 1000)) {
     return IllegalArgument(
-        fmt::format("bad timestamp={}: after {} ms; want seconds or milliseconds since 1970", text,
-                    kTimestampMsMax));
+        fmt::format("bad timestamp={}: after {} ms; expected seconds or milliseconds since 1970",
+                    text, kTimestampMsMax));
   }
   return Timestamp{.ms = is_ms ? *number : *number * 1000, .is_ms = is_ms};
 }
@@ -88,7 +88,7 @@ Parsed<Timestamp> TimestampFromInteger(int64_t number) {
   if (number <= 0) return IllegalArgument(fmt::format("invalid timestamp: {}", number));
   if (number > kTimestampMsMax) {
     return IllegalArgument(
-        fmt::format("bad timestamp={}: after {} ms; want seconds or milliseconds since 1970",
+        fmt::format("bad timestamp={}: after {} ms; expected seconds or milliseconds since 1970",
                     number, kTimestampMsMax));
   }
   const bool is_ms = number > int64_t{UINT32_MAX};

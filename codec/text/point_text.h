@@ -36,7 +36,7 @@ struct PointLimits {
 
 // A timestamp of OpenTSDB's magnitude rule: any bit above the 32nd set = milliseconds.
 // Errors: kInvalidValue (not a number), kIllegalArgument "invalid timestamp: n" (<= 0),
-// "bad timestamp=n: after 4294967295999 ms; want seconds or milliseconds since 1970".
+// "bad timestamp=n: after 4294967295999 ms; expected seconds or milliseconds since 1970".
 Parsed<Timestamp> ParseTimestampText(std::string_view text, PointSyntax syntax);
 Parsed<Timestamp> TimestampFromInteger(int64_t number);
 

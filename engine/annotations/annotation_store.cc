@@ -44,13 +44,13 @@ absl::StatusOr<std::string> ParseTsuidText(const Layout& layout, std::string_vie
   if (hex.empty()) return std::string();
   const absl::StatusOr<std::string> bytes = UidBytesFromHex(hex, 0);
   if (!bytes.ok()) {
-    return absl::InvalidArgumentError(
-        fmt::format("tsuid {}: not hex digits; want a tsuid of this store", QuoteForMessage(hex)));
+    return absl::InvalidArgumentError(fmt::format(
+        "tsuid {}: not hex digits; expected a tsuid of this store", QuoteForMessage(hex)));
   }
   HOURCELL_ASSIGN_OR_RETURN(const SeriesUids series, ParseTsuid(layout, *bytes));
   if (IsPossible(series)) return *bytes;
   return absl::InvalidArgumentError(fmt::format(
-      "tsuid {}: no series can have it; want UIDs that are not zero and tag keys that ascend",
+      "tsuid {}: no series can have it; expected UIDs that are not zero and tag keys that ascend",
       ToUpperHex(*bytes)));
 }
 
@@ -140,8 +140,8 @@ class AnnotationStore::Reading {
     bytes_ += row.value.size();
     if (bytes_ > kAnnotationReadBytesMax) {
       return absl::ResourceExhaustedError(
-          fmt::format("annotations of the time range: more than {} bytes; want a shorter one, or "
-                      "fewer series",
+          fmt::format("annotations of the time range: more than {} bytes; expected a shorter one, "
+                      "or fewer series",
                       kAnnotationReadBytesMax));
     }
     if (memory_ != nullptr) {
@@ -221,14 +221,14 @@ absl::Status AnnotationStore::CheckEdit(const AnnotationEdit& edit, const Place&
     return absl::InvalidArgumentError(fmt::format("annotation at {}: {}", edit.start_time, fault));
   };
   if (edit.sets_nothing()) {
-    return refuse("nothing is set; want an end, a description, notes or custom entries");
+    return refuse("nothing is set; expected an end, a description, notes or custom entries");
   }
   if (edit.end_time && *edit.end_time != 0) {
     HOURCELL_RETURN_IF_ERROR(ParseInstant(*edit.end_time).status());
   }
-  if (!HasOnlyUtf8(edit)) return refuse("got text that is not UTF-8; want UTF-8");
+  if (!HasOnlyUtf8(edit)) return refuse("expected UTF-8, got text that is not UTF-8");
   if (place.start.ms < ExpiresBeforeMs(place.tsuid)) {
-    return refuse("expired; want a time that the TTL still keeps");
+    return refuse("expired; expected a time that the TTL still keeps");
   }
   return absl::OkStatus();
 }
@@ -259,9 +259,9 @@ absl::StatusOr<std::vector<Annotation>> AnnotationStore::Put(std::span<const Ann
     value.clear();
     AppendAnnotationCell(annotation, &value);
     if (value.size() > kAnnotationBytesMax) {
-      return absl::InvalidArgumentError(fmt::format("annotation at {}: {} bytes; want at most {}",
-                                                    edit.start_time, value.size(),
-                                                    kAnnotationBytesMax));
+      return absl::InvalidArgumentError(
+          fmt::format("annotation at {}: {} bytes; expected at most {}", edit.start_time,
+                      value.size(), kAnnotationBytesMax));
     }
     if (memory != nullptr) HOURCELL_RETURN_IF_ERROR(memory->Take(BytesOfAnswer(value)));
     entry->second.first = annotations.size();
@@ -291,7 +291,7 @@ absl::StatusOr<uint64_t> AnnotationStore::DeleteRange(std::span<const std::strin
   std::vector<std::string> series;
   for (const std::string& tsuid : tsuids) {
     HOURCELL_ASSIGN_OR_RETURN(std::string bytes, ParseTsuidText(parts_.row_keys->layout(), tsuid));
-    if (bytes.empty()) return absl::InvalidArgumentError("tsuid: empty; want a tsuid in hex");
+    if (bytes.empty()) return absl::InvalidArgumentError("tsuid: empty; expected a tsuid in hex");
     series.push_back(std::move(bytes));
   }
   std::ranges::sort(series);

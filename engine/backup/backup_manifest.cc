@@ -27,7 +27,7 @@ absl::Status Damaged(std::string_view what) {
 }
 
 absl::Status BadLine(std::string_view got, std::string_view want) {
-  return Damaged(fmt::format("got the line {}; want {}", QuoteForMessage(got), want));
+  return Damaged(fmt::format("expected {}, got the line {}", want, QuoteForMessage(got)));
 }
 
 // The error for a manifest whose first line is not of kVersion.
@@ -139,13 +139,13 @@ absl::StatusOr<std::string_view> CheckCrc(std::string_view text) {
   const std::string_view body = text.substr(0, text.size() - line.size());
   if (line.size() != kCrcLineBytes || !line.starts_with(kCrcWord) || !line.ends_with('\n') ||
       !body.ends_with('\n')) {
-    return Damaged(
-        fmt::format("ends with {}; want a line crc32c and eight digits", QuoteForMessage(line)));
+    return Damaged(fmt::format("ends with {}; expected a line crc32c and eight digits",
+                               QuoteForMessage(line)));
   }
   const uint32_t want = Crc32c(body);
   const std::string_view digits = line.substr(kCrcWord.size(), kCrcDigits);
   if (TakeCrc(digits) != want) {
-    return Damaged(fmt::format("CRC: got {}; want {:08x}", QuoteForMessage(digits), want));
+    return Damaged(fmt::format("CRC: expected {:08x}, got {}", want, QuoteForMessage(digits)));
   }
   return body;
 }

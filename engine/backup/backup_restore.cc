@@ -49,7 +49,7 @@ class Restore {
     }
     if (current == nullptr) {
       return absl::DataLossError(
-          fmt::format("backup {}: no file {}; want one", manifest.id, kCurrent));
+          fmt::format("backup {}: no file {}; expected one", manifest.id, kCurrent));
     }
     for (const std::string_view folder : kFolders)
       HOURCELL_RETURN_IF_ERROR(io_.SyncDirectory(fmt::format("{}/{}", temporary_, folder)));
@@ -68,7 +68,7 @@ class Restore {
     const absl::StatusOr<std::vector<std::string>> names = io_.List(target_);
     if (names.ok() && names->empty()) return absl::OkStatus();
     return absl::FailedPreconditionError(
-        fmt::format("restore to {}: got {}; want an empty directory, or none", target_,
+        fmt::format("restore to {}: expected an empty directory, or none, got {}", target_,
                     names.ok() ? fmt::format("{} in it", names->front()) : "what is no directory"));
   }
 
@@ -103,7 +103,7 @@ class Restore {
     HOURCELL_RETURN_IF_ERROR(bytes.status());
     if (*bytes != file.bytes) {
       return absl::DataLossError(
-          fmt::format("{}: got {} bytes; want {}", from, *bytes, file.bytes));
+          fmt::format("{}: expected {} bytes, got {}", from, file.bytes, *bytes));
     }
     HOURCELL_ASSIGN_OR_RETURN(
         const uint32_t crc,
@@ -111,7 +111,7 @@ class Restore {
     HOURCELL_KILL_POINT("restore:file");
     if (crc == file.crc) return absl::OkStatus();
     return absl::DataLossError(
-        fmt::format("{}: got the CRC {:08x}; want {:08x}", from, crc, file.crc));
+        fmt::format("{}: expected the CRC {:08x}, got {:08x}", from, file.crc, crc));
   }
 
   absl::Status Publish() {

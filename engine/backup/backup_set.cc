@@ -54,7 +54,7 @@ absl::Status BackupSet::MakeOrCheck(Use use) {
   HOURCELL_ASSIGN_OR_RETURN(const bool is_there, io_->Exists(backups));
   if (!is_there && use == Use::kRead) {
     return absl::NotFoundError(fmt::format(
-        "{}: no backups there; want a directory that hourcell backup has made", directory_));
+        "{}: no backups there; expected a directory that hourcell backup has made", directory_));
   }
   if (use == Use::kRead) return absl::OkStatus();
   HOURCELL_RETURN_IF_ERROR(io_->MakeDirectories(directory_));
@@ -64,7 +64,7 @@ absl::Status BackupSet::MakeOrCheck(Use use) {
       // A crash in the lines below leaves these.
       if (name == "files" || name == "LOCK") continue;
       return absl::FailedPreconditionError(fmt::format(
-          "{}: got {} in it; want a directory of backups, or an empty one", directory_, name));
+          "{}: expected a directory of backups, or an empty one, got {} in it", directory_, name));
     }
   }
   HOURCELL_ASSIGN_OR_RETURN(lock_, io_->Lock(directory_ + "/LOCK"));
@@ -118,8 +118,8 @@ absl::StatusOr<BackupManifest> BackupSet::Read(uint64_t id) const {
                         fmt::format("{}: {}", path, MessageOf(manifest.status())));
   }
   if (manifest->id != id) {
-    return absl::DataLossError(
-        fmt::format("{}: got the manifest of backup {}; want that of {}", path, manifest->id, id));
+    return absl::DataLossError(fmt::format("{}: expected that of {}, got the manifest of backup {}",
+                                           path, id, manifest->id));
   }
   return manifest;
 }
@@ -203,12 +203,13 @@ absl::Status BackupSet::CheckFile(const BackupFile& file) const {
   const std::string path = PathOf(file);
   HOURCELL_ASSIGN_OR_RETURN(const uint64_t bytes, io_->Bytes(path));
   if (bytes != file.bytes) {
-    return absl::DataLossError(fmt::format("{}: got {} bytes; want {}", path, bytes, file.bytes));
+    return absl::DataLossError(
+        fmt::format("{}: expected {} bytes, got {}", path, file.bytes, bytes));
   }
   HOURCELL_ASSIGN_OR_RETURN(const uint32_t crc, io_->Crc(path, bytes));
   if (crc != file.crc) {
     return absl::DataLossError(
-        fmt::format("{}: got the CRC {:08x}; want {:08x}", path, crc, file.crc));
+        fmt::format("{}: expected the CRC {:08x}, got {:08x}", path, file.crc, crc));
   }
   return absl::OkStatus();
 }
@@ -261,7 +262,7 @@ absl::StatusOr<BackupCheck> BackupSet::Verify(std::optional<uint64_t> id,
 absl::StatusOr<BackupPrune> BackupSet::Prune(uint64_t keep) {
   HOURCELL_CHECK(lock_ != nullptr);
   if (keep == 0) {
-    return absl::InvalidArgumentError("prune: got 0 backups to keep; want at least 1");
+    return absl::InvalidArgumentError("prune: expected at least 1, got 0 backups to keep");
   }
   const size_t kept = static_cast<size_t>(std::min<uint64_t>(keep, ids_.size()));
   const std::vector<uint64_t> gone(ids_.begin(), ids_.end() - static_cast<ptrdiff_t>(kept));

@@ -300,8 +300,8 @@ absl::Status BigtableTableStore::CheckFormat(const BigtableRow& row) const {
   const std::string& prefix = client_.options().table_prefix;
   if (found == kFormat) {
     return absl::FailedPreconditionError(
-        fmt::format("bigtable: tables {}-* have a data table of their own; got {} as that of "
-                    "OpenTSDB, want none",
+        fmt::format("bigtable: tables {}-* have a data table of their own; expected none, got {} "
+                    "as that of OpenTSDB",
                     prefix, client_.options().data_table));
   }
   if (found.starts_with(kSharedFormat)) {

@@ -109,8 +109,8 @@ absl::Status FsckChecks::CheckFilesOf(TableId table, const RegionInfo& region) {
   for (const FileSpan& file : probe->files) {
     if (region.range.Contains(file.smallest) && region.range.Contains(file.largest)) continue;
     Add(FsckFault::kRegion,
-        fmt::format("table {}: region {}: a file of {} bytes has rows from {} to {}; want them in "
-                    "[{}, {}), as it says that it has no rows of its sisters",
+        fmt::format("table {}: region {}: a file of {} bytes has rows from {} to {}; expected them "
+                    "in [{}, {}), as it says that it has no rows of its sisters",
                     TableName(table), region.id.value, file.bytes, ToStringBinary(file.smallest),
                     ToStringBinary(file.largest), ToStringBinary(region.range.start),
                     ToStringBinary(region.range.end)));
@@ -263,7 +263,7 @@ absl::Status FsckChecks::CheckKey(std::string_view key) {
   std::string want;
   parts_.row_keys->Append(tsuid, parsed->base_time_s, &want);
   if (want != key) {
-    Add(FsckFault::kSalt, fmt::format("{}: want the row {}", Place(key), ToHex(want)));
+    Add(FsckFault::kSalt, fmt::format("{}: expected the row {}", Place(key), ToHex(want)));
   }
   const uint64_t hash = absl::HashOf(std::string_view(tsuid));
   auto known = good_series_.find(hash);

@@ -216,7 +216,7 @@ absl::Status FileJournal::Write(std::span<const std::string_view> payload_parts)
   for (const std::string_view part : payload_parts)
     payload_bytes += part.size();
   if (payload_bytes > kBlockPayloadBytesMax) {
-    return absl::InvalidArgumentError(fmt::format("journal block of {} bytes; want at most {}",
+    return absl::InvalidArgumentError(fmt::format("journal block of {} bytes; expected at most {}",
                                                   payload_bytes, kBlockPayloadBytesMax));
   }
   {

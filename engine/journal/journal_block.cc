@@ -84,10 +84,10 @@ void AppendSegmentHeader(const SegmentHeader& header, std::string* out) {
 absl::StatusOr<SegmentHeader> DecodeSegmentHeader(std::string_view bytes, uint64_t number) {
   if (bytes.size() < kSegmentHeaderBytes) {
     return absl::DataLossError(
-        fmt::format("segment header of {} bytes; want {}", bytes.size(), kSegmentHeaderBytes));
+        fmt::format("segment header of {} bytes; expected {}", bytes.size(), kSegmentHeaderBytes));
   }
   if (!bytes.starts_with(kJournalMagic)) {
-    return absl::DataLossError(fmt::format("segment header begins with {}; want {}",
+    return absl::DataLossError(fmt::format("segment header begins with {}; expected {}",
                                            ToHex(bytes.substr(0, kJournalMagic.size())),
                                            ToHex(kJournalMagic)));
   }
@@ -106,12 +106,12 @@ absl::StatusOr<SegmentHeader> DecodeSegmentHeader(std::string_view bytes, uint64
   }
   if (version != kJournalVersion) {
     return absl::DataLossError(
-        fmt::format("segment header: got format {}; want {}", version, kJournalVersion));
+        fmt::format("segment header: expected {}, got format {}", kJournalVersion, version));
   }
   const SegmentHeader header{Load64(bytes, 16), Load64(bytes, 24), Load64(bytes, 32)};
   if (header.number != number) {
     return absl::DataLossError(
-        fmt::format("segment header of segment {}; want {}", header.number, number));
+        fmt::format("segment header of segment {}; expected {}", header.number, number));
   }
   return header;
 }
@@ -159,17 +159,17 @@ absl::StatusOr<JournalBlock> DecodeJournalBlock(std::string_view bytes,
                                                 uint64_t segment,
                                                 uint64_t sequence) {
   if (bytes.size() < kBlockHeaderBytes) {
-    return absl::DataLossError(fmt::format("block {}: {} bytes are left; want at least {}",
+    return absl::DataLossError(fmt::format("block {}: {} bytes are left; expected at least {}",
                                            sequence, bytes.size(), kBlockHeaderBytes));
   }
   const std::optional<size_t> size = JournalBlockBytes(bytes);
   if (!size.has_value()) {
-    return absl::DataLossError(fmt::format("block {}: payload of {} bytes; want at most {}",
+    return absl::DataLossError(fmt::format("block {}: payload of {} bytes; expected at most {}",
                                            sequence, Load32(bytes, 4), kBlockPayloadBytesMax));
   }
   if (*size > bytes.size()) {
     return absl::DataLossError(
-        fmt::format("block {}: {} bytes are left; want {}", sequence, bytes.size(), *size));
+        fmt::format("block {}: {} bytes are left; expected {}", sequence, bytes.size(), *size));
   }
   const uint32_t stored = Load32(bytes, 0);
   const uint32_t computed = CrcIn(segment, bytes.substr(kBlockCrcEnd, *size - kBlockCrcEnd));

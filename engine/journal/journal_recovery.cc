@@ -132,10 +132,9 @@ absl::Status Recovery::CheckNumbers() const {
   for (const FoundSegment& found : needed_) {
     if (!found.header.ok()) continue;
     if (found.header->first_sequence < first) {
-      return absl::DataLossError(
-          fmt::format("{} begins at block {}; want {} or above, where one in "
-                      "front of it begins",
-                      found.path, found.header->first_sequence, first));
+      return absl::DataLossError(fmt::format(
+          "{} begins at block {}; expected {} or above, where one in front of it begins",
+          found.path, found.header->first_sequence, first));
     }
     first = found.header->first_sequence;
   }
@@ -143,7 +142,7 @@ absl::Status Recovery::CheckNumbers() const {
   const uint64_t oldest = needed_[0].header->first_sequence;
   if (low_mark_ == 0 || oldest <= low_mark_) return absl::OkStatus();
   return absl::DataLossError(
-      fmt::format("{} begins at block {}; want one that begins at {} or below, the low mark: "
+      fmt::format("{} begins at block {}; expected one that begins at {} or below, the low mark: "
                   "segments in front of it are missing",
                   needed_[0].path, oldest, low_mark_));
 }
@@ -167,9 +166,9 @@ absl::StatusOr<bool> Recovery::ReadSegment(size_t i, BadPlace* bad) {
   *bad = {i, 0, journal_.next_sequence, found.header.status()};
   if (!found.header.ok()) return false;
   if (found.header->first_sequence != journal_.next_sequence) {
-    bad->fault =
-        absl::DataLossError(fmt::format("{} at offset 0: begins at block {}; want {}", found.path,
-                                        found.header->first_sequence, journal_.next_sequence));
+    bad->fault = absl::DataLossError(fmt::format("{} at offset 0: begins at block {}; expected {}",
+                                                 found.path, found.header->first_sequence,
+                                                 journal_.next_sequence));
     return false;
   }
   SegmentReader::Range range{.path = found.path, .number = found.number, .bytes = found.file_bytes};
@@ -201,8 +200,8 @@ absl::Status Recovery::CheckEnd(uint64_t synced_below) const {
   const uint64_t end = std::max(journal_.next_sequence, low_mark_);
   if (synced_below <= end) return absl::OkStatus();
   return absl::DataLossError(
-      fmt::format("{} ends before block {}; want all blocks below {}, which {}/synced says are on "
-                  "disk: segments at its end are missing, or cut",
+      fmt::format("{} ends before block {}; expected all blocks below {}, which {}/synced says are "
+                  "on disk: segments at its end are missing, or cut",
                   path_, journal_.next_sequence, synced_below, path_));
 }
 

@@ -84,8 +84,8 @@ class ReadAhead {
     if (!reader->fault().ok()) return reader->fault();
     if (reader->next_sequence() == segment.end_sequence) return absl::OkStatus();
     return absl::DataLossError(
-        fmt::format("{} at offset {}: ends before block {}; want the blocks below {}", segment.path,
-                    reader->offset(), reader->next_sequence(), segment.end_sequence));
+        fmt::format("{} at offset {}: ends before block {}; expected the blocks below {}",
+                    segment.path, reader->offset(), reader->next_sequence(), segment.end_sequence));
   }
 
   // Null if the visitor is gone.

@@ -44,7 +44,7 @@ absl::Status CheckEnd(rocksdb::FileSystem* fs, const std::string& path, uint64_t
       FromRocks(fs->GetFileSize(path, rocksdb::IOOptions(), &bytes, nullptr), "size of " + path));
   if (bytes <= end) return absl::OkStatus();
   return absl::UnavailableError(fmt::format(
-      "read {} at offset {}: got no bytes; want some, up to its end at {}", path, end, bytes));
+      "read {} at offset {}: expected some, up to its end at {}, got no bytes", path, end, bytes));
 }
 
 // Reads [from, from + size) to `out`; fewer bytes only at the end of the file.

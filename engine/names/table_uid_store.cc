@@ -29,7 +29,7 @@ absl::StatusOr<Uid> DecodeUid(const Layout& layout, UidKind kind, std::string_vi
   if (uid.ok() && *uid != kNoUid) return uid;
   return absl::DataLossError(
       fmt::format("uid table, {}: {}", KindName(kind),
-                  uid.ok() ? "got UID 0; want 1 or above" : uid.status().ToString()));
+                  uid.ok() ? "expected 1 or above, got UID 0" : uid.status().ToString()));
 }
 
 }  // namespace
@@ -91,8 +91,8 @@ absl::StatusOr<Uid> TableUidStore::GetCounter(UidKind kind) {
                             ViewOf(&present)->Get(TableId::kUid, UidCounterKey(kind)));
   if (!value.has_value()) return Uid{0};
   if (value->size() != 8) {
-    return absl::DataLossError(
-        fmt::format("uid table, {} counter: got {} bytes; want 8", KindName(kind), value->size()));
+    return absl::DataLossError(fmt::format("uid table, {} counter: expected 8 bytes, got {}",
+                                           KindName(kind), value->size()));
   }
   return LoadBigEndian(value->data(), 8);
 }

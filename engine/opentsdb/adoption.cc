@@ -135,8 +135,8 @@ class AdoptionRun {
       names->push_back({.name = *name, .uid = *uid});
       return absl::OkStatus();
     }
-    return Fault(fmt::format("{}: {} row {}: UID {}; want {} bytes, not all zero", tables_.name(),
-                             KindName(kind), ToHex(stored), ToHex(uid_bytes),
+    return Fault(fmt::format("{}: {} row {}: UID {}; expected {} bytes, not all zero",
+                             tables_.name(), KindName(kind), ToHex(stored), ToHex(uid_bytes),
                              store_.layout().width(kind)));
   }
 

@@ -88,8 +88,8 @@ class RowIndexing {
     std::string expected;
     parts_.row_keys->Append(tsuid, parsed->base_time_s, &expected);
     if (expected != key) {
-      row.fault = fmt::format("row key {}: want {}; the salt's width or buckets differ", ToHex(key),
-                              ToHex(expected));
+      row.fault = fmt::format("row key {}: expected {}; the salt's width or buckets differ",
+                              ToHex(key), ToHex(expected));
       return absl::OkStatus();
     }
     std::unique_ptr<AdoptedSeries>& series = series_[tsuid];
@@ -107,8 +107,8 @@ class RowIndexing {
     const auto not_after =
         std::ranges::adjacent_find(uids.tags, std::ranges::greater_equal(), &TagUids::tagk);
     if (not_after != uids.tags.end()) {
-      series->fault =
-          fmt::format("series {}: want each tag key once, ascending by UID", ToHex(series->tsuid));
+      series->fault = fmt::format("series {}: expected each tag key once, ascending by UID",
+                                  ToHex(series->tsuid));
       return absl::OkStatus();
     }
     HOURCELL_RETURN_IF_ERROR(FindName(UidKind::kMetric, uids.metric, series, &series->metric));

@@ -45,10 +45,10 @@ absl::StatusOr<FunctionSpec> ParseFunctionSpec(std::string_view text) {
       ParseName(kByNames, text.substr(comma + 1, text.size() - comma - 2), &spec.by)) {
     return spec;
   }
-  return absl::InvalidArgumentError(fmt::format(
-      "function {}: unknown form; want top(N,BY) or bottom(N,BY) with N from 1 to {} and BY one of "
-      "{}",
-      QuoteForMessage(text), kRankedSeriesMax, fmt::join(kByNames, ", ")));
+  return absl::InvalidArgumentError(
+      fmt::format("function {}: unknown form; expected top(N,BY) or bottom(N,BY) with N from 1 to "
+                  "{} and BY one of {}",
+                  QuoteForMessage(text), kRankedSeriesMax, fmt::join(kByNames, ", ")));
 }
 
 std::string FunctionText(const FunctionSpec& spec) {

@@ -48,7 +48,7 @@ absl::Status SetFillPolicy(std::string_view name, DownsampleSpec* spec) {
   const std::string lower = LowerCase(name);
   if (lower == "scalar") {
     return absl::InvalidArgumentError(
-        fmt::format("fill policy {}: no number; want scalar(<number>)", name));
+        fmt::format("fill policy {}: no number; expected scalar(<number>)", name));
   }
   const auto found = std::find(kFillPolicyNames.begin(), kFillPolicyNames.end(), lower);
   if (found == kFillPolicyNames.end()) {
@@ -69,8 +69,9 @@ absl::Status TakeScalarFill(std::string_view* text, DownsampleSpec* spec) {
   if (is_closed) number.remove_suffix(1);
   const Parsed<double> value = ParseDouble(number);
   if (!is_closed || !value.ok() || !std::isfinite(*value)) {
-    return absl::InvalidArgumentError(fmt::format("fill policy {}: got {}; want scalar(<number>)",
-                                                  text->substr(at + 1), QuoteForMessage(number)));
+    return absl::InvalidArgumentError(
+        fmt::format("fill policy {}: expected scalar(<number>), got {}", text->substr(at + 1),
+                    QuoteForMessage(number)));
   }
   spec->fill = FillPolicy::kZero;
   spec->fill_value = *value;
@@ -106,7 +107,7 @@ absl::StatusOr<Aggregator> ParseDownsamplingFunction(std::string_view name) {
 absl::StatusOr<std::string_view> TextInParentheses(std::string_view filter, size_t open) {
   if (!filter.ends_with(')')) {
     return absl::InvalidArgumentError(
-        fmt::format("filter {}: no ')' at the end; want type(text)", QuoteForMessage(filter)));
+        fmt::format("filter {}: no ')' at the end; expected type(text)", QuoteForMessage(filter)));
   }
   return filter.substr(open + 1, filter.size() - open - 2);
 }
@@ -141,7 +142,7 @@ absl::StatusOr<TagFilterSpec> ParseTagValueFilter(std::string_view tagk,
                                                   bool group_by) {
   if (tagk.empty() || text.empty()) {
     return absl::InvalidArgumentError(
-        fmt::format("filter: tag key or value is empty; got {}={}; want both",
+        fmt::format("filter: tag key or value is empty; expected both, got {}={}",
                     QuoteForMessage(tagk), QuoteForMessage(text)));
   }
   TagFilterSpec spec{.tagk = std::string(tagk), .filter = std::string(text), .group_by = group_by};
@@ -152,9 +153,9 @@ absl::StatusOr<TagFilterSpec> ParseTagValueFilter(std::string_view tagk,
     HOURCELL_ASSIGN_OR_RETURN(const std::string_view inside, TextInParentheses(text, open));
     HOURCELL_ASSIGN_OR_RETURN(spec.type, ParseFilterType(text.substr(0, open)));
     if (inside.empty() != (spec.type == FilterType::kNotKey)) {
-      return absl::InvalidArgumentError(fmt::format("filter {}: want {} between the parentheses",
-                                                    QuoteForMessage(text),
-                                                    inside.empty() ? "text" : "nothing"));
+      return absl::InvalidArgumentError(
+          fmt::format("filter {}: expected {} between the parentheses", QuoteForMessage(text),
+                      inside.empty() ? "text" : "nothing"));
     }
     spec.filter = std::string(inside);
     if (spec.type == FilterType::kNotKey) spec.group_by = false;

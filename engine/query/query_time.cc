@@ -41,9 +41,8 @@ std::optional<int64_t> NumberOf(std::string_view digits) {
 
 absl::Status BadTime(std::string_view text) {
   return absl::InvalidArgumentError(
-      fmt::format("Invalid time: got {}; want now, a relative time such as 1h-ago, Unix seconds or "
-                  "milliseconds, "
-                  "or yyyy/MM/dd[-HH:mm[:ss]]",
+      fmt::format("Invalid time: expected now, a relative time such as 1h-ago, Unix seconds or "
+                  "milliseconds, or yyyy/MM/dd[-HH:mm[:ss]], got {}",
                   QuoteForMessage(text)));
 }
 

@@ -182,9 +182,8 @@ absl::StatusOr<std::vector<QueryPlanner::ResolvedQuery>> QueryExecutor::ResolveA
       regexps += static_cast<size_t>(
           std::ranges::count(query.filters, FilterType::kRegexp, &TagFilterSpec::type));
       if (regexps > kRegexpsMax) {
-        return absl::InvalidArgumentError(
-            fmt::format("got more than {} regular expressions; want at most so many in a request",
-                        kRegexpsMax));
+        return absl::InvalidArgumentError(fmt::format(
+            "expected at most {} regular expressions, got more in a request", kRegexpsMax));
       }
       HOURCELL_ASSIGN_OR_RETURN(QueryPlanner::ResolvedQuery one,
                                 parts_.planner->Resolve(query, &watch));

@@ -150,7 +150,7 @@ absl::Status QueryPlanner::ResolveTsuids(const SubQuery& query, ResolvedQuery* r
     if (resolved->metric == kNoUid) resolved->metric = parsed.second;
     if (parsed.second != resolved->metric) {
       return absl::InvalidArgumentError(
-          fmt::format("tsuids: {} is of another metric than {}; want one metric a query",
+          fmt::format("tsuids: {} is of another metric than {}; expected one metric a query",
                       QuoteForMessage(text), QuoteForMessage(query.tsuids[0])));
     }
     resolved->tsuids.push_back(std::move(parsed.first));

@@ -29,8 +29,9 @@ std::string Called(const RegionInfo& region) {
 void CheckRegion(const RegionInfo& region, size_t index, Findings* findings) {
   const RegionRange& range = region.range;
   if (!range.end.empty() && range.start >= range.end) {
-    findings->push_back({RegionFault::kEmptyRange, index,
-                         fmt::format("region {}: has no keys; want start < end", Called(region))});
+    findings->push_back(
+        {RegionFault::kEmptyRange, index,
+         fmt::format("region {}: has no keys; expected start < end", Called(region))});
   }
   if (!OwnsItsKeys(region.state)) {
     findings->push_back({RegionFault::kBadState, index,
@@ -40,7 +41,7 @@ void CheckRegion(const RegionInfo& region, size_t index, Findings* findings) {
   for (const RegionId parent : region.parents) {
     if (parent < region.id) continue;
     findings->push_back({RegionFault::kIdNotMonotone, index,
-                         fmt::format("region {}: its parent has the id {}; want a smaller one",
+                         fmt::format("region {}: its parent has the id {}; expected a smaller one",
                                      Called(region), parent.value)});
   }
 }
@@ -90,21 +91,22 @@ void CheckDuplicates(std::span<const RegionInfo> regions, Findings* findings) {
 std::vector<RegionFinding> CheckInvariants(std::span<const RegionInfo> regions) {
   Findings findings;
   if (regions.empty()) {
-    findings.push_back({RegionFault::kNoRegion, 0, "table without regions; want at least one"});
+    findings.push_back({RegionFault::kNoRegion, 0, "table without regions; expected at least one"});
     return findings;
   }
   if (!regions.front().range.start.empty()) {
     findings.push_back(
         {RegionFault::kFirstStartNotEmpty, 0,
-         fmt::format("first region {}: want an empty start", Called(regions.front()))});
+         fmt::format("first region {}: expected an empty start", Called(regions.front()))});
   }
   for (size_t i = 0; i < regions.size(); ++i) {
     CheckRegion(regions[i], i, &findings);
     if (i > 0) CheckBoundary(regions[i - 1], regions[i], i, &findings);
   }
   if (!regions.back().range.end.empty()) {
-    findings.push_back({RegionFault::kLastEndNotEmpty, regions.size() - 1,
-                        fmt::format("last region {}: want an empty end", Called(regions.back()))});
+    findings.push_back(
+        {RegionFault::kLastEndNotEmpty, regions.size() - 1,
+         fmt::format("last region {}: expected an empty end", Called(regions.back()))});
   }
   CheckDuplicates(regions, &findings);
   return findings;

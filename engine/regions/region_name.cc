@@ -25,7 +25,7 @@ bool IsPlain(char c) {
 
 absl::Status BadName(std::string_view name, std::string_view why) {
   return absl::InvalidArgumentError(fmt::format(
-      "region name {}: {}; want <table>,<start>,<id>.<md5>.", QuoteForMessage(name), why));
+      "region name {}: {}; expected <table>,<start>,<id>.<md5>.", QuoteForMessage(name), why));
 }
 
 absl::StatusOr<RegionId> ParseId(std::string_view name, std::string_view digits) {
@@ -75,7 +75,7 @@ absl::StatusOr<std::string> FromStringBinary(std::string_view text) {
                                                                   : absl::StatusOr<std::string>("");
     if (!byte.ok() || byte->empty()) {
       return absl::InvalidArgumentError(fmt::format(
-          "bytes as text: got {}; want printable ASCII or \\xNN", QuoteForMessage(text)));
+          "bytes as text: expected printable ASCII or \\xNN, got {}", QuoteForMessage(text)));
     }
     bytes += *byte;
     text.remove_prefix(4);

@@ -52,7 +52,7 @@ std::optional<SettingReader::Setting> SettingReader::Find(Names names) {
 void SettingReader::Refuse(const Setting& setting, std::string_view want) {
   if (!status_.ok()) return;
   status_ = absl::InvalidArgumentError(
-      fmt::format("{}: got {}; want {}", setting.name, QuoteForMessage(setting.text), want));
+      fmt::format("{}: expected {}, got {}", setting.name, want, QuoteForMessage(setting.text)));
 }
 
 void SettingReader::ReadBytes(Names names, Bounds bounds, uint64_t* out) {
@@ -121,7 +121,7 @@ void SettingReader::RefuseUnknown(std::string_view prefix) {
     }
     if (status_.ok()) {
       status_ = absl::InvalidArgumentError(
-          fmt::format("{}: no such setting; want one of {}", it->first, known));
+          fmt::format("{}: no such setting; expected one of {}", it->first, known));
     }
     return;
   }

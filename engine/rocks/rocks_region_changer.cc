@@ -34,7 +34,7 @@ absl::Status CheckKeys(std::string_view verb, TableId table, const RegionCut& cu
   for (size_t i = 0; i < cut.keys.size(); ++i) {
     if (cut.keys[i].empty() || (i > 0 && cut.keys[i] <= cut.keys[i - 1])) {
       return absl::InvalidArgumentError(
-          fmt::format("{}: key {} is {}; want keys that ascend, none empty", verb, i + 1,
+          fmt::format("{}: key {} is {}; expected keys that ascend, none empty", verb, i + 1,
                       ToStringBinary(cut.keys[i])));
     }
   }
@@ -88,13 +88,13 @@ absl::StatusOr<std::vector<size_t>> Neighbours(const RegionSet& set,
     const RegionInfo& right = set.info(indexes[i]);
     return absl::InvalidArgumentError(
         fmt::format("merge: regions {} and {} are no neighbours: one ends with {}, the next begins "
-                    "with {}; want each region once, without a gap",
+                    "with {}; expected each region once, without a gap",
                     left.id.value, right.id.value, ToStringBinary(left.range.end),
                     ToStringBinary(right.range.start)));
   }
   if (indexes.size() < 2) {
     return absl::InvalidArgumentError(
-        fmt::format("merge: got {} region(s); want two or more", indexes.size()));
+        fmt::format("merge: expected two or more, got {} region(s)", indexes.size()));
   }
   return indexes;
 }
@@ -235,8 +235,8 @@ absl::Status RocksRegionChanger::Presplit(TableId table, const RegionCut& cut, u
   HOURCELL_RETURN_IF_ERROR(LoadLastId());
   const std::shared_ptr<const RegionSet> before = Current(table);
   if (before->size() != 1) {
-    return absl::FailedPreconditionError(fmt::format("presplit: table {} has {} regions; want one",
-                                                     TableName(table), before->size()));
+    return absl::FailedPreconditionError(fmt::format(
+        "presplit: table {} has {} regions; expected one", TableName(table), before->size()));
   }
   const size_t parent = 0;
   HOURCELL_RETURN_IF_ERROR(CheckUsable(*before, {&parent, 1}));
@@ -244,7 +244,7 @@ absl::Status RocksRegionChanger::Presplit(TableId table, const RegionCut& cut, u
   HOURCELL_ASSIGN_OR_RETURN(const bool is_empty, IsEmpty(&db_, before->family(0), {}));
   if (!is_empty) {
     return absl::FailedPreconditionError(
-        fmt::format("presplit: table {} has rows; want an empty table", TableName(table)));
+        fmt::format("presplit: table {} has rows; expected an empty table", TableName(table)));
   }
   std::vector<RegionInfo> infos = Daughters(*before, before->info(0), cut, now_ms);
   for (RegionInfo& info : infos)
@@ -277,7 +277,8 @@ absl::Status RocksRegionChanger::MakeEmpty(TableId table,
 
 absl::Status RocksRegionChanger::Split(TableId table, const RegionCut& cut, uint64_t now_ms) {
   HOURCELL_RETURN_IF_ERROR(CheckKeys("split", table, cut));
-  if (cut.keys.empty()) return absl::InvalidArgumentError("split: got no key; want one or more");
+  if (cut.keys.empty())
+    return absl::InvalidArgumentError("split: expected one or more, got no key");
   MutexLock lock(&change_);
   HOURCELL_RETURN_IF_ERROR(LoadLastId());
   const std::shared_ptr<const RegionSet> before = Current(table);
@@ -286,7 +287,7 @@ absl::Status RocksRegionChanger::Split(TableId table, const RegionCut& cut, uint
   for (const std::string& key : cut.keys) {
     if (parent.range.Contains(key) && parent.range.start != key) continue;
     return absl::InvalidArgumentError(
-        fmt::format("split: key {}: want one inside of region {}, above {} and below {}",
+        fmt::format("split: key {}: expected one inside of region {}, above {} and below {}",
                     ToStringBinary(key), parent.id.value, ToStringBinary(parent.range.start),
                     parent.range.end.empty() ? "the end" : ToStringBinary(parent.range.end)));
   }

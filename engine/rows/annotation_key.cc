@@ -55,8 +55,8 @@ absl::StatusOr<AnnotationKeyView> ParseAnnotationKey(const RowKeyCodec& row_keys
   HOURCELL_ASSIGN_OR_RETURN(const ObjectQualifier qualifier,
                             ParseObjectQualifier(key.substr(row.size())));
   if (qualifier.type != kAnnotationType) {
-    return Damaged(key, fmt::format("got an object of type {}; want {}", int{qualifier.type},
-                                    int{kAnnotationType}));
+    return Damaged(key, fmt::format("expected {}, got an object of type {}", int{kAnnotationType},
+                                    int{qualifier.type}));
   }
   const int64_t offset_ms = qualifier.offset_ms;
   if (const std::optional<uint32_t> base_time_s = row_keys.ParseGlobal(row)) {

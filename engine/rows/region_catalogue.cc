@@ -69,8 +69,8 @@ bool TakeField(std::string_view name, std::string_view text, RegionInfo* region)
 }
 
 absl::Status Damage(std::string_view key, std::string_view got, std::string_view want) {
-  return absl::DataLossError(
-      fmt::format("meta {}: got {}; want {}", QuoteForMessage(key), QuoteForMessage(got), want));
+  return absl::DataLossError(fmt::format("meta {}: expected {}, got {}", QuoteForMessage(key), want,
+                                         QuoteForMessage(got)));
 }
 
 std::string KeyOf(std::string_view prefix, std::string_view table, RegionId id) {
@@ -138,8 +138,8 @@ absl::StatusOr<RegionInfo> DecodeRegion(std::string_view key, std::string_view v
 absl::StatusOr<RegionId> DecodeLastRegionId(std::string_view value) {
   RegionId id;
   if (ParseWholeNumber(value, &id.value)) return id;
-  return absl::DataLossError(fmt::format("meta {}: got {}; want a decimal number", kLastRegionIdKey,
-                                         QuoteForMessage(value)));
+  return absl::DataLossError(fmt::format("meta {}: expected a decimal number, got {}",
+                                         kLastRegionIdKey, QuoteForMessage(value)));
 }
 
 Mutation SetRegion(const RegionInfo& region) {

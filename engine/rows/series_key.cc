@@ -143,8 +143,8 @@ void AppendPostingChunk(SeriesNumber number, std::string* key) {
 
 absl::StatusOr<uint64_t> PostingChunk(std::string_view key, size_t prefix_size) {
   if (key.size() != prefix_size + kChunkBytes) {
-    return absl::DataLossError(fmt::format("posting key {}: got {} bytes; want {}", ToHex(key),
-                                           key.size(), prefix_size + kChunkBytes));
+    return absl::DataLossError(fmt::format("posting key {}: expected {} bytes, got {}", ToHex(key),
+                                           prefix_size + kChunkBytes, key.size()));
   }
   return LoadBigEndian(key.data() + prefix_size, kChunkBytes);
 }
@@ -195,7 +195,7 @@ void MergePostings(std::span<const std::string_view> sets, std::string* out) {
 absl::StatusOr<uint64_t> DecodeU64(std::string_view value) {
   if (value.size() != 8) {
     return absl::DataLossError(
-        fmt::format("number {}: got {} bytes; want 8", ToHex(value), value.size()));
+        fmt::format("number {}: expected 8 bytes, got {}", ToHex(value), value.size()));
   }
   return LoadBigEndian(value.data(), 8);
 }

@@ -17,7 +17,7 @@ absl::Status CheckStoreFormat(std::string_view path, std::string_view format) {
         NewerFormatMessage(fmt::format("open {}: store format {}", path, *version),
                            fmt::format("{} and {}", kStoreFormat, kStoreFormatWithEpochs)));
   }
-  return absl::DataLossError(fmt::format("open {}: store format {}; want {} or {}", path,
+  return absl::DataLossError(fmt::format("open {}: store format {}; expected {} or {}", path,
                                          QuoteForMessage(format), kStoreFormat,
                                          kStoreFormatWithEpochs));
 }

@@ -38,8 +38,8 @@ bool ParseTtl(std::string_view text, int64_t* ttl_s) {
   return ParseWhole(text, ttl_s) && *ttl_s >= 0 && *ttl_s <= kTtlMaxS;
 }
 
-// True if the table has only rows that CreateLayout writes before the format. Without atomic groups,
-// a process that dies there leaves them.
+// True if the table has only rows that CreateLayout writes before the format. Without atomic
+// groups, a process that dies there leaves them.
 absl::StatusOr<bool> IsEmpty(TableView* view, TableId table) {
   bool empty = true;
   HOURCELL_RETURN_IF_ERROR(view->Scan(table, {}, [&](std::string_view key, std::string_view) {
@@ -142,7 +142,7 @@ absl::StatusOr<std::optional<uint64_t>> ReadMark(std::string_view key, Tables* t
   uint64_t block = 0;
   if (!ParseWhole(*text, &block)) {
     return absl::DataLossError(
-        fmt::format("meta {}: got {}; want a number", key, QuoteForMessage(*text)));
+        fmt::format("meta {}: expected a number, got {}", key, QuoteForMessage(*text)));
   }
   return std::optional<uint64_t>(block);
 }
@@ -176,8 +176,8 @@ absl::StatusOr<int64_t> ReadOrReplaceStoreTtl(std::optional<int64_t> given, Tabl
                             tables->Snapshot()->Get(TableId::kSystem, kTtlKey));
   int64_t kept_s = 0;
   if (text.has_value() && !ParseTtl(*text, &kept_s)) {
-    return absl::DataLossError(fmt::format("meta {}: got {}; want 0 to {} seconds", kTtlKey,
-                                           QuoteForMessage(*text), kTtlMaxS));
+    return absl::DataLossError(fmt::format("meta {}: expected 0 to {} seconds, got {}", kTtlKey,
+                                           kTtlMaxS, QuoteForMessage(*text)));
   }
   if (!given.has_value() || *given == kept_s) return kept_s;
   const Mutation set{TableId::kSystem, Mutation::Kind::kSet, std::string(kTtlKey),
@@ -197,8 +197,8 @@ absl::StatusOr<absl::flat_hash_map<Uid, int64_t>> ReadMetricTtls(Tables* tables)
       return true;
     }
     damage =
-        absl::DataLossError(fmt::format("meta {}: got {}; want 0 to {} seconds of a metric",
-                                        QuoteForMessage(key), QuoteForMessage(value), kTtlMaxS));
+        absl::DataLossError(fmt::format("meta {}: expected 0 to {} seconds of a metric, got {}",
+                                        QuoteForMessage(key), kTtlMaxS, QuoteForMessage(value)));
     return false;
   };
   HOURCELL_RETURN_IF_ERROR(

@@ -119,7 +119,7 @@ absl::StatusOr<std::vector<std::string>> ParseLogRow(const Layout& layout,
   }
   if (!list.empty() || tsuids.empty()) {
     return absl::DataLossError(
-        fmt::format("series {}, log row {}: got {} bytes that are no tsuid; want tsuids",
+        fmt::format("series {}, log row {}: expected tsuids, got {} bytes that are no tsuid",
                     first + tsuids.size(), ToHex(key), list.size()));
   }
   return tsuids;
@@ -139,7 +139,7 @@ absl::StatusOr<SeriesNumber> ReadIndexedNumber(TableView* view) {
   HOURCELL_ASSIGN_OR_RETURN(const SeriesNumber indexed, DecodeU64(*row));
   if ((indexed + 1) % kBlockSeries == 0) return indexed;
   return absl::DataLossError(fmt::format(
-      "series are indexed up to {}; want the end of a block of {}", indexed, kBlockSeries));
+      "series are indexed up to {}; expected the end of a block of {}", indexed, kBlockSeries));
 }
 
 absl::StatusOr<SeriesLog> ReadSeriesLog(const Layout& layout, Tables* tables, SeriesNumber first) {

@@ -89,8 +89,8 @@ absl::Status ParseBlock(std::string_view key,
     ++count;
   if (list.empty() && count == kBlockSeries) return absl::OkStatus();
   return absl::DataLossError(
-      fmt::format("series row {}: got {} tsuids and {} bytes; want {} tsuids", ToHex(key), count,
-                  list.size(), kBlockSeries));
+      fmt::format("series row {}: expected {} tsuids, got {} tsuids and {} bytes", ToHex(key),
+                  kBlockSeries, count, list.size()));
 }
 
 void AppendIndexRows(const Layout& layout,

@@ -67,8 +67,8 @@ absl::Status SeriesTable::LoadNotIndexed() {
   const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
   HOURCELL_ASSIGN_OR_RETURN(const SeriesNumber indexed, ReadIndexedNumber(view.get()));
   if (indexed > last_number()) {
-    return absl::DataLossError(
-        fmt::format("series are indexed up to {}; want a number up to {}", indexed, last_number()));
+    return absl::DataLossError(fmt::format(
+        "series are indexed up to {}; expected a number up to {}", indexed, last_number()));
   }
   {
     WriterLock lock(&new_mutex_);
@@ -92,8 +92,8 @@ absl::Status SeriesTable::LoadLogRow(std::string_view key, std::string_view list
   const SeriesNumber last = last_number();
   if (first == 0 || first > last || made.size() > last - first + 1) {
     return absl::DataLossError(
-        fmt::format("series {}, log row {}: got {} numbers; want numbers from 1 to {}", first,
-                    ToHex(key), made.size(), last));
+        fmt::format("series {}, log row {}: expected numbers from 1 to {}, got {} numbers", first,
+                    ToHex(key), last, made.size()));
   }
   WriterLock lock(&new_mutex_);
   for (size_t i = 0; i < made.size(); ++i) {
@@ -448,11 +448,11 @@ absl::Status SeriesTable::CheckRoom() {
     wake_indexer_();
     if (not_indexed() >= kNotIndexedMax + kNotIndexedBeyond) {
       ReaderLock lock(&new_mutex_);
-      return absl::UnavailableError(
-          fmt::format("new series: {} wait for their index rows; want fewer than {}; try again{}{}",
-                      new_->size() + (indexing_ == nullptr ? 0 : indexing_->size()),
-                      kNotIndexedMax + kNotIndexedBeyond, last_index_.ok() ? "" : ": ",
-                      std::string(last_index_.message())));
+      return absl::UnavailableError(fmt::format(
+          "new series: {} wait for their index rows; expected fewer than {}; try again{}{}",
+          new_->size() + (indexing_ == nullptr ? 0 : indexing_->size()),
+          kNotIndexedMax + kNotIndexedBeyond, last_index_.ok() ? "" : ": ",
+          std::string(last_index_.message())));
     }
   }
   for (const TableId table : {TableId::kUid, TableId::kSeries}) {

@@ -184,7 +184,7 @@ absl::Status PointSpool::SavePosition() {
 
 absl::Status PointSpool::BeforePut(const PutBatch& batch) {
   if (!IsVia(batch.via)) {
-    return absl::InvalidArgumentError(fmt::format("{}: got {}; want at most 16 ids of servers",
+    return absl::InvalidArgumentError(fmt::format("{}: expected at most 16 ids of servers, got {}",
                                                   kViaHeader, QuoteForMessage(batch.via)));
   }
   if (batch.via.find(id_) == batch.via.npos) return absl::OkStatus();

@@ -107,7 +107,7 @@ class PointTaker {
     HOURCELL_ASSIGN_OR_RETURN(const uint64_t count, TakeVarint(&bytes_));
     if (count > kTagsMax) {
       return absl::DataLossError(
-          fmt::format("spool block: a point has {} tags; want at most {}", count, kTagsMax));
+          fmt::format("spool block: a point has {} tags; expected at most {}", count, kTagsMax));
     }
     std::vector<TagView>& tags = out->tags.emplace_back(count);
     for (TagView& tag : tags) {
@@ -122,7 +122,7 @@ class PointTaker {
     const uint64_t most = static_cast<uint64_t>(kTimestampMsMax) / (is_ms ? 1 : 1000);
     if (time > most) {
       return absl::DataLossError(
-          fmt::format("spool block: a point has time {}; want at most {}", time, most));
+          fmt::format("spool block: a point has time {}; expected at most {}", time, most));
     }
     point_.timestamp = {.ms = static_cast<int64_t>(is_ms ? time : time * 1000), .is_ms = is_ms};
     return absl::OkStatus();
@@ -205,12 +205,12 @@ void SetSpoolBlockHeader(const SpoolBlockHeader& header, bool has_via, std::stri
 
 absl::StatusOr<SpoolBlockHeader> DecodeSpoolBlockHeader(std::string_view block) {
   if (block.size() < kSpoolBlockHeaderBytes) {
-    return absl::DataLossError(fmt::format("spool block: got {} bytes; want at least {}",
-                                           block.size(), kSpoolBlockHeaderBytes));
+    return absl::DataLossError(fmt::format("spool block: expected at least {} bytes, got {}",
+                                           kSpoolBlockHeaderBytes, block.size()));
   }
   if (block[0] != kVersion && block[0] != kVersionWithVia) {
-    return absl::DataLossError(fmt::format("spool block: got version {}; want {} or {}",
-                                           int{block[0]}, int{kVersion}, int{kVersionWithVia}));
+    return absl::DataLossError(fmt::format("spool block: expected {} or {}, got version {}",
+                                           int{kVersion}, int{kVersionWithVia}, int{block[0]}));
   }
   return SpoolBlockHeader{.points_before = LoadBigEndian(block.data() + 1, 8),
                           .points = static_cast<uint32_t>(LoadBigEndian(block.data() + 9, 4)),

@@ -17,13 +17,14 @@ constexpr int kOpenFilesMin = 20;
 
 absl::Status OutOfRange(std::string_view field, uint64_t got, std::string_view want) {
   return absl::InvalidArgumentError(
-      fmt::format("options: {} is out of range; got {}; want {}", field, got, want));
+      fmt::format("options: {} is out of range; expected {}, got {}", field, want, got));
 }
 
 }  // namespace
 
 absl::Status Options::Validate() const {
-  if (path.empty()) return absl::InvalidArgumentError("options: path is empty; want a directory");
+  if (path.empty())
+    return absl::InvalidArgumentError("options: path is empty; expected a directory");
   if (follow && storage == nullptr) {
     return absl::InvalidArgumentError(
         "options: follow without storage; a store in a directory is read by the process that has "
@@ -40,12 +41,12 @@ absl::Status Options::Validate() const {
   }
   if (sync == Durability::kInterval && sync_interval_ms < 1) {
     return absl::InvalidArgumentError(fmt::format(
-        "options: sync_interval_ms is out of range; got {}; want 1 or more", sync_interval_ms));
+        "options: sync_interval_ms is out of range; expected 1 or more, got {}", sync_interval_ms));
   }
   for (size_t i = 0; i < observers.size(); ++i) {
     if (observers[i] != nullptr) continue;
     return absl::InvalidArgumentError(
-        fmt::format("options: observers: got null at {}; want an observer", i));
+        fmt::format("options: observers: expected an observer, got null at {}", i));
   }
   // RocksDB rounds smaller ones up to this.
   if (write_buffer_bytes < (64 << 10)) {
@@ -53,12 +54,12 @@ absl::Status Options::Validate() const {
   }
   if (background_jobs < 1) {
     return absl::InvalidArgumentError(fmt::format(
-        "options: background_jobs is out of range; got {}; want 1 or more", background_jobs));
+        "options: background_jobs is out of range; expected 1 or more, got {}", background_jobs));
   }
   if (open_files_max < kOpenFilesMin) {
     return absl::InvalidArgumentError(
-        fmt::format("options: open_files_max is out of range; got {}; want {} or more",
-                    open_files_max, kOpenFilesMin));
+        fmt::format("options: open_files_max is out of range; expected {} or more, got {}",
+                    kOpenFilesMin, open_files_max));
   }
   if (open_hours_bytes < (64 << 10)) {
     return OutOfRange("open_hours_bytes", open_hours_bytes, "65536 or more");
@@ -70,25 +71,25 @@ absl::Status Options::Validate() const {
     return OutOfRange("journal_bytes", journal_bytes, "four segments or more");
   }
   if (seal_grace_s < 0 || journal_age_s < 1) {
-    return absl::InvalidArgumentError(fmt::format(
-        "options: seal_grace_s and journal_age_s are out of range; got {} and {}; want 0 "
-        "and 1 or more",
-        seal_grace_s, journal_age_s));
+    return absl::InvalidArgumentError(
+        fmt::format("options: seal_grace_s and journal_age_s are out of range; expected 0 and 1 or "
+                    "more, got {} and {}",
+                    seal_grace_s, journal_age_s));
   }
   if (ttl_s.has_value() && (*ttl_s < 0 || *ttl_s > kTtlMaxS)) {
     return absl::InvalidArgumentError(fmt::format(
-        "options: ttl_s is out of range; got {}; want 0 to {} seconds", *ttl_s, kTtlMaxS));
+        "options: ttl_s is out of range; expected 0 to {} seconds, got {}", kTtlMaxS, *ttl_s));
   }
   if (random_metric_uids && layout.metric_width > 7) {
-    return absl::InvalidArgumentError(
-        fmt::format("options: random_metric_uids with a metric width of {}; want a width of 1 to 7",
-                    layout.metric_width));
+    return absl::InvalidArgumentError(fmt::format(
+        "options: random_metric_uids with a metric width of {}; expected a width of 1 to 7",
+        layout.metric_width));
   }
   for (const MetricQueryLimits& of_metric : query_limit_overrides) {
     const re2::RE2 pattern(of_metric.metric, re2::RE2::Quiet);
     if (pattern.ok()) continue;
     return absl::InvalidArgumentError(
-        fmt::format("options: query_limit_overrides: got {}; want a regular expression; {}",
+        fmt::format("options: query_limit_overrides: expected a regular expression, got {}; {}",
                     QuoteForMessage(of_metric.metric), pattern.error()));
   }
   return absl::OkStatus();

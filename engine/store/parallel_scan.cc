@@ -114,7 +114,7 @@ class ParallelScan::Body {
     const Layout& layout = row_keys_.layout();
     if (layout.salt_width > 0 && !row_keys_.has_bucket_ranges()) {
       return absl::UnimplementedError(
-          "scan in order: the layout has the salt after the base time; want it before");
+          "scan in order: the layout has the salt after the base time; expected it before");
     }
     std::vector<ScanRange> ranges;
     for (const BucketInterval& interval : intervals_)

@@ -37,7 +37,7 @@ absl::Status SaltAdmin::Change(uint32_t buckets, std::optional<uint64_t> from_s)
   MutexLock lock(&change_);
   if (parts_.row_keys->layout().salt_width == 0) {
     return absl::FailedPreconditionError(
-        "salt: got a change of the buckets; want a store whose rows are salted "
+        "salt: expected a store whose rows are salted, got a change of the buckets "
         "(tsd.storage.salt.width is 0)");
   }
   const auto change = [&]() -> absl::Status {
@@ -65,13 +65,13 @@ absl::StatusOr<SaltEpoch> SaltAdmin::FindPlace(uint32_t buckets,
   }
   if (*from_s > UINT32_MAX) {
     return absl::InvalidArgumentError(
-        fmt::format("salt epoch from {} s: want at most {} s", *from_s, UINT32_MAX));
+        fmt::format("salt epoch from {} s: expected at most {} s", *from_s, UINT32_MAX));
   }
   if (*from_s < end_s) {
-    return absl::FailedPreconditionError(fmt::format(
-        "salt epoch from {} s: the store has rows of the hour from {}; want an epoch after it, "
-        "from {} s on",
-        *from_s, UtcText(static_cast<uint32_t>(end_s - kRowSpanS)), end_s));
+    return absl::FailedPreconditionError(
+        fmt::format("salt epoch from {} s: the store has rows of the hour from {}; expected an "
+                    "epoch after it, from {} s on",
+                    *from_s, UtcText(static_cast<uint32_t>(end_s - kRowSpanS)), end_s));
   }
   return SaltEpoch{.from_s = *from_s, .buckets = buckets};
 }
@@ -98,8 +98,8 @@ absl::StatusOr<uint64_t> SaltAdmin::EndOfRowsIn(TableView* view, const TableSpec
     const std::string key(cursor->key());
     if (key.size() < row_keys.tags_offset()) {
       return absl::DataLossError(
-          fmt::format("{}: row key {}: too short: got {} bytes; want at least {}", table.name,
-                      ToHex(key), key.size(), row_keys.tags_offset()));
+          fmt::format("{}: row key {}: too short: expected at least {} bytes, got {}", table.name,
+                      ToHex(key), row_keys.tags_offset(), key.size()));
     }
     const bool is_salted = row_keys.HasMetric(key);  // else a global annotation
     if (is_salted) end_s = std::max(end_s, uint64_t{row_keys.BaseTimeOf(key)} + kRowSpanS);

@@ -19,7 +19,7 @@ namespace hourcell {
 absl::Status TtlAdmin::Set(std::string_view metric, std::optional<int64_t> ttl_s) {
   if (ttl_s.has_value() && (*ttl_s < 0 || *ttl_s > kTtlMaxS)) {
     return absl::InvalidArgumentError(
-        fmt::format("ttl of {}: got {} seconds; want 0 to {}", metric, *ttl_s, kTtlMaxS));
+        fmt::format("ttl of {}: expected 0 to {} seconds, got {}", metric, kTtlMaxS, *ttl_s));
   }
   HOURCELL_ASSIGN_OR_RETURN(const Uid uid, parts_.uids->Get(UidKind::kMetric, metric));
   MutexLock lock(&change_);

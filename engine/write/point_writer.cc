@@ -33,12 +33,13 @@ PointError Illegal(std::string text) {
 // The error of a point's time or value, if any.
 std::optional<PointError> ContentFault(const Timestamp& time, const Value& value) {
   if (time.ms < 0 || time.ms > kTimestampMsMax) {
-    return Illegal(fmt::format("bad timestamp={}: got {} ms; want 0 to {} ms", time.ms, time.ms,
-                               kTimestampMsMax));
+    return Illegal(fmt::format("bad timestamp={}: expected 0 to {} ms, got {} ms", time.ms,
+                               kTimestampMsMax, time.ms));
   }
   if (!time.is_ms && time.ms % 1000 != 0) {
-    return Illegal(fmt::format(
-        "bad timestamp={}: got {} ms in seconds precision; want whole seconds", time.ms, time.ms));
+    return Illegal(
+        fmt::format("bad timestamp={}: expected whole seconds, got {} ms in seconds precision",
+                    time.ms, time.ms));
   }
   if (!value.is_integer() && !std::isfinite(value.floating()) && !value.is_stale_marker()) {
     return Illegal(fmt::format("value is NaN or Infinite: {}", JavaDouble(value.floating())));

@@ -27,19 +27,18 @@ bool IsLoopback(std::string_view bind) {
 }
 
 absl::Status OpenError(std::string_view what) {
-  return absl::InvalidArgumentError(
-      fmt::format("{}: anybody who reaches it could read, change and delete everything; want "
-                  "tsd.auth.file=FILE (see 'hourcell help user'), or a role for clients without "
-                  "credentials (tsd.network.role=read+write), or, if that is what you want, "
-                  "tsd.network.allow_open=true",
-                  what));
+  return absl::InvalidArgumentError(fmt::format(
+      "{}: anybody who reaches it could read, change and delete everything; expected "
+      "tsd.auth.file=FILE (see 'hourcell help user'), or a role for clients without credentials "
+      "(tsd.network.role=read+write), or, if that is what you want, tsd.network.allow_open=true",
+      what));
 }
 
 absl::StatusOr<std::pair<CidrBlock, AccessRights>> ParseAllowed(std::string_view text) {
   const size_t equals = text.find('=');
   if (equals == std::string_view::npos) {
-    return absl::InvalidArgumentError(
-        fmt::format("got {}; want BLOCK=ROLE, such as 10.0.0.0/8=write", QuoteForMessage(text)));
+    return absl::InvalidArgumentError(fmt::format(
+        "expected BLOCK=ROLE, such as 10.0.0.0/8=write, got {}", QuoteForMessage(text)));
   }
   HOURCELL_ASSIGN_OR_RETURN(const CidrBlock block,
                             CidrBlock::Parse(StripBlanks(text.substr(0, equals))));
@@ -59,7 +58,7 @@ absl::StatusOr<AccessRights> FirstListenersRights(const Config& config) {
 absl::StatusOr<ListenAddress> ParseListenAddress(std::string_view text) {
   const auto bad = [text] {
     return absl::InvalidArgumentError(fmt::format(
-        "got {}; want ADDRESS:PORT=ROLE, such as 10.0.0.1:4243=write", QuoteForMessage(text)));
+        "expected ADDRESS:PORT=ROLE, such as 10.0.0.1:4243=write, got {}", QuoteForMessage(text)));
   };
   const size_t equals = text.find('=');
   if (equals == std::string_view::npos) return bad();

@@ -24,7 +24,7 @@ absl::StatusOr<AccessRights> AccessRights::Parse(std::string_view role) {
     if (name == role) return rights;
   }
   return absl::InvalidArgumentError(fmt::format(
-      "role: got {}; want none, read, write, read+write or admin", QuoteForMessage(role)));
+      "role: expected none, read, write, read+write or admin, got {}", QuoteForMessage(role)));
 }
 
 std::string_view AccessRights::role() const {

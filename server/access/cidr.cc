@@ -22,7 +22,7 @@ constexpr std::array<uint8_t, 12> kMappedPrefix = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 
 absl::Status BadBlock(std::string_view text, std::string_view why) {
   return absl::InvalidArgumentError(fmt::format(
-      "address block: {}; got {}; want one such as 10.0.0.0/8", why, QuoteForMessage(text)));
+      "address block: {}; expected one such as 10.0.0.0/8, got {}", why, QuoteForMessage(text)));
 }
 
 // Whether the first `bits` bits of both are the same.

@@ -30,11 +30,12 @@ absl::StatusOr<std::pair<std::string, User>> ParseUser(std::string_view line) {
   for (std::string_view& word : words)
     word = TakeWord(&line);
   if (words.back().empty() || !TakeWord(&line).empty()) {
-    return absl::InvalidArgumentError("want three words: user, role, hash");
+    return absl::InvalidArgumentError("expected three words: user, role, hash");
   }
   if (!IsUserName(words[0])) {
-    return absl::InvalidArgumentError(fmt::format("user: got {}; want 1 to {} of A-Z a-z 0-9 _ -",
-                                                  QuoteForMessage(words[0]), kUserBytesMax));
+    return absl::InvalidArgumentError(
+        fmt::format("user: expected 1 to {} of A-Z a-z 0-9 _ -, got {}", kUserBytesMax,
+                    QuoteForMessage(words[0])));
   }
   HOURCELL_ASSIGN_OR_RETURN(const AccessRights rights, AccessRights::Parse(words[1]));
   HOURCELL_ASSIGN_OR_RETURN(SecretHash hash, SecretHash::Parse(words[2]));

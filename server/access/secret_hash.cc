@@ -75,8 +75,8 @@ bool ParseNumber(std::string_view text, uint32_t* number) {
 
 // Messages do not quote the text of a hash, because it is almost a secret.
 absl::Status BadHash(std::string_view why) {
-  return absl::InvalidArgumentError(
-      fmt::format("hash: {}; want one as 'hourcell user' prints it: scrypt:15:8:1:SALT:HASH", why));
+  return absl::InvalidArgumentError(fmt::format(
+      "hash: {}; expected one as 'hourcell user' prints it: scrypt:15:8:1:SALT:HASH", why));
 }
 
 }  // namespace

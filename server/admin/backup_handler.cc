@@ -87,7 +87,7 @@ HttpResponse HandleBackup(const HttpRequest& request,
                           JobRegistry* jobs) {
   if (directory.empty()) {
     return HttpError(409, "No directory of backups",
-                     "the setting tsd.storage.backup.directory is empty; want a directory");
+                     "the setting tsd.storage.backup.directory is empty; expected a directory");
   }
   if (request.method != "POST") return ListBackups(directory);
   return StartJob(request,

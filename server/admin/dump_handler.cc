@@ -84,7 +84,7 @@ absl::StatusOr<Number> ReadNumber(std::string_view name, std::string_view text) 
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error == std::errc() && end == text.data() + text.size()) return number;
   return absl::InvalidArgumentError(
-      fmt::format("{}: got {}; want a number", name, QuoteForMessage(text)));
+      fmt::format("{}: expected a number, got {}", name, QuoteForMessage(text)));
 }
 
 absl::StatusOr<ScanSpec> ReadScan(const HttpRequest& request) {
@@ -100,7 +100,7 @@ absl::StatusOr<ScanSpec> ReadScan(const HttpRequest& request) {
       const size_t equals = text.find('=');
       if (equals == std::string::npos) {
         return absl::InvalidArgumentError(
-            fmt::format("tag: got {}; want tagk=tagv", QuoteForMessage(text)));
+            fmt::format("tag: expected tagk=tagv, got {}", QuoteForMessage(text)));
       }
       HOURCELL_ASSIGN_OR_RETURN(TagFilterSpec filter,
                                 ParseTagValueFilter(text.substr(0, equals), text.substr(equals + 1),
@@ -167,7 +167,7 @@ absl::StatusOr<WantedNames> ReadNames(const HttpRequest& request) {
                     (wanted.uid != nullptr ? 1 : 0);
   if (given == 1) return wanted;
   return absl::InvalidArgumentError(
-      fmt::format("got {} of grep, name and uid; want one of them", given));
+      fmt::format("expected one of them, got {} of grep, name and uid", given));
 }
 
 absl::StatusOr<UidRow> FindOne(const WantedNames& wanted, Tsdb* tsdb) {

@@ -61,7 +61,7 @@ HttpResponse Start(const HttpRequest& request,
   if (!examples.has_value()) {
     return HttpError(
         400, "Not a number of examples",
-        fmt::format("examples: got {}; want 0 to {}", QuoteForMessage(*text), kExamplesMax));
+        fmt::format("examples: expected 0 to {}, got {}", kExamplesMax, QuoteForMessage(*text)));
   }
   return StartJob(request,
                   {.kind = kFsckKind,

@@ -112,7 +112,7 @@ absl::StatusOr<FsckReport> ParseFsckReport(std::string_view json, int64_t* elaps
     return report;
   }
   return absl::InvalidArgumentError(
-      fmt::format("got {}; want the report of a check", QuoteForMessage(json)));
+      fmt::format("expected the report of a check, got {}", QuoteForMessage(json)));
 }
 
 }  // namespace hourcell

@@ -67,7 +67,7 @@ HttpResponse StartJob(const HttpRequest& request, JobSpec spec, JobRegistry* job
     if (key->empty() || key->size() > kJobKeyBytesMax) {
       return HttpError(
           400, "Not a job's key",
-          fmt::format("key: got {} bytes; want 1 to {}", key->size(), kJobKeyBytesMax));
+          fmt::format("key: expected 1 to {} bytes, got {}", kJobKeyBytesMax, key->size()));
     }
     spec.key = *key;
   }
@@ -90,8 +90,9 @@ HttpResponse HandleJobs(const HttpRequest& request, JobRegistry* jobs) {
   }
   const std::optional<uint64_t> id = ParseUnsigned(*text);
   if (!id.has_value()) {
-    return HttpError(400, "Not a job",
-                     fmt::format("id: got {}; want the number of a job", QuoteForMessage(*text)));
+    return HttpError(
+        400, "Not a job",
+        fmt::format("id: expected the number of a job, got {}", QuoteForMessage(*text)));
   }
   if (is_delete) jobs->Cancel(*id);
   const std::optional<JobView> job = jobs->Find(*id);

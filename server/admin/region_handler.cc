@@ -74,7 +74,7 @@ absl::StatusOr<std::string> ListLoads(RegionAdmin* admin, const HttpRequest& req
     const std::optional<uint64_t> ms = ParseUnsigned(*since);
     if (!ms.has_value()) {
       return absl::InvalidArgumentError(
-          fmt::format("since: got {}; want milliseconds since 1970", QuoteForMessage(*since)));
+          fmt::format("since: expected milliseconds since 1970, got {}", QuoteForMessage(*since)));
     }
     since_ms = *ms;
   }

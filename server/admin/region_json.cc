@@ -18,12 +18,12 @@ namespace {
 using simdjson::dom::element;
 
 absl::Status Wrong(std::string_view field, element value, std::string_view want) {
-  return absl::InvalidArgumentError(
-      fmt::format("{}: got {}; want {}", field, QuoteForMessage(simdjson::to_string(value)), want));
+  return absl::InvalidArgumentError(fmt::format("{}: expected {}, got {}", field, want,
+                                                QuoteForMessage(simdjson::to_string(value))));
 }
 
 absl::Status Missing(std::string_view field, std::string_view want) {
-  return absl::InvalidArgumentError(fmt::format("{}: missing; want {}", field, want));
+  return absl::InvalidArgumentError(fmt::format("{}: missing; expected {}", field, want));
 }
 
 absl::StatusOr<std::string> ReadText(std::string_view field, element value) {
@@ -51,7 +51,7 @@ absl::Status ReadFields(const std::string& body, std::string_view known, const R
     HOURCELL_ASSIGN_OR_RETURN(const bool is_known, read(std::string_view(field), value));
     if (is_known) continue;
     return absl::InvalidArgumentError(
-        fmt::format("body: got the field {}; want {}", QuoteForMessage(field), known));
+        fmt::format("body: expected {}, got the field {}", known, QuoteForMessage(field)));
   }
   return absl::OkStatus();
 }
@@ -202,7 +202,7 @@ absl::StatusOr<SplitRequest> ParseSplitJson(const std::string& body) {
     return Missing("region", "an id, an encoded name, a full name, or a key in it");
   }
   if (request.at.has_value() && has_parts) {
-    return absl::InvalidArgumentError("body: got at and into; want one or the other");
+    return absl::InvalidArgumentError("body: expected one or the other, got at and into");
   }
   return request;
 }
@@ -222,7 +222,7 @@ absl::StatusOr<MergeRequest> ParseMergeJson(const std::string& body) {
   HOURCELL_RETURN_IF_ERROR(ReadFields(body, "regions and table", read));
   if (request.regions.size() < 2) {
     return absl::InvalidArgumentError(fmt::format(
-        "regions: got {}; want an array of two regions or more", request.regions.size()));
+        "regions: expected an array of two regions or more, got {}", request.regions.size()));
   }
   return request;
 }
@@ -244,7 +244,7 @@ absl::StatusOr<RollingSplitRequest> ParseRollingJson(const std::string& body) {
   };
   HOURCELL_RETURN_IF_ERROR(ReadFields(body, "split or abandon, and table", read));
   if (request.abandon && !request.split.empty()) {
-    return absl::InvalidArgumentError("body: got split and abandon; want one or the other");
+    return absl::InvalidArgumentError("body: expected one or the other, got split and abandon");
   }
   return request;
 }

@@ -38,13 +38,14 @@ std::string TextOf(simdjson::dom::element value) {
 absl::StatusOr<SaltChange> ReadChange(const std::string& body, int64_t now_ms) {
   if (body.size() > kSaltBodyBytesMax) {
     return absl::InvalidArgumentError(
-        fmt::format("body: got {} bytes; want at most {}", body.size(), kSaltBodyBytesMax));
+        fmt::format("body: expected at most {} bytes, got {}", kSaltBodyBytesMax, body.size()));
   }
   simdjson::dom::parser parser;
   simdjson::dom::object object;
   if (const auto error = parser.parse(body).get(object)) {
-    return absl::InvalidArgumentError(fmt::format(
-        "body: {}; want an object with buckets and maybe from", simdjson::error_message(error)));
+    return absl::InvalidArgumentError(
+        fmt::format("body: {}; expected an object with buckets and maybe from",
+                    simdjson::error_message(error)));
   }
   SaltChange change;
   for (const auto [key, value] : object) {
@@ -54,7 +55,7 @@ absl::StatusOr<SaltChange> ReadChange(const std::string& body, int64_t now_ms) {
       HOURCELL_ASSIGN_OR_RETURN(change.from_s, ParseEpochStart(TextOf(value), now_ms));
     } else if (key != "from") {
       return absl::InvalidArgumentError(
-          fmt::format("body: got {}; want buckets and maybe from",
+          fmt::format("body: expected buckets and maybe from, got {}",
                       QuoteForMessage(fmt::format("{}: {}", key, simdjson::to_string(value)))));
     }
   }

@@ -41,13 +41,13 @@ absl::StatusOr<std::optional<int64_t>> ReadTtl(simdjson::dom::element value) {
 absl::StatusOr<TtlChange> ReadChange(const std::string& body) {
   if (body.size() > kTtlBodyBytesMax) {
     return absl::InvalidArgumentError(
-        fmt::format("body: got {} bytes; want at most {}", body.size(), kTtlBodyBytesMax));
+        fmt::format("body: expected at most {} bytes, got {}", kTtlBodyBytesMax, body.size()));
   }
   simdjson::dom::parser parser;
   simdjson::dom::object object;
   if (const auto error = parser.parse(body).get(object)) {
-    return absl::InvalidArgumentError(fmt::format("body: {}; want an object with metric and ttl",
-                                                  simdjson::error_message(error)));
+    return absl::InvalidArgumentError(fmt::format(
+        "body: {}; expected an object with metric and ttl", simdjson::error_message(error)));
   }
   TtlChange change;
   bool has_ttl = false;
@@ -60,7 +60,7 @@ absl::StatusOr<TtlChange> ReadChange(const std::string& body) {
       has_ttl = true;
     } else {
       return absl::InvalidArgumentError(
-          fmt::format("body: got {}; want a metric's name and its ttl",
+          fmt::format("body: expected a metric's name and its ttl, got {}",
                       QuoteForMessage(fmt::format("{}: {}", key, simdjson::to_string(value)))));
     }
   }

@@ -28,7 +28,7 @@ absl::StatusOr<Config> LoadConfig(const StoreOptions& options) {
     const size_t equals = setting.find('=');
     if (equals == std::string_view::npos) {
       return absl::InvalidArgumentError(
-          fmt::format("setting: invalid value {}; must be key=value", QuoteForMessage(setting)));
+          fmt::format("setting: expected key=value, got {}", QuoteForMessage(setting)));
     }
     HOURCELL_RETURN_IF_ERROR(config.Set(setting.substr(0, equals), setting.substr(equals + 1)));
   }

@@ -69,8 +69,8 @@ int FailWords(Terminal& terminal,
               std::string_view want) {
   const std::string words = fmt::format("{}", fmt::join(got, " "));
   return FailUsage(terminal, command,
-                   fmt::format("got {}; expected {}",
-                               got.empty() ? "no argument" : QuoteForMessage(words), want));
+                   fmt::format("expected {}, got {}", want,
+                               got.empty() ? "no argument" : QuoteForMessage(words)));
 }
 
 bool TextOutput::WriteIfLarge() {

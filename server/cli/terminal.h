@@ -54,7 +54,7 @@ int Fail(Terminal& terminal, std::string_view command, const absl::Status& statu
 // The same for an invalid command line, with a hint at --help. Returns kExitUsage.
 int FailUsage(Terminal& terminal, std::string_view command, std::string_view message);
 
-// The same for unexpected words: `got "a b"; expected WANT`, or `got no argument; expected WANT`.
+// The same for unexpected words: `expected WANT, got "a b"`, or `expected WANT, got no argument`.
 int FailWords(Terminal& terminal,
               std::string_view command,
               std::span<const std::string> got,

@@ -29,21 +29,21 @@ absl::Status CheckServiceAccount(std::string_view text) {
   if (parser.parse(text.data(), text.size()).get(document) != simdjson::SUCCESS ||
       document.get(key) != simdjson::SUCCESS) {
     return absl::InvalidArgumentError(
-        fmt::format("got {} bytes that are no JSON object; want {}", text.size(), kWanted));
+        fmt::format("expected {}, got {} bytes that are no JSON object", kWanted, text.size()));
   }
   for (const std::string_view field : {"type", "client_email", "private_key"}) {
     std::string_view value;
     if (key[field].get(value) != simdjson::SUCCESS || value.empty()) {
       return absl::InvalidArgumentError(
-          fmt::format("{}: missing, or no text; want {}", field, kWanted));
+          fmt::format("{}: missing, or no text; expected {}", field, kWanted));
     }
     if (field == "type" && value != kType) {
       return absl::InvalidArgumentError(
-          fmt::format("type: got {}; want \"{}\"", QuoteForMessage(value), kType));
+          fmt::format("type: expected \"{}\", got {}", kType, QuoteForMessage(value)));
     }
     if (field == "private_key" && !value.starts_with(kPem)) {
-      return absl::InvalidArgumentError(
-          fmt::format("private_key: got text that does not begin with {}; want {}", kPem, kWanted));
+      return absl::InvalidArgumentError(fmt::format(
+          "private_key: expected {}, got text that does not begin with {}", kWanted, kPem));
     }
   }
   return absl::OkStatus();
@@ -52,7 +52,7 @@ absl::Status CheckServiceAccount(std::string_view text) {
 absl::StatusOr<std::string> LoadServiceAccount(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
-    return absl::NotFoundError(fmt::format("{}: cannot be read: {}; want {}", path,
+    return absl::NotFoundError(fmt::format("{}: cannot be read: {}; expected {}", path,
                                            std::generic_category().message(errno), kWanted));
   }
   std::string text(kFileBytesMax + 1, '\0');
@@ -61,7 +61,7 @@ absl::StatusOr<std::string> LoadServiceAccount(const std::string& path) {
   text.resize(static_cast<size_t>(file.gcount()));
   if (text.size() > kFileBytesMax) {
     return absl::InvalidArgumentError(
-        fmt::format("{}: got more than {} bytes; want {}", path, kFileBytesMax, kWanted));
+        fmt::format("{}: expected {}, got more than {} bytes", path, kWanted, kFileBytesMax));
   }
   const absl::Status checked = CheckServiceAccount(text);
   if (checked.ok()) return text;

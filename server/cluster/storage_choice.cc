@@ -69,7 +69,7 @@ absl::StatusOr<StorageChoice> BigtableChoice(const Config& config,
   HOURCELL_RETURN_IF_ERROR(CheckNames(config, "tsd.storage.engine=bigtable"));
   if (config.boolean("tsd.core.uid.random_metrics")) {
     return absl::InvalidArgumentError(
-        "tsd.core.uid.random_metrics: got true; want false with tsd.storage.engine=bigtable");
+        "tsd.core.uid.random_metrics: expected false with tsd.storage.engine=bigtable, got true");
   }
   HOURCELL_RETURN_IF_ERROR(CheckBigtableOptions(options));
   const int64_t lease_ms = config.integer("tsd.storage.bigtable.lease");
@@ -94,8 +94,8 @@ absl::Status CheckIsNoTableOfStore(const Config& config,
                                    std::string_view key) {
   const std::string table = config.text(key);
   if (!IsTableOfStore(options, table)) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      fmt::format("{}: got {}, a table of the store itself; want a table of OpenTSDB", key, table));
+  return absl::InvalidArgumentError(fmt::format(
+      "{}: expected a table of OpenTSDB, got {}, a table of the store itself", key, table));
 }
 
 absl::StatusOr<Config> ExportedBigtableStore(const Config& config) {
@@ -153,13 +153,13 @@ absl::StatusOr<Options> OptionsOfStore(const Config& config, OtherWriter other) 
 absl::StatusOr<StorageChoice> AdoptingChoiceOf(const Config& config) {
   if (config.text("tsd.storage.engine") != "bigtable") {
     return absl::InvalidArgumentError(
-        fmt::format("tsd.storage.engine: got {}; want bigtable, to share OpenTSDB's tables",
+        fmt::format("tsd.storage.engine: expected bigtable, to share OpenTSDB's tables, got {}",
                     config.text("tsd.storage.engine")));
   }
   if (config.text("tsd.storage.bigtable.data_table").empty()) {
     return absl::InvalidArgumentError(
-        "tsd.storage.bigtable.data_table: missing; want the name of OpenTSDB's data table, tsdb in "
-        "most cases");
+        "tsd.storage.bigtable.data_table: missing; expected the name of OpenTSDB's data table, "
+        "tsdb in most cases");
   }
   return BigtableChoice(config, OtherWriter::kRefuse, /*is_adopting=*/true);
 }

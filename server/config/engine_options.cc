@@ -33,24 +33,22 @@ NameEncoding NamesOf(std::string_view names) {
 absl::Status CheckCorsDomains(std::string_view domains) {
   if (domains.find('*') == std::string_view::npos || domains == "*") return absl::OkStatus();
   return absl::InvalidArgumentError(
-      fmt::format("tsd.http.request.cors_domains: got {}; want either * or a list of domains",
+      fmt::format("tsd.http.request.cors_domains: expected either * or a list of domains, got {}",
                   QuoteForMessage(domains)));
 }
 
 absl::Status CheckJournal(int64_t journal, int64_t segment) {
   if (journal / 4 >= segment) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      fmt::format("tsd.storage.journal: got {}; want at least {}, four times "
-                  "tsd.storage.journal.segment",
-                  journal, 4 * segment));
+  return absl::InvalidArgumentError(fmt::format(
+      "tsd.storage.journal: expected at least {}, four times tsd.storage.journal.segment, got {}",
+      4 * segment, journal));
 }
 
 absl::Status CheckTimezone(const std::string& name) {
   if (ParseTimezone(name).ok()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      fmt::format("tsd.core.timezone: got {}; want a zone of the IANA database such as "
-                  "Europe/Vienna",
-                  QuoteForMessage(name)));
+  return absl::InvalidArgumentError(fmt::format(
+      "tsd.core.timezone: expected a zone of the IANA database such as Europe/Vienna, got {}",
+      QuoteForMessage(name)));
 }
 
 absl::StatusOr<int64_t> ParseRangeLimit(const std::string& text) {
@@ -58,7 +56,7 @@ absl::StatusOr<int64_t> ParseRangeLimit(const std::string& text) {
   const absl::StatusOr<int64_t> range_ms = ParseDuration(text);
   if (range_ms.ok()) return range_ms;
   return absl::InvalidArgumentError(
-      fmt::format("tsd.query.limits.range.default: got {}; want a duration such as 30d, or 0",
+      fmt::format("tsd.query.limits.range.default: expected a duration such as 30d, or 0, got {}",
                   QuoteForMessage(text)));
 }
 

@@ -22,8 +22,8 @@ namespace {
 using simdjson::dom::element;
 
 absl::Status BadField(std::string_view field, element value, std::string_view want) {
-  return absl::InvalidArgumentError(
-      fmt::format("{}: got {}; want {}", field, QuoteForMessage(simdjson::to_string(value)), want));
+  return absl::InvalidArgumentError(fmt::format("{}: expected {}, got {}", field, want,
+                                                QuoteForMessage(simdjson::to_string(value))));
 }
 
 absl::StatusOr<uint64_t> ParseCount(std::string_view field, element value) {
@@ -69,7 +69,7 @@ absl::Status ParseField(std::string_view key, element value, MetricQueryLimits* 
     HOURCELL_ASSIGN_OR_RETURN(limits.range_ms, ParseRange(key, value));
   } else {
     return absl::InvalidArgumentError(
-        fmt::format("{}: no such field; want metric, dataPointsLimit, byteLimit, rowLimit, "
+        fmt::format("{}: no such field; expected metric, dataPointsLimit, byteLimit, rowLimit, "
                     "seriesLimit or rangeLimit",
                     QuoteForMessage(key)));
   }
@@ -99,7 +99,7 @@ absl::StatusOr<std::vector<MetricQueryLimits>> ParseQueryLimits(std::string_view
   }
   simdjson::dom::array list;
   if (root.get(list) != simdjson::SUCCESS) {
-    return absl::InvalidArgumentError("not a list; want [{\"metric\":...}, ...]");
+    return absl::InvalidArgumentError("not a list; expected [{\"metric\":...}, ...]");
   }
   std::vector<MetricQueryLimits> entries;
   for (const element value : list) {

@@ -21,7 +21,7 @@ namespace {
 
 absl::Status WantError(const Setting& setting, std::string_view value, const std::string& want) {
   return absl::InvalidArgumentError(
-      fmt::format("{}: invalid value {}; must be {}", setting.key, QuoteForMessage(value), want));
+      fmt::format("{}: expected {}, got {}", setting.key, want, QuoteForMessage(value)));
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ absl::StatusOr<std::string> DirectoryOf(const Config& config, const Options& opt
   if (!directory.empty()) return directory;
   if (options.storage == nullptr) return options.path + "/forward";
   return absl::InvalidArgumentError(
-      "tsd.forward.directory: got nothing; want a directory, as the store is in none");
+      "tsd.forward.directory: expected a directory, as the store is in none, got nothing");
 }
 
 bool HasSpool(const std::string& directory) {

@@ -44,10 +44,10 @@ absl::Status SetAsideFile::Add(const PointView& point) const {
   if (fstat(file, &found) != 0) {
     status = fault("stat");
   } else if (static_cast<uint64_t>(found.st_size) + line.size() > bytes_max_) {
-    status = absl::ResourceExhaustedError(
-        fmt::format("{}: it has {} bytes; want at most {}. Send its points with hourcell import, "
-                    "and remove it",
-                    path_, found.st_size, bytes_max_));
+    status =
+        absl::ResourceExhaustedError(fmt::format("{}: it has {} bytes; expected at most {}. Send "
+                                                 "its points with hourcell import, and remove it",
+                                                 path_, found.st_size, bytes_max_));
   } else if (write(file, line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
     status = fault("write");
   } else if (fdatasync(file) != 0) {

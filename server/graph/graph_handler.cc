@@ -110,7 +110,7 @@ absl::StatusOr<GraphRequest> ParseGraph(const HttpRequest& request,
   const size_t queries = graph.query.spec.queries.size();
   if (options > 0 && options != queries) {
     return absl::InvalidArgumentError(fmt::format(
-        "o: got {} of them for {} different sub queries; want one for each", options, queries));
+        "o: expected one for each, got {} of them for {} different sub queries", options, queries));
   }
   graph.query.spec.deadline_ms = request.deadline_ms;
   return graph;

@@ -22,7 +22,7 @@ using plot::LineStyle;
 
 absl::Status WrongParam(std::string_view name, std::string_view got, std::string_view want) {
   return absl::InvalidArgumentError(
-      fmt::format("{}: got {}; want {}", name, QuoteForMessage(got), want));
+      fmt::format("{}: expected {}, got {}", name, want, QuoteForMessage(got)));
 }
 
 std::optional<uint32_t> SideOf(std::string_view text) {
@@ -75,8 +75,8 @@ absl::Status TakeRange(std::string_view name, std::string_view text, GraphAxisLo
 
 absl::Status TakeText(std::string_view name, std::string_view text, std::string* out) {
   if (text.size() > kGraphTextBytesMax) {
-    return absl::InvalidArgumentError(
-        fmt::format("{}: got {} bytes; want at most {}", name, text.size(), kGraphTextBytesMax));
+    return absl::InvalidArgumentError(fmt::format("{}: expected at most {} bytes, got {}", name,
+                                                  kGraphTextBytesMax, text.size()));
   }
   *out = text;
   return absl::OkStatus();
@@ -254,7 +254,8 @@ absl::Status CheckLogRange(std::string_view name, const GraphAxisLook& axis) {
   for (const std::optional<double>& end : {axis.min, axis.max}) {
     if (end.has_value() && *end < 1 / plot::kAxisMax) {
       return absl::InvalidArgumentError(fmt::format(
-          "{}: got an end of {}; want a positive number, as the axis is logarithmic", name, *end));
+          "{}: expected a positive number, as the axis is logarithmic, got an end of {}", name,
+          *end));
     }
   }
   return absl::OkStatus();

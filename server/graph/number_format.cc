@@ -18,8 +18,8 @@ constexpr int kPrecisionMax = 17;
 
 absl::Status WrongFormat(std::string_view pattern, std::string_view what) {
   return absl::InvalidArgumentError(
-      fmt::format("number format: got {}, which {}; want one conversion such as %.2f, %g, %e or "
-                  "%s %c, and plain text around it",
+      fmt::format("number format: expected one conversion such as %.2f, %g, %e or %s %c, and plain "
+                  "text around it, got {}, which {}",
                   QuoteForMessage(pattern), what));
 }
 

@@ -99,7 +99,7 @@ using HeaderList = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
 
 absl::Status BadUrl(std::string_view text, std::string_view why) {
   return absl::InvalidArgumentError(fmt::format(
-      "url: {}: {}; must be http://host:port or https://host:port", why, QuoteForMessage(text)));
+      "url: {}: {}; expected http://host:port or https://host:port", why, QuoteForMessage(text)));
 }
 
 // A part of a URL; empty if the URL lacks it.

@@ -162,7 +162,7 @@ absl::Status InflateBody(size_t bytes_max, HttpRequest* request, RequestBodyBudg
   const std::optional<Compression> compression = CompressionOf(encoding);
   if (!compression) {
     return absl::UnimplementedError(fmt::format(
-        "Content-Encoding: got {}; want gzip, deflate or snappy", QuoteForMessage(encoding)));
+        "Content-Encoding: expected gzip, deflate or snappy, got {}", QuoteForMessage(encoding)));
   }
   HOURCELL_ASSIGN_OR_RETURN(request->body, Inflate(request->body, *compression, bytes_max, hold));
   const size_t bytes = request->body.size();

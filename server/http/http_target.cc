@@ -33,7 +33,7 @@ absl::StatusOr<std::string> Decode(std::string_view target, size_t begin, size_t
       const int low = i + 2 < end ? HexDigit(target[i + 2]) : -1;
       if (high < 0 || low < 0) {
         return absl::InvalidArgumentError(
-            fmt::format("request target {}: bad escape at {}; want % and two hex digits",
+            fmt::format("request target {}: bad escape at {}; expected % and two hex digits",
                         QuoteForMessage(target), i));
       }
       out.push_back(static_cast<char>(high * 16 + low));

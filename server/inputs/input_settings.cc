@@ -37,13 +37,13 @@ absl::StatusOr<InputSettings> InputSettingsOf(const Config& config) {
   const Parsed<TagView> tag = ParseTagWord(default_tag);
   if (!tag.ok() || !IsName(tag->key, extra_chars) || !IsName(tag->value, extra_chars)) {
     return absl::InvalidArgumentError(
-        fmt::format("{}: got {}; want tagk=tagv", kDefaultTag, QuoteForMessage(default_tag)));
+        fmt::format("{}: expected tagk=tagv, got {}", kDefaultTag, QuoteForMessage(default_tag)));
   }
   settings.default_tag_key = tag->key;
   settings.default_tag_value = tag->value;
   settings.default_tag = fmt::format("{0}{1}{0}{2}", kTagSeparator, tag->key, tag->value);
   if (!settings.influx_separator.empty() && !IsName(settings.influx_separator, extra_chars)) {
-    return absl::InvalidArgumentError(fmt::format("{}: got {}; want characters of a metric",
+    return absl::InvalidArgumentError(fmt::format("{}: expected characters of a metric, got {}",
                                                   kSeparator,
                                                   QuoteForMessage(settings.influx_separator)));
   }

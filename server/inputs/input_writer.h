@@ -50,8 +50,8 @@ class InputWriter {
   // Add points here. Its items are lines, or other elements of the request.
   PointBatch* batch() { return batch_; }
 
-  // Refuses an item: nothing of the item is stored. `text` is the reason, "got ...; want ..."; any
-  // text if not wants_faults().
+  // Refuses an item: nothing of the item is stored. `text` is the reason, "expected ..., got ...";
+  // any text if not wants_faults().
   void Refuse(size_t item, std::string text);
   // True if the response lists a further fault. For a body with only bad items, formatting all
   // errors would cost more than parsing.
@@ -91,7 +91,7 @@ class InputWriter {
   // The error text if status() is not 204: up to kFaultsNamed faults, one per line, then the
   // counts. `item` is the word for an item: "line", "series".
   //
-  //   line 2: got no field; want key=value
+  //   line 2: expected key=value after the measurement and its tags, got no field
   //   1 line refused, 0 points refused, 3 points written
   std::string FaultText(std::string_view item) const;
 

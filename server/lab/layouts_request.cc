@@ -19,8 +19,8 @@ using layouts::MatrixSize;
 absl::Status WrongCaseField(std::string_view field,
                             simdjson::dom::element value,
                             std::string_view want) {
-  return absl::InvalidArgumentError(
-      fmt::format("{}: got {}; want {}", field, QuoteForMessage(simdjson::to_string(value)), want));
+  return absl::InvalidArgumentError(fmt::format("{}: expected {}, got {}", field, want,
+                                                QuoteForMessage(simdjson::to_string(value))));
 }
 
 absl::Status TakeNames(std::string_view field,
@@ -67,7 +67,7 @@ absl::Status TakeCaseField(std::string_view field,
   if (field == "points") return TakeUpTo(field, value, kLabCasePointsMax, &options->points);
   if (field == "seed") return TakeUpTo(field, value, INT64_MAX, &options->seed);
   return absl::InvalidArgumentError(fmt::format(
-      "body: got the field {}; want size, layouts, cells, rules, workloads, points or seed",
+      "body: expected size, layouts, cells, rules, workloads, points or seed, got the field {}",
       QuoteForMessage(field)));
 }
 
@@ -82,9 +82,9 @@ absl::StatusOr<std::vector<layouts::CaseSpec>> ParseLayoutsJson(const std::strin
   HOURCELL_ASSIGN_OR_RETURN(std::vector<layouts::CaseSpec> cases, layouts::MakeMatrix(options));
   if (cases.size() <= kLabCasesMax) return cases;
   return absl::InvalidArgumentError(
-      fmt::format("body: got {} cases; want at most {}: name fewer layouts, cells, rules or "
+      fmt::format("body: expected at most {} cases, got {}: name fewer layouts, cells, rules or "
                   "workloads, or run the command `hourcell bench layouts`",
-                  cases.size(), kLabCasesMax));
+                  kLabCasesMax, cases.size()));
 }
 
 }  // namespace hourcell

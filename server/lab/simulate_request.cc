@@ -20,13 +20,13 @@ namespace {
 using simdjson::dom::element;
 
 absl::Status WrongField(std::string_view field, element value, std::string_view want) {
-  return absl::InvalidArgumentError(
-      fmt::format("{}: got {}; want {}", field, QuoteForMessage(simdjson::to_string(value)), want));
+  return absl::InvalidArgumentError(fmt::format("{}: expected {}, got {}", field, want,
+                                                QuoteForMessage(simdjson::to_string(value))));
 }
 
 absl::Status UnknownField(std::string_view where, std::string_view field, std::string_view want) {
   return absl::InvalidArgumentError(
-      fmt::format("{}: got the field {}; want {}", where, QuoteForMessage(field), want));
+      fmt::format("{}: expected {}, got the field {}", where, want, QuoteForMessage(field)));
 }
 
 absl::Status TakeString(std::string_view field, element value, std::string* out) {
@@ -101,12 +101,13 @@ absl::StatusOr<SimulationDesign> ReadDesign(element value, const DesignDefaults&
 absl::Status FindFault(const SimulationDesign& design) {
   if (design.presplit.starts_with("file:")) {
     return absl::InvalidArgumentError(
-        fmt::format("presplit: got {}; want keys:KEY,KEY.., as the server reads no file",
+        fmt::format("presplit: expected keys:KEY,KEY.., as the server reads no file, got {}",
                     QuoteForMessage(design.presplit)));
   }
   if (design.layout == "stored") {
     return absl::InvalidArgumentError(
-        "layout: got stored, which is for the rows of a store; want one of /api/admin/simulate");
+        "layout: expected one of /api/admin/simulate, got stored, which is for the rows of a "
+        "store");
   }
   HOURCELL_ASSIGN_OR_RETURN(const KeyMaker keys, KeyMaker::Make(design.layout, design.distributor));
   if (design.presplit.empty() || design.presplit.starts_with("sample:")) return absl::OkStatus();
@@ -178,7 +179,7 @@ absl::Status ReadDesigns(const RawRequest& raw, SimulateRequest* request) {
 absl::Status ReadFleet(const RawRequest& raw, SimulateRequest* request) {
   if (raw.ids > 0) {
     if (!raw.fleet.empty()) {
-      return absl::InvalidArgumentError("body: got fleet and ids; want one or the other");
+      return absl::InvalidArgumentError("body: expected one or the other, got fleet and ids");
     }
     request->ids = IdSpec{.ids = raw.ids, .ids_per_s = raw.rate};
     return absl::OkStatus();
@@ -186,9 +187,9 @@ absl::Status ReadFleet(const RawRequest& raw, SimulateRequest* request) {
   HOURCELL_ASSIGN_OR_RETURN(request->fleet, ParseFleet(raw.fleet));
   if (request->fleet.series() <= kLabSeriesMax) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      fmt::format("fleet: got {} series; want at most {} on a server; the command `hourcell "
+      fmt::format("fleet: expected at most {} on a server, got {} series; the command `hourcell "
                   "simulate` has no such limit",
-                  request->fleet.series(), kLabSeriesMax));
+                  kLabSeriesMax, request->fleet.series()));
 }
 
 }  // namespace

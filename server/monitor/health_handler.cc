@@ -37,7 +37,7 @@ HealthCheck DiskCheck(const StoreHealth& health, int64_t wanted_bytes) {
   HealthCheck check{.name = "disk", .message = "the file system does not say what is free"};
   if (!health.disk_free_bytes.has_value()) return check;
   check.is_ok = *health.disk_free_bytes >= static_cast<uint64_t>(wanted_bytes);
-  check.message = fmt::format("{} bytes are free; want at least {} (tsd.health.disk_free)",
+  check.message = fmt::format("{} bytes are free; expected at least {} (tsd.health.disk_free)",
                               *health.disk_free_bytes, wanted_bytes);
   return check;
 }
@@ -150,7 +150,7 @@ HttpResponse HealthHandler::HandleReady(const HttpRequest& request) {
   const std::string* const asked = request.param("for");
   const std::string_view purpose = asked == nullptr ? std::string_view() : *asked;
   if (!purpose.empty() && purpose != kReads && purpose != kWrites) {
-    return HttpError(400, "Bad request", "for: want reads or writes");
+    return HttpError(400, "Bad request", "for: expected reads or writes");
   }
   const StoreHealth health = health_();
   std::vector<HealthCheck> checks = {

@@ -150,7 +150,7 @@ HttpResponse HandleSearch(const HttpRequest& request, const QueryService& servic
     return HttpError(400, "Searching is not enabled");
   }
   return HttpError(400, "Invalid search query type supplied",
-                   fmt::format("got {}; want lookup", type.empty() ? "none" : type));
+                   fmt::format("expected lookup, got {}", type.empty() ? "none" : type));
 }
 
 }  // namespace hourcell

@@ -43,8 +43,9 @@ SuggestFields FromParams(const HttpRequest& request) {
 absl::StatusOr<SuggestFields> FromJson(const std::string& body) {
   if (body.empty()) return absl::InvalidArgumentError("Missing message content");
   if (body.size() > kQueryBodyBytesMax) {
-    return absl::InvalidArgumentError(fmt::format(
-        "suggest body: too long; got {} bytes; want at most {}", body.size(), kQueryBodyBytesMax));
+    return absl::InvalidArgumentError(
+        fmt::format("suggest body: too long; expected at most {} bytes, got {}", kQueryBodyBytesMax,
+                    body.size()));
   }
   simdjson::dom::parser parser;
   simdjson::dom::object object;

@@ -47,7 +47,7 @@ absl::StatusOr<simdjson::dom::object> ParseUidBody(const std::string& body,
   if (body.empty()) return absl::InvalidArgumentError("Missing message content");
   if (body.size() > kQueryBodyBytesMax) {
     return absl::InvalidArgumentError(fmt::format(
-        "uid body: too long; got {} bytes; want at most {}", body.size(), kQueryBodyBytesMax));
+        "uid body: too long; expected at most {} bytes, got {}", kQueryBodyBytesMax, body.size()));
   }
   simdjson::dom::object object;
   if (const auto error = parser->parse(body).get(object)) {
@@ -61,8 +61,8 @@ absl::Status BadUidField(std::string_view field,
                          simdjson::dom::element value,
                          std::string_view want) {
   return absl::InvalidArgumentError(
-      fmt::format("Unable to parse the given JSON: got {}; want {}",
-                  QuoteForMessage(fmt::format("{}: {}", field, simdjson::to_string(value))), want));
+      fmt::format("Unable to parse the given JSON: expected {}, got {}", want,
+                  QuoteForMessage(fmt::format("{}: {}", field, simdjson::to_string(value)))));
 }
 
 absl::StatusOr<NamesByKind> NamesFromJson(const std::string& body) {
@@ -215,7 +215,8 @@ absl::StatusOr<Renaming> ReadRenaming(const HttpRequest& request) {
     return absl::InvalidArgumentError("Missing necessary values to rename UID");
   }
   if (renaming.has_two_kinds) {
-    return absl::InvalidArgumentError("Got names of two kinds; want one of metric, tagk and tagv");
+    return absl::InvalidArgumentError(
+        "Expected one of metric, tagk and tagv, got names of two kinds");
   }
   return renaming;
 }

@@ -36,8 +36,9 @@ absl::StatusOr<ListenSocket> ListenSocket::Open(const ListenOptions& options) {
       resolver.resolve(options.bind, std::to_string(options.port),
                        tcp::resolver::passive | tcp::resolver::numeric_service, error);
   if (error || found.empty()) {
-    return absl::InvalidArgumentError(fmt::format("tsd.network.bind: got {}; want an address: {}",
-                                                  QuoteForMessage(options.bind), error.message()));
+    return absl::InvalidArgumentError(
+        fmt::format("tsd.network.bind: expected an address, got {}: {}",
+                    QuoteForMessage(options.bind), error.message()));
   }
   const tcp::endpoint endpoint = found.begin()->endpoint();
   tcp::acceptor acceptor(context);

@@ -23,7 +23,7 @@ std::string TakeError() {
 
 absl::Status BadFile(std::string_view setting, const std::string& file, std::string_view want) {
   return absl::InvalidArgumentError(
-      fmt::format("{}: {}: {}; want {}", setting, file, TakeError(), want));
+      fmt::format("{}: {}: {}; expected {}", setting, file, TakeError(), want));
 }
 
 // A key with a passphrase is an error, instead of a prompt on the terminal.

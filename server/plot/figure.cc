@@ -19,12 +19,12 @@ absl::Status CheckAxis(const Figure& figure, std::string_view name, const Axis& 
     if (!end.has_value()) continue;
     const bool is_in_range = std::fabs(*end) <= kAxisMax;  // false for NaN
     if (!is_in_range || (axis.is_log && *end < 1 / kAxisMax)) {
-      return Fault(figure, fmt::format("{} axis: got an end of {}; want a {} number", name, *end,
-                                       axis.is_log ? "positive" : "finite"));
+      return Fault(figure, fmt::format("{} axis: expected a {} number, got an end of {}", name,
+                                       axis.is_log ? "positive" : "finite", *end));
     }
   }
   if (axis.min.has_value() && axis.max.has_value() && *axis.min >= *axis.max) {
-    return Fault(figure, fmt::format("{} axis: got {} to {}; want the lower end first", name,
+    return Fault(figure, fmt::format("{} axis: expected the lower end first, got {} to {}", name,
                                      *axis.min, *axis.max));
   }
   return absl::OkStatus();
@@ -34,11 +34,11 @@ absl::Status CheckHeatMap(const Figure& figure) {
   const size_t rows = figure.y.categories.size();
   const size_t per_row = figure.x.categories.size();
   if (rows == 0 || per_row == 0) {
-    return Fault(figure, fmt::format("got {} rows of {} cells; want some", rows, per_row));
+    return Fault(figure, fmt::format("expected some, got {} rows of {} cells", rows, per_row));
   }
   if (figure.cells.size() != rows * per_row) {
-    return Fault(figure, fmt::format("got {} cells; want {} rows of {}", figure.cells.size(), rows,
-                                     per_row));
+    return Fault(figure, fmt::format("expected {} rows of {}, got {} cells", rows, per_row,
+                                     figure.cells.size()));
   }
   return CheckAxis(figure, "color", figure.color);
 }
@@ -51,8 +51,8 @@ absl::Status CheckSeries(const Figure& figure, const Series& series) {
                                      is_bars ? "categories" : "points"));
   }
   if (series.y.size() != want) {
-    return Fault(figure, fmt::format("series \"{}\": got {} values; want {}", series.name,
-                                     series.y.size(), want));
+    return Fault(figure, fmt::format("series \"{}\": expected {} values, got {}", series.name, want,
+                                     series.y.size()));
   }
   return absl::OkStatus();
 }
@@ -62,8 +62,8 @@ absl::Status CheckSeries(const Figure& figure, const Series& series) {
 absl::Status CheckFigure(const Figure& figure) {
   for (const uint32_t px : {figure.width_px, figure.height_px}) {
     if (px < kFigurePxMin || px > kFigurePxMax) {
-      return Fault(figure, fmt::format("got a side of {} pixels; want {} to {}", px, kFigurePxMin,
-                                       kFigurePxMax));
+      return Fault(figure, fmt::format("expected {} to {}, got a side of {} pixels", kFigurePxMin,
+                                       kFigurePxMax, px));
     }
   }
   HOURCELL_RETURN_IF_ERROR(CheckAxis(figure, "x", figure.x));
@@ -71,7 +71,7 @@ absl::Status CheckFigure(const Figure& figure) {
   HOURCELL_RETURN_IF_ERROR(CheckAxis(figure, "y2", figure.y2));
   if (figure.kind == FigureKind::kHeatMap) return CheckHeatMap(figure);
   if (figure.series.empty() && figure.empty_text.empty()) {
-    return Fault(figure, "got no series; want one at least");
+    return Fault(figure, "expected one at least, got no series");
   }
   for (const Series& series : figure.series)
     HOURCELL_RETURN_IF_ERROR(CheckSeries(figure, series));

@@ -381,7 +381,8 @@ std::optional<PutBodyError> PutJson::Parse(const std::string& body, const PutRul
   if (const simdjson::error_code error = reader_->ReadBody(body)) {
     sent_.clear();
     if (error == simdjson::CAPACITY) {
-      return PutBodyError{fmt::format("Too many datapoints: want at most {}", kPutPointsMax), ""};
+      return PutBodyError{fmt::format("Too many datapoints: expected at most {}", kPutPointsMax),
+                          ""};
     }
     return PutBodyError{"Unable to parse the given JSON", simdjson::error_message(error)};
   }

@@ -27,8 +27,8 @@ absl::StatusOr<element> ParseAnnotationBody(const std::string& body,
   if (body.empty()) return absl::InvalidArgumentError("Missing message content");
   if (body.size() > kAnnotationBodyBytesMax) {
     return absl::InvalidArgumentError(
-        fmt::format("annotation body: too long; got {} bytes; want at most {}", body.size(),
-                    kAnnotationBodyBytesMax));
+        fmt::format("annotation body: too long; expected at most {} bytes, got {}",
+                    kAnnotationBodyBytesMax, body.size()));
   }
   element value;
   if (const auto error = parser->parse(body).get(value)) {

@@ -105,8 +105,8 @@ absl::StatusOr<LastQuery> ParseLastParams(const HttpRequest& request) {
   }
   if (query.queries.empty()) return absl::InvalidArgumentError("Missing sub queries");
   if (query.queries.size() > kSubQueriesMax) {
-    return absl::InvalidArgumentError(fmt::format("queries: too many; got {}; want at most {}",
-                                                  query.queries.size(), kSubQueriesMax));
+    return absl::InvalidArgumentError(fmt::format("queries: too many; expected at most {}, got {}",
+                                                  kSubQueriesMax, query.queries.size()));
   }
   return query;
 }

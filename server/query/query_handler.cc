@@ -117,7 +117,7 @@ HttpResponse QueryHandler::HandleList(const HttpRequest& request) {
   if (text == nullptr) return HttpError(400, "Missing parameter <code>id</code>");
   const std::optional<uint64_t> id = ParseUnsigned(*text);
   if (!id.has_value()) {
-    return HttpError(400, fmt::format("id: got {}; want the queryId of a running query",
+    return HttpError(400, fmt::format("id: expected the queryId of a running query, got {}",
                                       QuoteForMessage(*text)));
   }
   const absl::StatusOr<std::string> cancelled = service_.registry->Cancel(*id);

@@ -144,8 +144,8 @@ absl::StatusOr<std::vector<FunctionSpec>> ParseFunctions(element value) {
   simdjson::dom::array array;
   if (value.get(array)) return WrongJsonType("functions", "an array of strings");
   if (array.size() > kQueryFunctionsMax) {
-    return absl::InvalidArgumentError(fmt::format("functions: too many; got {}; want at most {}",
-                                                  array.size(), kQueryFunctionsMax));
+    return absl::InvalidArgumentError(fmt::format(
+        "functions: too many; expected at most {}, got {}", kQueryFunctionsMax, array.size()));
   }
   for (const element item : array) {
     if (!item.is_string()) return WrongJsonType("functions", "an array of strings");
@@ -279,8 +279,9 @@ absl::StatusOr<QueryRequest> ParseQueryJson(const std::string& body,
                                             std::string_view default_timezone) {
   if (body.empty()) return absl::InvalidArgumentError("Missing message content");
   if (body.size() > kQueryBodyBytesMax) {
-    return absl::InvalidArgumentError(fmt::format(
-        "query body: too long; got {} bytes; want at most {}", body.size(), kQueryBodyBytesMax));
+    return absl::InvalidArgumentError(
+        fmt::format("query body: too long; expected at most {} bytes, got {}", kQueryBodyBytesMax,
+                    body.size()));
   }
   simdjson::dom::parser parser;
   simdjson::dom::object object;

@@ -27,8 +27,8 @@ absl::Status CompleteQueryRequest(const QueryTimes& times,
   }
   if (spec.queries.empty()) return absl::InvalidArgumentError("Missing queries");
   if (spec.queries.size() > kSubQueriesMax) {
-    return absl::InvalidArgumentError(fmt::format("queries: too many; got {}; want at most {}",
-                                                  spec.queries.size(), kSubQueriesMax));
+    return absl::InvalidArgumentError(fmt::format("queries: too many; expected at most {}, got {}",
+                                                  kSubQueriesMax, spec.queries.size()));
   }
 
   HOURCELL_ASSIGN_OR_RETURN(const absl::TimeZone timezone, ParseTimezone(times.timezone));
@@ -52,7 +52,7 @@ absl::StatusOr<std::string> ParseQueryTsuid(std::string_view text) {
   if (hex.empty() || hex.size() % 2 != 0 ||
       hex.find_first_not_of("0123456789ABCDEF") != std::string::npos) {
     return absl::InvalidArgumentError(fmt::format(
-        "tsuid: got {}; want an even number of hexadecimal digits", QuoteForMessage(text)));
+        "tsuid: expected an even number of hexadecimal digits, got {}", QuoteForMessage(text)));
   }
   return hex;
 }

@@ -57,7 +57,7 @@ absl::Status ParseCounterOption(std::string_view name, std::string_view text, in
   }
   if (error == std::errc()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      fmt::format("{} value of counter does not fit, received '{}', want {} to {}", name, text,
+      fmt::format("{} value of counter does not fit, received '{}', expected {} to {}", name, text,
                   INT64_MIN, INT64_MAX));
 }
 
@@ -98,7 +98,7 @@ absl::StatusOr<std::vector<double>> ParsePercentiles(std::string_view word) {
   constexpr std::string_view kOpen = "percentiles[";
   if (!word.starts_with(kOpen) || !word.ends_with(']')) {
     return absl::InvalidArgumentError(
-        fmt::format("Invalid percentiles: got {}; want percentiles[0.99,...]", word));
+        fmt::format("Invalid percentiles: expected percentiles[0.99,...], got {}", word));
   }
   std::vector<double> percentiles;
   const std::string_view inside = word.substr(kOpen.size(), word.size() - kOpen.size() - 1);
@@ -106,7 +106,7 @@ absl::StatusOr<std::vector<double>> ParsePercentiles(std::string_view word) {
     const Parsed<double> percentile = ParseDouble(text);
     if (!percentile.ok() || !std::isfinite(*percentile)) {
       return absl::InvalidArgumentError(
-          fmt::format("Invalid percentiles: got {}; want numbers", word));
+          fmt::format("Invalid percentiles: expected numbers, got {}", word));
     }
     percentiles.push_back(*percentile);
   }
@@ -207,7 +207,7 @@ absl::Status TakeFunctions(std::span<const std::string_view>* parts, SubQuery* q
   while (!parts->empty() && parts->front().find('(') != std::string_view::npos) {
     if (query->functions.size() == kQueryFunctionsMax) {
       return absl::InvalidArgumentError(
-          fmt::format("functions: too many; want at most {}", kQueryFunctionsMax));
+          fmt::format("functions: too many; expected at most {}", kQueryFunctionsMax));
     }
     HOURCELL_ASSIGN_OR_RETURN(const FunctionSpec function, ParseFunctionSpec(parts->front()));
     query->functions.push_back(function);

@@ -226,7 +226,7 @@ void LineProtocol::RefuseHttp(Work* work) {
   counters_->unknown_command->Add(1);
   ending_ = true;
   work->errors.push_back({.order = work->next_order++,
-                          .text = "unknown HTTP method: want GET, POST, PUT or DELETE\n"});
+                          .text = "unknown HTTP method: expected GET, POST, PUT or DELETE\n"});
 }
 
 void LineProtocol::HandlePut(std::string_view words, Work* work) {

@@ -57,8 +57,8 @@ absl::Status WrongJsonType(std::string_view field, std::string_view want) {
 
 absl::Status WrongJsonInteger(std::string_view field, std::string_view got) {
   return absl::InvalidArgumentError(fmt::format(
-      "Unable to parse the given JSON: {}: not an integer of 64 bits; got {}; want {} to {}", field,
-      got, INT64_MIN, INT64_MAX));
+      "Unable to parse the given JSON: {}: not an integer of 64 bits; expected {} to {}, got {}",
+      field, INT64_MIN, INT64_MAX, got));
 }
 
 absl::Status BadJson(std::string_view body, simdjson::error_code error) {
@@ -73,8 +73,8 @@ absl::StatusOr<simdjson::dom::object> ParseJsonObject(const std::string& body,
                                                       simdjson::dom::parser* parser) {
   if (body.empty()) return absl::InvalidArgumentError("Missing message content");
   if (body.size() > kQueryBodyBytesMax) {
-    return absl::InvalidArgumentError(fmt::format("body: too long; got {} bytes; want at most {}",
-                                                  body.size(), kQueryBodyBytesMax));
+    return absl::InvalidArgumentError(fmt::format(
+        "body: too long; expected at most {} bytes, got {}", kQueryBodyBytesMax, body.size()));
   }
   simdjson::dom::object object;
   if (const auto error = parser->parse(body).get(object)) return BadJson(body, error);

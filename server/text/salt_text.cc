@@ -21,8 +21,9 @@ constexpr int64_t kHourMs = 3600 * 1000;
 absl::StatusOr<uint64_t> ParseEpochStart(std::string_view text, int64_t now_ms) {
   HOURCELL_ASSIGN_OR_RETURN(const int64_t ms, ParseQueryTime(text, "", now_ms));
   if (!text.empty() && ms >= 0 && ms % kHourMs == 0) return static_cast<uint64_t>(ms / 1000);
-  return absl::InvalidArgumentError(fmt::format(
-      "from: got {}; want a whole hour, as 2026/01/01-00:00 or in seconds", QuoteForMessage(text)));
+  return absl::InvalidArgumentError(
+      fmt::format("from: expected a whole hour, as 2026/01/01-00:00 or in seconds, got {}",
+                  QuoteForMessage(text)));
 }
 
 absl::StatusOr<uint32_t> ParseBuckets(std::string_view text) {
@@ -31,7 +32,7 @@ absl::StatusOr<uint32_t> ParseBuckets(std::string_view text) {
   const auto [stop, error] = std::from_chars(text.data(), end, buckets);
   if (error == std::errc() && stop == end && buckets > 0) return buckets;
   return absl::InvalidArgumentError(
-      fmt::format("buckets: got {}; want a number above 0", QuoteForMessage(text)));
+      fmt::format("buckets: expected a number above 0, got {}", QuoteForMessage(text)));
 }
 
 std::string EpochStartText(uint64_t from_s) {

@@ -12,8 +12,8 @@ namespace {
 
 absl::Status Refuse(std::string_view text) {
   return absl::InvalidArgumentError(
-      fmt::format("ttl: got {}; want seconds, a duration of at least a second as 30d or 12h, "
-                  "forever, or default",
+      fmt::format("ttl: expected seconds, a duration of at least a second as 30d or 12h, forever, "
+                  "or default, got {}",
                   QuoteForMessage(text)));
 }
 

@@ -71,11 +71,11 @@ TEST(ObjectQualifierTest, ParseGivesBackEveryOffset) {
 TEST(ObjectQualifierTest, ParseRejectsOtherLengthsAndOffsetsOfAnHour) {
   for (const std::string hex : {"", "01", "0100", "01000000", "010000000000"}) {
     EXPECT_THAT(ParseObjectQualifier(FromHex(hex).value()),
-                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("want 3 or 5")));
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("expected 3 or 5")));
   }
   for (const std::string hex : {"010e10", "01ffff", "010036ee80", "01ffffffff"}) {
     EXPECT_THAT(ParseObjectQualifier(FromHex(hex).value()),
-                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("want less than 3600000")));
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("expected less than 3600000")));
   }
 }
 

@@ -80,9 +80,9 @@ std::vector<FileDamage> FileDamages() {
        [](const auto& path) {
          WriteFile(path, std::string_view(ReadFile(path)).substr(0, ReadFile(path).size() - 1));
        },
-       "bytes; want"},
-      {"Longer", [](const auto& path) { WriteFile(path, ReadFile(path) + '\0'); }, "bytes; want"},
-      {"Empty", [](const auto& path) { WriteFile(path, ""); }, "got 0 bytes"},
+       "bytes, got"},
+      {"Longer", [](const auto& path) { WriteFile(path, ReadFile(path) + '\0'); }, "bytes, got"},
+      {"Empty", [](const auto& path) { WriteFile(path, ""); }, "bytes, got 0"},
       {"Missing", [](const auto& path) { fs::remove(path); }, "No such file"}};
 }
 
@@ -188,7 +188,7 @@ TEST_F(BackupDamageTest, AManifestOfAnotherNumberIsTold) {
   std::string other = path;
   other.at(other.rfind('1')) = '2';
   fs::copy_file(path, other);
-  EXPECT_THAT(Faults(), ElementsAre(HasSubstr("got the manifest of backup 1; want that of 2")));
+  EXPECT_THAT(Faults(), ElementsAre(HasSubstr("expected that of 2, got the manifest of backup 1")));
 }
 
 // Files that no manifest names are not a backup.

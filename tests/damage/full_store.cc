@@ -300,8 +300,8 @@ std::vector<std::string> WrongAnswers(const std::vector<StoreAnswer>& whole,
   std::vector<std::string> wrong;
   for (size_t i = 0; i < whole.size(); ++i) {
     if (answers[i].status.ok() && answers[i].text != whole[i].text) {
-      wrong.push_back(fmt::format("{}: got {} bytes; want {}", whole[i].question,
-                                  answers[i].text.size(), whole[i].text.size()));
+      wrong.push_back(fmt::format("{}: expected {} bytes, got {}", whole[i].question,
+                                  whole[i].text.size(), answers[i].text.size()));
     }
   }
   return wrong;

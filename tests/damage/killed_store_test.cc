@@ -104,7 +104,7 @@ struct KilledDamage {
 };
 
 std::vector<KilledDamage> KilledDamages() {
-  return {{"WalFlipped", [](const auto& s) { FlipMiddle(Wal(s)); }, ".log: got the CRC"},
+  return {{"WalFlipped", [](const auto& s) { FlipMiddle(Wal(s)); }, ".log: expected the CRC"},
           {"WalCut", [](const auto& s) { CutHalf(Wal(s)); }, "that were synced"},
           {"WalMissing", [](const auto& s) { fs::remove(Wal(s)); }, ".log is missing"},
           {"SegmentFlipped", [](const auto& s) { FlipMiddle(Segments(s)[1]); }, "it was synced"},

@@ -8,7 +8,7 @@ class Doorman : public hourcell::StoreObserver {
  public:
   absl::Status BeforePut(const hourcell::PutBatch& batch) override {
     for (const hourcell::PointView& point : batch.points) {
-      if (!point.metric.starts_with("cpu.")) return absl::PermissionDeniedError("want cpu.*");
+      if (!point.metric.starts_with("cpu.")) return absl::PermissionDeniedError("expected cpu.*");
     }
     return absl::OkStatus();
   }

@@ -72,7 +72,7 @@ std::string AckedPoints::Fault(const Shown& shown, std::vector<State> Instant::*
       std::string wanted;
       for (const State& other : allowed)
         wanted += (wanted.empty() ? "" : ", or ") + TextOf(other);
-      return fmt::format("{} {} {}: shows {}; want {}", series.first, series.second, ms,
+      return fmt::format("{} {} {}: shows {}; expected {}", series.first, series.second, ms,
                          TextOf(state), wanted);
     }
   }

@@ -76,7 +76,7 @@ std::string PointModel::Fault(const std::string& metric,
                               const Shown& shown) const {
   for (const auto& [series, points] : shown) {
     if (!Knows(series) || (!metric.empty() && metric != series.first)) {
-      return fmt::format("{} host={}: shown; want no such series", series.first, series.second);
+      return fmt::format("{} host={}: shown; expected no such series", series.first, series.second);
     }
   }
   for (const auto& [series, instants] : points_) {
@@ -102,19 +102,19 @@ std::string PointModel::SeriesFault(const Series& series,
   auto at = instants.lower_bound(std::max(start_ms, before_ms));
   const auto end = before_ms > end_ms ? at : instants.upper_bound(end_ms);
   for (const ShownPoint& point : shown) {
-    if (point.ms < before_ms) return fmt::format("{}: shown; want it expired", point.ms);
+    if (point.ms < before_ms) return fmt::format("{}: shown; expected it expired", point.ms);
     // The store may omit only points that it may have dropped.
     for (; at != end && at->first < point.ms; ++at) {
-      if (!at->second.has_expired) return fmt::format("{}: not shown; want it", at->first);
+      if (!at->second.has_expired) return fmt::format("{}: not shown; expected it", at->first);
     }
     if (at == end || at->first != point.ms) {
-      return fmt::format("{}: shown; want no point, or not a second time", point.ms);
+      return fmt::format("{}: shown; expected no point, or not a second time", point.ms);
     }
     if (const std::string fault = PointFault(at->second, point); !fault.empty()) return fault;
     ++at;
   }
   for (; at != end; ++at) {
-    if (!at->second.has_expired) return fmt::format("{}: not shown; want it", at->first);
+    if (!at->second.has_expired) return fmt::format("{}: not shown; expected it", at->first);
   }
   return "";
 }
@@ -126,9 +126,9 @@ std::string PointModel::PointFault(const Instant& instant, const ShownPoint& sho
                               instant.put, [&](const ModelValue& put) { return Fits(shown, put); })
                         : Fits(shown, last);
   if (fits) return "";
-  return fmt::format("{}: got {}; want {} in {}{}", shown.ms, Text(shown.value), Text(last.value),
+  return fmt::format("{}: expected {} in {}{}, got {}", shown.ms, Text(last.value),
                      last.is_ms ? "milliseconds" : "seconds",
-                     instant.has_expired ? ", or what was there before" : "");
+                     instant.has_expired ? ", or what was there before" : "", Text(shown.value));
 }
 
 std::pair<size_t, size_t> PointModel::CountBounds(const Series& series,

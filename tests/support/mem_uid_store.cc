@@ -64,7 +64,7 @@ absl::StatusOr<Uid> MemUidStore::GetCounter(UidKind kind) {
   MutexLock lock(&mutex_);
   HOURCELL_RETURN_IF_ERROR(CheckReadable());
   if (at(kind).counter_is_damaged) {
-    return absl::DataLossError("a row of 3 bytes; want 8");
+    return absl::DataLossError("a row of 3 bytes; expected 8");
   }
   return at(kind).counter;
 }

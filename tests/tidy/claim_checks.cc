@@ -377,8 +377,8 @@ std::vector<Finding> CheckPlantedTable(const SourceFile& document,
   }
   if (rows == patches) return {};
   return {{document.path, head,
-           fmt::format("table of planted bugs: got {} rows; want {}, one for each patch", rows,
-                       patches)}};
+           fmt::format("table of planted bugs: expected {}, one for each patch, got {} rows",
+                       patches, rows)}};
 }
 
 std::vector<Finding> CheckCounts(const SourceFile& document) {

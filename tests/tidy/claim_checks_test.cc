@@ -111,8 +111,9 @@ TEST(CheckPlantedTableTest, WantsARowForEachPatch) {
   EXPECT_THAT(
       CheckPlantedTable({"a.md", head + "| C1 | a | A |\n| C2 | b | B |\n\n| x |\n"}, files),
       IsEmpty());
-  EXPECT_THAT(Texts(CheckPlantedTable({"a.md", head + "| C1 | a | A |\n"}, files)),
-              ElementsAre("a.md: table of planted bugs: got 1 rows; want 2, one for each patch"));
+  EXPECT_THAT(
+      Texts(CheckPlantedTable({"a.md", head + "| C1 | a | A |\n"}, files)),
+      ElementsAre("a.md: table of planted bugs: expected 2, one for each patch, got 1 rows"));
   EXPECT_THAT(CheckPlantedTable({"a.md", "text\n"}, files), testing::SizeIs(1));
 }
 

@@ -201,7 +201,7 @@ class FunctionFinder {
       if (lines > kFunctionLinesMax) {
         findings_.push_back(
             {file_.path, function_line_,
-             fmt::format("function of {} lines; want at most {}", lines, kFunctionLinesMax)});
+             fmt::format("function of {} lines; expected at most {}", lines, kFunctionLinesMax)});
       }
     }
     if (depth_ > 0) --depth_;
@@ -246,10 +246,10 @@ std::vector<Finding> CheckLines(const SourceFile& file) {
     if (is_code && WidthOf(line) > kLineWidthMax) {
       findings.push_back(
           {file.path, number,
-           fmt::format("{} characters; want at most {}", WidthOf(line), kLineWidthMax)});
+           fmt::format("{} characters; expected at most {}", WidthOf(line), kLineWidthMax)});
     }
     if (line.find('\t') != std::string_view::npos) {
-      findings.push_back({file.path, number, "tab; want blanks"});
+      findings.push_back({file.path, number, "tab; expected blanks"});
     }
     if (line.ends_with('\r')) findings.push_back({file.path, number, "carriage return"});
     if (line.ends_with(' ')) findings.push_back({file.path, number, "blank at the end"});
@@ -273,7 +273,7 @@ std::vector<Finding> CheckHeaderForm(const SourceFile& file) {
     if (line == "#pragma once") return findings;
     if (!line.empty() && !line.starts_with("//")) break;
   }
-  findings.push_back({file.path, number, "want #pragma once after the head comment"});
+  findings.push_back({file.path, number, "expected #pragma once after the head comment"});
   return findings;
 }
 
@@ -282,8 +282,8 @@ std::vector<Finding> CheckFileLength(const SourceFile& file) {
   const size_t lines = Lines(file.text).size();
   const size_t lines_max = IsTest(file) ? kTestLinesMax : kSourceLinesMax;
   if (lines <= lines_max) return {};
-  return {
-      {file.path, 0, fmt::format("{} lines; want at most {}: split it by noun", lines, lines_max)}};
+  return {{file.path, 0,
+           fmt::format("{} lines; expected at most {}: split it by noun", lines, lines_max)}};
 }
 
 std::vector<Finding> CheckFunctionLength(const SourceFile& file) {

@@ -45,9 +45,9 @@ TEST(SourceFileTest, BlanksRawStrings) {
 TEST(CheckLinesTest, ReportsWidthTabsBlanksAndMissingNewline) {
   const SourceFile file("codec/a.cc", "\tint a;\nint b; \n" + std::string(101, 'x'));
 
-  EXPECT_THAT(Messages(CheckLines(file)),
-              ElementsAre("tab; want blanks", "blank at the end",
-                          "101 characters; want at most 100", "no newline at the end of the file"));
+  EXPECT_THAT(Messages(CheckLines(file)), ElementsAre("tab; expected blanks", "blank at the end",
+                                                      "101 characters; expected at most 100",
+                                                      "no newline at the end of the file"));
 }
 
 TEST(CheckLinesTest, CountsCharactersNotBytes) {
@@ -72,7 +72,7 @@ TEST(CheckFileLengthTest, GivesTestsMoreRoom) {
 
   EXPECT_THAT(CheckFileLength(SourceFile("tests/codec/a_test.cc", text)), IsEmpty());
   EXPECT_THAT(Messages(CheckFileLength(SourceFile("codec/a.cc", text))),
-              ElementsAre("800 lines; want at most 700: split it by noun"));
+              ElementsAre("800 lines; expected at most 700: split it by noun"));
 }
 
 TEST(CheckFunctionLengthTest, ReportsTheLineOfTheBrace) {
@@ -83,7 +83,7 @@ TEST(CheckFunctionLengthTest, ReportsTheLineOfTheBrace) {
 
   ASSERT_THAT(findings, SizeIs(1));
   EXPECT_EQ(findings[0].line, 2u);
-  EXPECT_EQ(findings[0].message, "function of 71 lines; want at most 70");
+  EXPECT_EQ(findings[0].message, "function of 71 lines; expected at most 70");
 }
 
 TEST(CheckFunctionLengthTest, LeavesLongClassesTablesAndMacrosAlone) {

@@ -141,6 +141,10 @@ TEST(TidyTest, WordsHaveOneMeaning) {
   EXPECT_EQ(ReportOf(CheckMeanings), "");
 }
 
+TEST(TidyTest, ErrorsHaveOneForm) {
+  EXPECT_EQ(ReportOf(CheckErrorForm), "");
+}
+
 TEST(TidyTest, OnePlaceEscapes) {
   EXPECT_EQ(ReportOf(CheckEscapers), "");
 }

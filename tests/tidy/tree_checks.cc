@@ -449,7 +449,7 @@ std::vector<Finding> CheckFolders(std::span<const SourceFile> files) {
   for (const auto& [folder, size] : sizes) {
     if (size > kFolderFilesMax) {
       findings.push_back(
-          {folder, 0, fmt::format("{} files; want at most {}", size, kFolderFilesMax)});
+          {folder, 0, fmt::format("{} files; expected at most {}", size, kFolderFilesMax)});
     }
     if (StartsWithAny(folder + "/", "codec/ uid/ engine/ server/ bench/lab/") &&
         FileAt(files, folder + "/README.md") == nullptr) {

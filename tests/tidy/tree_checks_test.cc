@@ -175,7 +175,7 @@ TEST(CheckFoldersTest, ReportsFoldersThatAreFullOrSilent) {
   EXPECT_THAT(Said(CheckFolders(files)), ElementsAre("uid: no README.md says what is in it"));
 
   files.emplace_back("codec/one_more.h", "");
-  EXPECT_THAT(Said(CheckFolders(files)), ElementsAre("codec: 26 files; want at most 25",
+  EXPECT_THAT(Said(CheckFolders(files)), ElementsAre("codec: 26 files; expected at most 25",
                                                      "uid: no README.md says what is in it"));
 }
 

@@ -149,11 +149,10 @@ std::vector<Finding> CheckTypeNames(std::span<const SourceFile> files) {
     for (const TypeDefinition& type : TypesOf(file)) {
       const auto [first, is_new] = first_files.emplace(type.name, file.path);
       if (is_new || first->second == file.path) continue;
-      findings.push_back(
-          {file.path, type.line,
-           fmt::format("{}: {} has a type of this name, too; want another name, or an anonymous "
-                       "namespace",
-                       type.name, first->second)});
+      findings.push_back({file.path, type.line,
+                          fmt::format("{}: {} has a type of this name, too; expected another name, "
+                                      "or an anonymous namespace",
+                                      type.name, first->second)});
     }
   }
   return findings;

@@ -31,8 +31,8 @@ TEST(CheckTypeNamesTest, ReportsTwoTypesOfOneName) {
   EXPECT_EQ(findings[0].path, "server/b.cc");
   EXPECT_EQ(findings[0].line, 3U);
   EXPECT_EQ(findings[0].message,
-            "hourcell::Names: engine/a.h has a type of this name, too; want another name, or an "
-            "anonymous namespace");
+            "hourcell::Names: engine/a.h has a type of this name, too; expected another name, or "
+            "an anonymous namespace");
 }
 
 TEST(CheckTypeNamesTest, TypesOfAFileOrOfOtherNamespacesMayBeAlike) {

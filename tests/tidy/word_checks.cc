@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <absl/strings/ascii.h>
+#include <absl/strings/match.h>
 #include <fmt/format.h>
 
 namespace hourcell::tidy {
@@ -63,6 +64,11 @@ constexpr std::array kWordsOfOneMeaning = {
     WordOfOneMeaning{"table_file", "", "", "\"sst_file\"; a table is a key space"},
 };
 
+// Parts of messages in older forms, with the new form.
+constexpr std::string_view kExpectedGot = "write \"subject: problem; expected X, got Y\"";
+constexpr std::array<std::string_view, 7> kOldErrorForms = {
+    "\"want ", "; want ", ": want ", ", want ", "; must be ", "got {}; expected ", "got nothing; "};
+
 // True if the word at `at` is not the end of a longer one, as the lane in "plane": `text` is as it
 // was written, and a capital begins a word.
 bool BeginsAWord(std::string_view text, size_t at) {
@@ -101,6 +107,23 @@ std::vector<Finding> CheckMeanings(const SourceFile& file) {
     for (const WordOfOneMeaning& word : kWordsOfOneMeaning) {
       if (StartsWithAny(file.path, word.home) || !HasStem(line, word)) continue;
       findings.push_back({file.path, number, fmt::format("{}: write {}", word.stem, word.instead)});
+    }
+  }
+  return findings;
+}
+
+std::vector<Finding> CheckErrorForm(const SourceFile& file) {
+  std::vector<Finding> findings;
+  if (!file.IsCpp() || !StartsWithAny(file.path, "bench/ codec/ engine/ server/ uid/"))
+    return findings;
+  size_t number = 0;
+  for (const std::string_view line : Lines(file.text)) {
+    ++number;
+    if (!absl::StrContains(line, '"') || line.find("//") < line.find('"')) continue;
+    for (const std::string_view form : kOldErrorForms) {
+      if (!absl::StrContains(line, form)) continue;
+      findings.push_back({file.path, number, std::string(kExpectedGot)});
+      break;
     }
   }
   return findings;

@@ -14,4 +14,8 @@ namespace hourcell::tidy {
 // C++ and Markdown.
 std::vector<Finding> CheckMeanings(const SourceFile& file);
 
+// Messages of the product that do not have the form "subject: problem; expected X, got Y"
+// (CONTRIBUTING.md). Finds the forms that were common before.
+std::vector<Finding> CheckErrorForm(const SourceFile& file);
+
 }  // namespace hourcell::tidy

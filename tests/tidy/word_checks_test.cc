@@ -53,5 +53,21 @@ TEST(CheckMeaningsTest, FixedTermsAndLongerWordsAreLeftAlone) {
   EXPECT_THAT(MeaningsOf("engine/a.cc", "NewWritableFile(); malloc_trim(0);\n"), IsEmpty());
 }
 
+TEST(CheckErrorFormTest, FindsOlderFormsInMessagesOfTheProduct) {
+  for (const std::string text : {"Fail(\"a: got {}; want {}\", b, c);\n", "Fail(\"want a key\");\n",
+                                 "Fail(\"a: invalid value {}; must be b\", c);\n",
+                                 "Fail(\"got {}; expected {}\", a, b);\n"}) {
+    EXPECT_THAT(CheckErrorForm(SourceFile("server/a.cc", text)), SizeIs(1)) << text;
+    EXPECT_THAT(CheckErrorForm(SourceFile("tests/server/a_test.cc", text)), IsEmpty()) << text;
+  }
+}
+
+TEST(CheckErrorFormTest, LeavesTheFormOfTheRuleAndCommentsAlone) {
+  for (const std::string text :
+       {"Fail(\"a: expected {}, got {}\", want, got);\n", "// \"got 1; want 2\" once\n",
+        "Fail(\"a: missing; expected an id\");\n", "Say(\"early for want of room\");\n"})
+    EXPECT_THAT(CheckErrorForm(SourceFile("engine/a.cc", text)), IsEmpty()) << text;
+}
+
 }  // namespace
 }  // namespace hourcell::tidy

@@ -232,8 +232,9 @@ TEST_F(UidCheckTest, CounterBelowTheHighestIdIsRaised) {
 
   EXPECT_THAT(
       report.findings,
-      ElementsAre(Finding("metrics counter: below the highest id found; got 1; want 2", true, true),
-                  Finding("tagv counter: below the highest id found; got 3; want 7", true, true)));
+      ElementsAre(
+          Finding("metrics counter: below the highest id found; expected 2, got 1", true, true),
+          Finding("tagv counter: below the highest id found; expected 7, got 3", true, true)));
   EXPECT_THAT(store_.GetCounter(kMetric), IsOkAndHolds(Uid{2}));
   EXPECT_THAT(store_.GetCounter(kTagv), IsOkAndHolds(Uid{7}));
 }

@@ -446,14 +446,14 @@ TEST(UidDirectoryTest, GivenUidsThatAreTakenAreRefusedAndNothingIsChanged) {
   };
 
   EXPECT_THAT(refused({{"cpu", 2}}),
-              StatusIs(StatusCode::kAlreadyExists, "metrics 'cpu': has UID 1; want 2"));
+              StatusIs(StatusCode::kAlreadyExists, "metrics 'cpu': has UID 1; expected 2"));
   EXPECT_THAT(refused({{"net", 1}}), StatusIs(StatusCode::kAlreadyExists,
-                                              "metrics UID 1: has the name 'cpu'; want 'net'"));
+                                              "metrics UID 1: has the name 'cpu'; expected 'net'"));
   EXPECT_THAT(refused({{"net", 9}}), StatusIs(StatusCode::kAlreadyExists));
   EXPECT_THAT(refused({{"mem", 8}}), StatusIs(StatusCode::kAlreadyExists));
   EXPECT_THAT(refused({{"a b", 3}}), StatusIs(StatusCode::kInvalidArgument));
   EXPECT_THAT(refused({{"net", 0}}),
-              StatusIs(StatusCode::kInvalidArgument, HasSubstr("want 1 to 16777215")));
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("expected 1 to 16777215")));
   EXPECT_THAT(refused({{"net", 1 << 24}}), StatusIs(StatusCode::kInvalidArgument));
 
   EXPECT_THAT(directory.Get(kMetric, "mem"), StatusIs(StatusCode::kNotFound));

@@ -88,16 +88,16 @@ std::vector<KeySample::Step> KeySample::Steps(double* total) const {
 
 absl::StatusOr<SampledSplit> KeySample::Split(uint32_t regions, SmallSample small) const {
   if (regions < 2 || regions > kPresplitRegionsMax) {
-    return absl::InvalidArgumentError(
-        fmt::format("sampled split: got {} regions; want 2 to {}", regions, kPresplitRegionsMax));
+    return absl::InvalidArgumentError(fmt::format("sampled split: expected 2 to {} regions, got {}",
+                                                  kPresplitRegionsMax, regions));
   }
   const double size = std::round(EffectiveSize());
   const double size_min = double{kSampleKeysPerRegionMin} * regions;
   if (heap_.empty() || (small == SmallSample::kRefuse && size < size_min)) {
     return absl::FailedPreconditionError(
-        fmt::format("sampled split into {} regions: got a sample of {:.0f} keys; want at least "
-                    "{:.0f}, for regions even to {:.0f} %",
-                    regions, size, size_min, 100 * PredictedSpread(1, kSampleKeysPerRegionMin)));
+        fmt::format("sampled split into {} regions: expected at least {:.0f}, for regions even to "
+                    "{:.0f} %, got a sample of {:.0f} keys",
+                    regions, size_min, 100 * PredictedSpread(1, kSampleKeysPerRegionMin), size));
   }
   double total = 0;
   const std::vector<Step> steps = Steps(&total);

@@ -54,7 +54,7 @@ absl::StatusOr<CellForm> FindCellForm(std::string_view name) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", CellFormName(form));
   }
   return absl::InvalidArgumentError(
-      fmt::format("cell form {}: want one of {}", QuoteForMessage(name), names));
+      fmt::format("cell form {}: expected one of {}", QuoteForMessage(name), names));
 }
 
 Mutation PointWrite(const CellForm& form, std::string row, const CellColumns& columns, size_t i) {

@@ -48,7 +48,7 @@ void AppendField(KeyFieldKind field, const RowId& row, std::string* key) {
 
 absl::Status Refuse(std::string_view text, std::string_view want) {
   return absl::InvalidArgumentError(
-      fmt::format("row keys {}: want {}", QuoteForMessage(text), want));
+      fmt::format("row keys {}: expected {}", QuoteForMessage(text), want));
 }
 
 absl::StatusOr<std::vector<KeyFieldKind>> ParseFields(std::string_view text,
@@ -135,9 +135,9 @@ absl::StatusOr<RowKeys> RowKeys::Parse(std::string_view text) {
 
 absl::Status RowKeys::Encode(const RowId& row, std::string* stored) const {
   if (row.metric.size() != kMetricBytes || row.tags.size() % kTagPairBytes != 0) {
-    return absl::InvalidArgumentError(
-        fmt::format("row: got a metric of {} bytes and tags of {}; want {} and a multiple of {}",
-                    row.metric.size(), row.tags.size(), kMetricBytes, kTagPairBytes));
+    return absl::InvalidArgumentError(fmt::format(
+        "row: expected {} and a multiple of {}, got a metric of {} bytes and tags of {}",
+        kMetricBytes, kTagPairBytes, row.metric.size(), row.tags.size()));
   }
   std::string key;
   for (const KeyFieldKind field : fields_)
@@ -150,8 +150,8 @@ absl::StatusOr<RowId> RowKeys::Decode(std::string_view stored) const {
   HOURCELL_ASSIGN_OR_RETURN(std::string_view key, distributor_->Decode(stored, &scratch));
   constexpr size_t kFixedBytes = kMetricBytes + kTimeBytes;
   if (key.size() < kFixedBytes || (key.size() - kFixedBytes) % kTagPairBytes != 0) {
-    return NotAKey(stored, fmt::format("got {} bytes; want {} and a multiple of {}", key.size(),
-                                       kFixedBytes, kTagPairBytes));
+    return NotAKey(stored, fmt::format("expected {} and a multiple of {}, got {} bytes",
+                                       kFixedBytes, kTagPairBytes, key.size()));
   }
   const size_t tag_bytes = key.size() - kFixedBytes;
   RowId row;

@@ -68,7 +68,7 @@ absl::StatusOr<SplitRule> FindSplitRule(std::string_view name) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", SplitRuleName(rule));
   }
   return absl::InvalidArgumentError(
-      fmt::format("split rule {}: want one of {}", QuoteForMessage(name), names));
+      fmt::format("split rule {}: expected one of {}", QuoteForMessage(name), names));
 }
 
 SplitSettings SettingsOf(SplitRule rule, const RunExtent& extent, uint64_t seed) {

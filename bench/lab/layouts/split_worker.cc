@@ -99,11 +99,11 @@ absl::Status SplitWorker::Finish(std::span<const std::string> starts) {
   const std::vector<RegionInfo> regions = store_.Regions(TableId::kData);
   if (regions.size() != starts.size()) {
     return absl::DataLossError(
-        fmt::format("the store has {} regions; want {}", regions.size(), starts.size()));
+        fmt::format("the store has {} regions; expected {}", regions.size(), starts.size()));
   }
   for (size_t i = 0; i < starts.size(); ++i) {
     if (regions[i].range.start == starts[i]) continue;
-    return absl::DataLossError(fmt::format("region {} begins at {}; want {}", i,
+    return absl::DataLossError(fmt::format("region {} begins at {}; expected {}", i,
                                            ToHex(regions[i].range.start), ToHex(starts[i])));
   }
   return absl::OkStatus();

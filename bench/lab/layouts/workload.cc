@@ -62,7 +62,7 @@ absl::StatusOr<WorkloadKind> FindWorkload(std::string_view name) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", WorkloadName(kind));
   }
   return absl::InvalidArgumentError(
-      fmt::format("workload {}: want one of {}", QuoteForMessage(name), names));
+      fmt::format("workload {}: expected one of {}", QuoteForMessage(name), names));
 }
 
 Workload::Workload(WorkloadKind kind, uint64_t points, uint64_t seed) : kind_(kind), seed_(seed) {

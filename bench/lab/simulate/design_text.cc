@@ -13,7 +13,8 @@ namespace hourcell {
 namespace {
 
 absl::Status RefuseDesign(std::string_view text, std::string_view want) {
-  return absl::InvalidArgumentError(fmt::format("design {}: want {}", QuoteForMessage(text), want));
+  return absl::InvalidArgumentError(
+      fmt::format("design {}: expected {}", QuoteForMessage(text), want));
 }
 
 absl::Status Apply(std::string_view word, DesignDefaults* design) {

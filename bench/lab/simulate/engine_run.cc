@@ -42,7 +42,7 @@ class StoreReplay final : public EngineRun {
     std::filesystem::create_directories(options_.directory, error);
     if (error || !std::filesystem::is_empty(options_.directory, error)) {
       return absl::FailedPreconditionError(
-          fmt::format("{}: not an empty directory; want one", options_.directory));
+          fmt::format("{}: not an empty directory; expected one", options_.directory));
     }
     Options store;
     store.path = options_.directory;

@@ -40,7 +40,7 @@ absl::StatusOr<std::vector<std::string>> SampledKeys(std::string_view operand,
       std::from_chars(operand.data(), operand.data() + operand.size(), regions);
   if (error != std::errc() || end != operand.data() + operand.size()) {
     return absl::InvalidArgumentError(
-        fmt::format("pre-split sample: got {}; want a number of regions after sample:",
+        fmt::format("pre-split sample: expected a number of regions after sample:, got {}",
                     QuoteForMessage(operand)));
   }
   HOURCELL_ASSIGN_OR_RETURN(KeyMaker keys, KeyMaker::Make(design.layout, design.distributor));

@@ -36,9 +36,9 @@ absl::StatusOr<BigtableChannels> OpenBigtableChannels(const BigtableOptions& opt
   if (credentials == nullptr) {
     return absl::UnauthenticatedError(
         options.credentials == BigtableCredentials::kServiceAccount
-            ? "bigtable: got a service account whose key cannot be used; want its JSON key, as "
-              "Google's console writes it"
-            : "bigtable: there are no Application Default Credentials; want "
+            ? "bigtable: expected its JSON key, as Google's console writes it, got a service "
+              "account whose key cannot be used"
+            : "bigtable: there are no Application Default Credentials; expected "
               "tsd.storage.bigtable.credentials, or GOOGLE_APPLICATION_CREDENTIALS in the "
               "environment, or a machine of Google's");
   }

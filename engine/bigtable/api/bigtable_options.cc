@@ -30,7 +30,7 @@ absl::Status CheckBigtableOptions(const BigtableOptions& options) {
   for (const auto& [name, value] : amounts) {
     if (value <= 0) {
       return absl::InvalidArgumentError(
-          fmt::format("bigtable: {} is {}; must be more than 0", name, value));
+          fmt::format("bigtable: {} is {}; expected more than 0", name, value));
     }
   }
   return absl::OkStatus();

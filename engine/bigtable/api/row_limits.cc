@@ -14,7 +14,7 @@ namespace {
 absl::Status CheckAtMost(std::string_view what, size_t size, size_t most) {
   if (size <= most) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      fmt::format("bigtable: {} of {}; want at most {}", what, size, most));
+      fmt::format("bigtable: {} of {}; expected at most {}", what, size, most));
 }
 
 }  // namespace

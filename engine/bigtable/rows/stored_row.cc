@@ -92,7 +92,7 @@ std::string EncodeOperandName(const OperandName& name) {
 absl::StatusOr<OperandName> DecodeOperandName(std::string_view qualifier) {
   if (qualifier.size() != kNameBytes) {
     return absl::DataLossError(
-        fmt::format("operand name has {} bytes; want {}", qualifier.size(), kNameBytes));
+        fmt::format("operand name has {} bytes; expected {}", qualifier.size(), kNameBytes));
   }
   const auto part = [&](size_t i) { return LoadBigEndian(qualifier.data() + 1 + 8 * i, 8); };
   const OperandName name = {.writer = part(0), .cut = part(1), .first = part(2), .last = part(3)};

@@ -230,8 +230,8 @@ absl::Status BigtableJournal::Write(std::span<const std::string_view> payload_pa
   for (const std::string_view part : payload_parts)
     block_ += part;
   if (block_.size() > kBlockPayloadBytesMax) {
-    return absl::InvalidArgumentError(fmt::format("journal: a block of {} bytes; want at most {}",
-                                                  block_.size(), kBlockPayloadBytesMax));
+    return absl::InvalidArgumentError(fmt::format(
+        "journal: a block of {} bytes; expected at most {}", block_.size(), kBlockPayloadBytesMax));
   }
   const uint64_t sequence = next_sequence();
   const RowMutations row =

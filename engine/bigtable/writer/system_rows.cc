@@ -86,7 +86,8 @@ std::string EncodeNumber(uint64_t number) {
 
 absl::StatusOr<uint64_t> DecodeNumber(std::string_view bytes, std::string_view what) {
   if (bytes.size() == 8) return LoadBigEndian(bytes.data(), 8);
-  return absl::DataLossError(fmt::format("bigtable: {}: got {} bytes; want 8", what, bytes.size()));
+  return absl::DataLossError(
+      fmt::format("bigtable: {}: expected 8 bytes, got {}", what, bytes.size()));
 }
 
 std::string EncodeIdRange(const IdRange& claim) {
@@ -104,7 +105,7 @@ absl::StatusOr<IdRange> DecodeIdRange(std::string_view value) {
     if (value.size() == 8 || claim.chunks > 1) return claim;
   }
   return absl::DataLossError(fmt::format(
-      "bigtable: a claim: got {} bytes; want 8, or 16 with more than 1 chunk", value.size()));
+      "bigtable: a claim: expected 8, or 16 with more than 1 chunk, got {} bytes", value.size()));
 }
 
 std::string EncodeActiveNode(const ActiveNode& node) {
@@ -119,9 +120,8 @@ std::string EncodeActiveNode(const ActiveNode& node) {
 absl::StatusOr<ActiveNode> DecodeActiveNode(std::string_view value) {
   if (value.size() < kActiveBytes) {
     return absl::DataLossError(
-        fmt::format("bigtable: the row of the active node: got {} bytes; "
-                    "want {} or more",
-                    value.size(), kActiveBytes));
+        fmt::format("bigtable: the row of the active node: expected {} bytes or more, got {}",
+                    kActiveBytes, value.size()));
   }
   return ActiveNode{.writer = LoadBigEndian(value.data(), 8),
                     .heartbeat = LoadBigEndian(value.data() + 8, 8),
@@ -139,8 +139,8 @@ std::string EncodeWaitingNode(const WaitingNode& node) {
 absl::StatusOr<WaitingNode> DecodeWaitingNode(std::string_view value) {
   if (value.size() < kWaitingBytes) {
     return absl::DataLossError(
-        fmt::format("bigtable: the row of a waiting node: got {} bytes; want {} or more",
-                    value.size(), kWaitingBytes));
+        fmt::format("bigtable: the row of a waiting node: expected {} bytes or more, got {}",
+                    kWaitingBytes, value.size()));
   }
   return WaitingNode{.heartbeat = LoadBigEndian(value.data(), 8),
                      .address = std::string(value.substr(kWaitingBytes))};

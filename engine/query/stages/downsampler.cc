@@ -510,10 +510,10 @@ absl::Status CheckBucketCount(const DownsampleSpec& spec, const QueryRange& rang
   if (spec.all || spec.fill == FillPolicy::kNone) return absl::OkStatus();
   const int64_t buckets = (EndMs(range) - BeginMs(range)) / spec.interval_ms;
   if (buckets <= kFilledBucketsMax) return absl::OkStatus();
-  return absl::ResourceExhaustedError(fmt::format(
-      "downsample: {} buckets of {} ms to fill in each series; want at most {}: a longer "
-      "interval, a shorter range, or no fill policy",
-      buckets, spec.interval_ms, kFilledBucketsMax));
+  return absl::ResourceExhaustedError(
+      fmt::format("downsample: {} buckets of {} ms to fill in each series; expected at most {}: a "
+                  "longer interval, a shorter range, or no fill policy",
+                  buckets, spec.interval_ms, kFilledBucketsMax));
 }
 
 }  // namespace hourcell

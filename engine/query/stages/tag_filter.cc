@@ -132,7 +132,7 @@ struct TagFilter::Impl {
 absl::Status TagFilter::Impl::CompileLiterals() {
   const std::vector<std::string> parts =
       SplitAtBars(IgnoresCase(spec.type) ? ToLower(spec.filter) : spec.filter);
-  if (parts.empty()) return BadFilter(spec, "no value; want at least one, separated by |");
+  if (parts.empty()) return BadFilter(spec, "no value; expected at least one, separated by |");
   values.insert(parts.begin(), parts.end());
   if (spec.type == FilterType::kLiteralOr) literals.assign(values.begin(), values.end());
   // The order of a set would differ from run to run.
@@ -141,7 +141,8 @@ absl::Status TagFilter::Impl::CompileLiterals() {
 }
 
 absl::Status TagFilter::Impl::CompileWildcard() {
-  if (spec.filter.find('*') == std::string::npos) return BadFilter(spec, "no *; want a wildcard");
+  if (spec.filter.find('*') == std::string::npos)
+    return BadFilter(spec, "no *; expected a wildcard");
   glob = IgnoresCase(spec.type) ? ToLower(spec.filter) : spec.filter;
   matches_all = glob.find_first_not_of('*') == std::string::npos;
   if (!IgnoresCase(spec.type)) prefix = LiteralPrefix(glob, "*");
@@ -149,7 +150,7 @@ absl::Status TagFilter::Impl::CompileWildcard() {
 }
 
 absl::Status TagFilter::Impl::CompileRegexp() {
-  if (spec.filter.empty()) return BadFilter(spec, "empty; want a regular expression");
+  if (spec.filter.empty()) return BadFilter(spec, "empty; expected a regular expression");
   HOURCELL_ASSIGN_OR_RETURN(regexp, TagRegexp::Compile(spec.filter));
   prefix = PrefixOfRegexp(spec.filter);
   return absl::OkStatus();
@@ -199,7 +200,7 @@ absl::StatusOr<TagFilter> TagFilter::Compile(const TagFilterSpec& spec) {
       status = impl->CompileRegexp();
       break;
     case FilterType::kNotKey:
-      if (!spec.filter.empty()) status = BadFilter(spec, "some text; want none");
+      if (!spec.filter.empty()) status = BadFilter(spec, "some text; expected none");
       break;
   }
   HOURCELL_RETURN_IF_ERROR(status);

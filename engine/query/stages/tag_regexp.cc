@@ -63,7 +63,7 @@ TagRegexp::~TagRegexp() = default;
 
 absl::StatusOr<TagRegexp> TagRegexp::Compile(std::string_view pattern) {
   if (pattern.find("&&[") != std::string_view::npos) {
-    return BadRegexp(pattern, "class intersection (&&) is not supported; want a plain class");
+    return BadRegexp(pattern, "class intersection (&&) is not supported; expected a plain class");
   }
   auto impl = std::make_unique<Impl>();
   RE2::Options options;

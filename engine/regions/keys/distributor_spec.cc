@@ -38,7 +38,7 @@ struct Name {
 
 absl::Status RefuseSpec(std::string_view spec, std::string_view want) {
   return absl::InvalidArgumentError(
-      fmt::format("distributor {}: want {}", QuoteForMessage(spec), want));
+      fmt::format("distributor {}: expected {}", QuoteForMessage(spec), want));
 }
 
 // All of `text` as a number.

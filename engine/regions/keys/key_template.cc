@@ -40,7 +40,7 @@ constexpr Preset kPresets[] = {
 
 absl::Status RefuseTemplate(std::string_view text, std::string_view want) {
   return absl::InvalidArgumentError(
-      fmt::format("layout: {}: want {}", QuoteForMessage(text), want));
+      fmt::format("layout: {}: expected {}", QuoteForMessage(text), want));
 }
 
 // The template with this name; the text itself if it is not a name.

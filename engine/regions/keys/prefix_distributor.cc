@@ -30,7 +30,7 @@ constexpr size_t kLongBytes = 8;
 absl::Status CheckBuckets(std::string_view name, uint64_t buckets, uint64_t min, uint64_t max) {
   if (buckets >= min && buckets <= max) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      fmt::format("distributor {}: got {} buckets; want {} to {}", name, buckets, min, max));
+      fmt::format("distributor {}: expected {} to {} buckets, got {}", name, min, max, buckets));
 }
 
 // A Java hash modulo `buckets`. abs(-2^31) is 2^31 here, where Java's stays negative.
@@ -41,8 +41,9 @@ uint64_t BucketOfJavaHash(int32_t hash, uint64_t buckets) {
 // The number in the key's first 8 bytes.
 absl::StatusOr<uint64_t> LeadingLong(std::string_view name, std::string_view key) {
   if (key.size() >= kLongBytes) return LoadBigEndian(key.data(), kLongBytes);
-  return absl::InvalidArgumentError(fmt::format(
-      "distributor {}: got a key of {} bytes; want 8 or more, a number first", name, key.size()));
+  return absl::InvalidArgumentError(
+      fmt::format("distributor {}: expected 8 or more, a number first, got a key of {} bytes", name,
+                  key.size()));
 }
 
 class None : public PrefixDistributor {
@@ -130,7 +131,7 @@ class RoundRobin : public PrefixDistributor {
   bool is_deterministic() const override { return false; }
   absl::StatusOr<uint64_t> BucketOf(std::string_view /*key*/) const override {
     return absl::FailedPreconditionError(
-        "distributor round-robin: the bucket of a key is not known; want a probe of each");
+        "distributor round-robin: the bucket of a key is not known; expected a probe of each");
   }
 
  protected:
@@ -186,7 +187,7 @@ absl::StatusOr<uint64_t> BucketPrefix::Read(std::string_view stored) const {
   }
   if (bucket < buckets) return bucket;
   return absl::DataLossError(
-      fmt::format("stored key {}: want it to begin with one of {} buckets, in {} bytes",
+      fmt::format("stored key {}: expected it to begin with one of {} buckets, in {} bytes",
                   QuoteForMessage(stored), buckets, size()));
 }
 
@@ -207,8 +208,8 @@ absl::StatusOr<std::string_view> PrefixDistributor::Decode(std::string_view stor
 absl::Status PrefixDistributor::CheckVisit() const {
   if (buckets() <= kBucketsVisitedMax) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      fmt::format("distributor {}: {} buckets cannot be visited one by one (at most {}); want a "
-                  "scan of the whole table",
+      fmt::format("distributor {}: {} buckets cannot be visited one by one (at most {}); expected "
+                  "a scan of the whole table",
                   Spec(), buckets(), kBucketsVisitedMax));
 }
 
@@ -255,8 +256,8 @@ absl::StatusOr<std::unique_ptr<KeyDistributor>> MakeSeriesSalt(const Layout& lay
   HOURCELL_RETURN_IF_ERROR(ValidateLayout(layout));
   if (layout.salt_width == 0 || layout.fields != Layout().fields) {
     return absl::InvalidArgumentError(
-        "distributor series-salt: want a layout with a salt, and row keys of salt, metric, base "
-        "time and tags");
+        "distributor series-salt: expected a layout with a salt, and row keys of salt, metric, "
+        "base time and tags");
   }
   return std::make_unique<SeriesSalt>(layout);
 }

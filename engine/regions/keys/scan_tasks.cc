@@ -34,14 +34,14 @@ absl::Status CheckTiling(std::span<const RegionBytes> regions) {
     if (regions[i].start != end || regions[i].end.empty() != is_last ||
         IsEmptyRange(regions[i].start, regions[i].end)) {
       return absl::InvalidArgumentError(fmt::format(
-          "scan tasks: got region {} as [{}, {}) after {}; want regions without gap or overlap", i,
-          QuoteForMessage(regions[i].start), QuoteForMessage(regions[i].end),
+          "scan tasks: expected regions without gap or overlap, got region {} as [{}, {}) after {}",
+          i, QuoteForMessage(regions[i].start), QuoteForMessage(regions[i].end),
           QuoteForMessage(end)));
     }
     end = regions[i].end;
   }
   if (!regions.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError("scan tasks: got no region; want one at least");
+  return absl::InvalidArgumentError("scan tasks: expected one at least, got no region");
 }
 
 // The pieces of an interval, one a region.
@@ -111,7 +111,7 @@ absl::StatusOr<std::vector<ScanTask>> PlanScanTasks(std::span<const BucketInterv
   for (const BucketInterval& interval : intervals) {
     if (IsEmptyRange(interval.start, interval.stop)) {
       return absl::InvalidArgumentError(fmt::format(
-          "scan tasks: got the interval [{}, {}) of bucket {}; want an end above it",
+          "scan tasks: expected an end above it, got the interval [{}, {}) of bucket {}",
           QuoteForMessage(interval.start), QuoteForMessage(interval.stop), interval.bucket));
     }
     CutAtRegions(interval, regions, &pieces);

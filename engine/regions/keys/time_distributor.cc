@@ -74,7 +74,7 @@ class ReversedTime : public OnePlace {
   absl::Status Encode(std::string_view key, std::string* stored) const override {
     if (!HasTime(key)) {
       return absl::InvalidArgumentError(
-          fmt::format("distributor {}: key {}: want 8 bytes of time below 2^63 after byte {}",
+          fmt::format("distributor {}: key {}: expected 8 bytes of time below 2^63 after byte {}",
                       Spec(), QuoteForMessage(key), time_at_));
     }
     Reverse(key, stored);
@@ -85,7 +85,7 @@ class ReversedTime : public OnePlace {
                                           std::string* scratch) const override {
     if (!HasTime(stored)) {
       return absl::DataLossError(
-          fmt::format("stored key {}: want 8 bytes of reversed time after byte {}",
+          fmt::format("stored key {}: expected 8 bytes of reversed time after byte {}",
                       QuoteForMessage(stored), time_at_));
     }
     Reverse(stored, scratch);
@@ -163,7 +163,7 @@ class Cyclic : public PrefixDistributor {
   absl::StatusOr<uint64_t> BucketOf(std::string_view key) const override {
     if (key.size() < kTimeBytes) {
       return absl::InvalidArgumentError(fmt::format(
-          "distributor cyclic: key {}: want 8 bytes of time first", QuoteForMessage(key)));
+          "distributor cyclic: key {}: expected 8 bytes of time first", QuoteForMessage(key)));
     }
     return SlotOf(LoadBigEndian(key.data(), kTimeBytes)) % buckets();
   }
@@ -207,8 +207,8 @@ std::unique_ptr<KeyDistributor> MakeReversed() {
 absl::StatusOr<std::unique_ptr<KeyDistributor>> MakeReversedTime(size_t time_at) {
   if (time_at > kSplitKeyBytesMax) {
     return absl::InvalidArgumentError(
-        fmt::format("distributor reversed-time: got a time after byte {}; want at most {}", time_at,
-                    kSplitKeyBytesMax));
+        fmt::format("distributor reversed-time: expected at most {}, got a time after byte {}",
+                    kSplitKeyBytesMax, time_at));
   }
   return std::make_unique<ReversedTime>(time_at);
 }
@@ -217,28 +217,28 @@ absl::Status CheckCycle(const CycleOptions& options) {
   constexpr uint64_t kSecondsMax = INT64_MAX / 1000 / 4;  // sums of all three fit
   if (std::max({options.period_s, options.ttl_s, options.lsm_compaction_s}) > kSecondsMax) {
     return absl::InvalidArgumentError(
-        fmt::format("cyclic keys: got {} s, {} s and {} s; want at most {} s", options.period_s,
-                    options.ttl_s, options.lsm_compaction_s, kSecondsMax));
+        fmt::format("cyclic keys: expected at most {} s, got {} s, {} s and {} s", kSecondsMax,
+                    options.period_s, options.ttl_s, options.lsm_compaction_s));
   }
   const uint64_t period_min_s = options.ttl_s + 2 * options.lsm_compaction_s;
   if (options.period_s >= period_min_s) return absl::OkStatus();
-  return absl::InvalidArgumentError(fmt::format(
-      "cyclic keys: got a period of {} s; want at least {} s: TTL {} s + 2 x {} s between major "
-      "compactions, or rows of the lap before come back",
-      options.period_s, period_min_s, options.ttl_s, options.lsm_compaction_s));
+  return absl::InvalidArgumentError(
+      fmt::format("cyclic keys: expected at least {} s, got a period of {} s: TTL {} s + 2 x {} s "
+                  "between major compactions, or rows of the lap before come back",
+                  period_min_s, options.period_s, options.ttl_s, options.lsm_compaction_s));
 }
 
 absl::StatusOr<std::unique_ptr<KeyDistributor>> MakeCyclic(const CycleOptions& options) {
   HOURCELL_RETURN_IF_ERROR(CheckCycle(options));
   if (options.slot_s == 0 || options.period_s % options.slot_s != 0) {
     return absl::InvalidArgumentError(
-        fmt::format("cyclic keys: got slots of {} s; want a divisor of the period, {} s",
-                    options.slot_s, options.period_s));
+        fmt::format("cyclic keys: expected a divisor of the period, {} s, got slots of {} s",
+                    options.period_s, options.slot_s));
   }
   const uint64_t slots = options.period_s / options.slot_s;
   if (slots < 2 || slots > kBucketsVisitedMax) {
     return absl::InvalidArgumentError(
-        fmt::format("cyclic keys: got {} slots; want 2 to {}", slots, kBucketsVisitedMax));
+        fmt::format("cyclic keys: expected 2 to {} slots, got {}", kBucketsVisitedMax, slots));
   }
   return std::make_unique<Cyclic>(options);
 }

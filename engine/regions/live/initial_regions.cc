@@ -25,7 +25,7 @@ absl::StatusOr<std::string> ReadSplitsFile(const std::string& path) {
   const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : -1;
   if (size < 0 || static_cast<uint64_t>(size) > kSplitTextBytesMax) {
     return absl::InvalidArgumentError(
-        fmt::format("tsd.region.presplit: {}: want a file of at most {} bytes that can be read",
+        fmt::format("tsd.region.presplit: {}: expected a file of at most {} bytes that can be read",
                     QuoteForMessage(path), kSplitTextBytesMax));
   }
   file.seekg(0);

@@ -58,7 +58,7 @@ absl::StatusOr<TableId> TableNamed(std::string_view name) {
     if (TableName(table) == name) return table;
   }
   return absl::InvalidArgumentError(
-      fmt::format("table: got {}; want data or annotation", QuoteForMessage(name)));
+      fmt::format("table: expected data or annotation, got {}", QuoteForMessage(name)));
 }
 
 absl::StatusOr<size_t> FindUse(const std::vector<RegionUse>& uses, std::string_view selector) {
@@ -210,7 +210,7 @@ absl::StatusOr<RegionLoadReport> RegionAdmin::Impl::Loads(std::string_view table
   HOURCELL_ASSIGN_OR_RETURN(const TableId id, TableNamed(table));
   if (SpecOf(id).regions != TableRegions::kAutomatic) {
     return absl::InvalidArgumentError(
-        fmt::format("table: got {}; want data: the loads of other tables are not kept",
+        fmt::format("table: expected data, got {}: the loads of other tables are not kept",
                     QuoteForMessage(table)));
   }
   if (parts_.history == nullptr) return RegionLoadReport();
@@ -239,11 +239,11 @@ absl::StatusOr<SplitDone> RegionAdmin::Impl::Split(const SplitRequest& request) 
   HOURCELL_ASSIGN_OR_RETURN(const TableId table, TableNamed(request.table));
   if (request.into < 2 || request.into > kEqualPartsMax) {
     return absl::InvalidArgumentError(
-        fmt::format("into: got {}; want 2 to {} parts", request.into, kEqualPartsMax));
+        fmt::format("into: expected 2 to {} parts, got {}", kEqualPartsMax, request.into));
   }
   if (request.at.has_value() && request.into > 2) {
     return absl::InvalidArgumentError(
-        fmt::format("split: got a key and {} parts; want one or the other", request.into));
+        fmt::format("split: expected one or the other, got a key and {} parts", request.into));
   }
   HOURCELL_ASSIGN_OR_RETURN(std::vector<RegionUse> uses, parts_.regions->RegionUses(table));
   HOURCELL_ASSIGN_OR_RETURN(const size_t index, FindUse(uses, request.region));
@@ -305,7 +305,7 @@ absl::StatusOr<ListedRegion> RegionAdmin::Impl::Merge(std::string_view table,
   HOURCELL_ASSIGN_OR_RETURN(const TableId table_id, TableNamed(table));
   if (regions.size() < 2) {
     return absl::InvalidArgumentError(
-        fmt::format("regions: got {}; want two neighbours or more", regions.size()));
+        fmt::format("regions: expected two neighbours or more, got {}", regions.size()));
   }
   HOURCELL_ASSIGN_OR_RETURN(std::vector<RegionUse> uses, parts_.regions->RegionUses(table_id));
   std::vector<size_t> indexes;
@@ -313,8 +313,8 @@ absl::StatusOr<ListedRegion> RegionAdmin::Impl::Merge(std::string_view table,
   for (const std::string& selector : regions) {
     HOURCELL_ASSIGN_OR_RETURN(const size_t index, FindUse(uses, selector));
     if (std::ranges::find(indexes, index) != indexes.end()) {
-      return absl::InvalidArgumentError(
-          fmt::format("regions: {} is there twice; want each once", uses[index].region.id.value));
+      return absl::InvalidArgumentError(fmt::format(
+          "regions: {} is there twice; expected each once", uses[index].region.id.value));
     }
     indexes.push_back(index);
     ids.push_back(uses[index].region.id);
@@ -353,8 +353,8 @@ absl::StatusOr<std::vector<std::string>> RegionAdmin::Impl::RollingKeys(
   HOURCELL_ASSIGN_OR_RETURN(const PresplitSpec spec, ParsePresplit(split));
   if (spec.kind == PresplitSpec::Kind::kFile) {
     return absl::InvalidArgumentError(
-        fmt::format("split: got {}; want the keys themselves, as keys:a,b,c: the store reads no "
-                    "files of others",
+        fmt::format("split: expected the keys themselves, as keys:a,b,c, got {}: the store reads "
+                    "no files of others",
                     QuoteForMessage(split)));
   }
   Layout layout = parts_.row_keys->layout();
@@ -363,7 +363,7 @@ absl::StatusOr<std::vector<std::string>> RegionAdmin::Impl::RollingKeys(
   }
   HOURCELL_ASSIGN_OR_RETURN(std::vector<std::string> keys, PresplitKeys(spec, layout, {}));
   if (keys.empty() || keys.size() >= kEqualPartsMax) {
-    return absl::InvalidArgumentError(fmt::format("split: {} gives {} keys; want 1 to {}",
+    return absl::InvalidArgumentError(fmt::format("split: {} gives {} keys; expected 1 to {}",
                                                   QuoteForMessage(split), keys.size(),
                                                   kEqualPartsMax - 1));
   }
@@ -373,7 +373,7 @@ absl::StatusOr<std::vector<std::string>> RegionAdmin::Impl::RollingKeys(
     if (cut == key) continue;
     return absl::InvalidArgumentError(
         fmt::format("split: key \"{}\": the restriction tsd.region.split.restriction cuts it to "
-                    "\"{}\"; want keys that it leaves alone",
+                    "\"{}\"; expected keys that it leaves alone",
                     ToStringBinary(key), ToStringBinary(cut)));
   }
   return keys;
@@ -542,8 +542,8 @@ absl::Status RegionAdmin::AbandonRollingSplit(std::string_view table) {
 
 absl::StatusOr<std::string> SplitOfFile(std::string_view file_text) {
   if (file_text.size() > kSplitTextBytesMax) {
-    return absl::InvalidArgumentError(fmt::format("splits file: got {} bytes; want at most {}",
-                                                  file_text.size(), kSplitTextBytesMax));
+    return absl::InvalidArgumentError(fmt::format("splits file: expected at most {} bytes, got {}",
+                                                  kSplitTextBytesMax, file_text.size()));
   }
   PresplitSpec spec{.kind = PresplitSpec::Kind::kKeys, .regions = 0, .keys = {}, .path = {}};
   HOURCELL_ASSIGN_OR_RETURN(spec.keys, ParseSplitsFile(file_text));

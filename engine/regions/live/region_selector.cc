@@ -53,8 +53,8 @@ absl::StatusOr<size_t> FindKey(std::span<const RegionInfo> regions, std::string_
   const absl::StatusOr<std::string> key = FromStringBinary(text);
   if (!key.ok()) {
     return absl::InvalidArgumentError(
-        fmt::format("region: got {}; want an id, an encoded name, a full name, or a key in it, "
-                    "printable ASCII or \\xNN",
+        fmt::format("region: expected an id, an encoded name, a full name, or a key in it, "
+                    "printable ASCII or \\xNN, got {}",
                     QuoteForMessage(text)));
   }
   return Find(regions, text, [&](const RegionInfo& region) { return region.range.Contains(*key); });
@@ -66,7 +66,7 @@ absl::StatusOr<size_t> FindRegion(std::span<const RegionInfo> regions, std::stri
   HOURCELL_DCHECK(regions.empty() || regions.front().range.start <= regions.back().range.start);
   if (selector.empty()) {
     return absl::InvalidArgumentError(
-        "region: missing; want an id, an encoded name, a full name, or a key in it");
+        "region: missing; expected an id, an encoded name, a full name, or a key in it");
   }
   if (selector.starts_with(kKeyPrefix)) return FindKey(regions, selector.substr(kKeyPrefix.size()));
   if (IsMadeOf(selector, "0123456789") && selector.size() != kEncodedDigits) {

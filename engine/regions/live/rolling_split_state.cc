@@ -67,12 +67,12 @@ absl::StatusOr<RollingSplitState> DecodeRolling(std::string_view table, std::str
     const size_t equals = std::min(line.find('='), line.size());
     const std::string_view text = line.substr(std::min(equals + 1, line.size()));
     if (TakeField(line.substr(0, equals), text, &rolling)) continue;
-    return absl::DataLossError(
-        fmt::format("row {} of meta: got the line {}; want split=, keys=, made= and started_ms=",
-                    RollingKey(table), QuoteForMessage(line)));
+    return absl::DataLossError(fmt::format(
+        "row {} of meta: expected split=, keys=, made= and started_ms=, got the line {}",
+        RollingKey(table), QuoteForMessage(line)));
   }
   if (!rolling.split.empty()) return rolling;
-  return absl::DataLossError(fmt::format("row {} of meta: got {}; want a line split=...",
+  return absl::DataLossError(fmt::format("row {} of meta: expected a line split=..., got {}",
                                          RollingKey(table), QuoteForMessage(value)));
 }
 

@@ -50,7 +50,7 @@ const Word& WordOf(Kind kind) {
 
 absl::Status RefusePresplit(std::string_view spec, std::string_view want) {
   return absl::InvalidArgumentError(
-      fmt::format("pre-split {}: want {}", QuoteForMessage(spec), want));
+      fmt::format("pre-split {}: expected {}", QuoteForMessage(spec), want));
 }
 
 absl::StatusOr<uint32_t> ParseRegions(std::string_view spec,
@@ -81,8 +81,8 @@ absl::StatusOr<std::vector<std::string>> ParseKeys(std::string_view text, char s
 
 absl::Status CheckTextSize(std::string_view text) {
   if (text.size() <= kSplitTextBytesMax) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      fmt::format("split keys: got {} bytes; want at most {}", text.size(), kSplitTextBytesMax));
+  return absl::InvalidArgumentError(fmt::format("split keys: expected at most {} bytes, got {}",
+                                                kSplitTextBytesMax, text.size()));
 }
 
 }  // namespace
@@ -166,24 +166,24 @@ absl::StatusOr<std::vector<std::string>> PresplitKeys(const PresplitSpec& spec,
 
 absl::StatusOr<std::vector<std::string>> SortSplitKeys(std::vector<std::string> keys) {
   if (keys.size() >= kPresplitRegionsMax) {
-    return absl::InvalidArgumentError(fmt::format("split keys: got more than {}; want at most {}",
-                                                  kPresplitRegionsMax - 1,
-                                                  kPresplitRegionsMax - 1));
+    return absl::InvalidArgumentError(
+        fmt::format("split keys: expected at most {}, got more than {}", kPresplitRegionsMax - 1,
+                    kPresplitRegionsMax - 1));
   }
   std::sort(keys.begin(), keys.end());
   for (size_t i = 0; i < keys.size(); ++i) {
     if (keys[i].empty()) {
       return absl::InvalidArgumentError(
-          "split keys: got an empty one; want none (the first region begins with nothing)");
+          "split keys: expected none (the first region begins with nothing), got an empty one");
     }
     if (keys[i].size() > kSplitKeyBytesMax) {
-      return absl::InvalidArgumentError(fmt::format("split key {}: got {} bytes; want at most {}",
-                                                    QuoteForMessage(keys[i]), keys[i].size(),
-                                                    kSplitKeyBytesMax));
+      return absl::InvalidArgumentError(
+          fmt::format("split key {}: expected at most {} bytes, got {}", QuoteForMessage(keys[i]),
+                      kSplitKeyBytesMax, keys[i].size()));
     }
     if (i > 0 && keys[i] == keys[i - 1]) {
       return absl::InvalidArgumentError(
-          fmt::format("split key {}: got it twice; want each once", QuoteForMessage(keys[i])));
+          fmt::format("split key {}: expected each once, got it twice", QuoteForMessage(keys[i])));
     }
   }
   return keys;
@@ -201,7 +201,7 @@ absl::StatusOr<std::vector<std::string>> ParseSplitsFile(std::string_view text) 
     if (!key.ok() || key->empty()) {
       return absl::InvalidArgumentError(fmt::format(
           "split keys, line {}: {}", number,
-          key.ok() ? "got nothing; want one key a line" : std::string(key.status().message())));
+          key.ok() ? "expected one key a line, got nothing" : std::string(key.status().message())));
     }
     keys.push_back(*std::move(key));
   }
@@ -213,13 +213,13 @@ absl::StatusOr<std::vector<std::string>> CreateTableKeys(std::string_view start,
                                                          uint32_t regions) {
   if (regions < 3 || regions > kPresplitRegionsMax) {
     return absl::InvalidArgumentError(
-        fmt::format("create table: got {} regions; want 3 to {}: below the start, above the end "
-                    "and between",
-                    regions, kPresplitRegionsMax));
+        fmt::format("create table: expected 3 to {} regions, got {}: below the start, above the "
+                    "end and between",
+                    kPresplitRegionsMax, regions));
   }
   if (start.empty() || end <= start) {
     return absl::InvalidArgumentError(
-        fmt::format("create table from {} to {}: want a start, and an end above it",
+        fmt::format("create table from {} to {}: expected a start, and an end above it",
                     QuoteForMessage(start), QuoteForMessage(end)));
   }
   if (regions == 3) return std::vector{std::string(start), std::string(end)};
@@ -229,11 +229,12 @@ absl::StatusOr<std::vector<std::string>> CreateTableKeys(std::string_view start,
 absl::StatusOr<std::vector<std::string>> SaltKeys(const Layout& layout) {
   if (layout.salt_width == 0 || layout.fields.empty() || layout.fields[0] != RowField::kSalt) {
     return absl::InvalidArgumentError(
-        "pre-split by salt: want a layout whose row keys begin with a salt");
+        "pre-split by salt: expected a layout whose row keys begin with a salt");
   }
   if (layout.salt_buckets < 2 || layout.salt_buckets > kPresplitRegionsMax) {
-    return absl::InvalidArgumentError(fmt::format("pre-split by salt: got {} buckets; want 2 to {}",
-                                                  layout.salt_buckets, kPresplitRegionsMax));
+    return absl::InvalidArgumentError(
+        fmt::format("pre-split by salt: expected 2 to {} buckets, got {}", kPresplitRegionsMax,
+                    layout.salt_buckets));
   }
   std::vector<std::string> keys;
   for (uint32_t bucket = 1; bucket < layout.salt_buckets; ++bucket)
@@ -243,8 +244,8 @@ absl::StatusOr<std::vector<std::string>> SaltKeys(const Layout& layout) {
 
 absl::StatusOr<std::vector<std::string>> PartitionKeys(uint32_t partitions) {
   if (partitions < 2 || partitions > kPresplitRegionsMax) {
-    return absl::InvalidArgumentError(fmt::format("pre-split by partition: got {}; want 2 to {}",
-                                                  partitions, kPresplitRegionsMax));
+    return absl::InvalidArgumentError(fmt::format(
+        "pre-split by partition: expected 2 to {}, got {}", kPresplitRegionsMax, partitions));
   }
   std::vector<std::string> keys;
   for (uint32_t partition = 1; partition < partitions; ++partition)

@@ -46,9 +46,8 @@ absl::StatusOr<DigitString> TextToNumber(std::string_view key, uint32_t base) {
     const size_t digit = kDigits.find(lower);
     if (digit >= base) {
       return absl::InvalidArgumentError(
-          fmt::format("split key {}: got {} at {}; want digits of "
-                      "base {}",
-                      QuoteForMessage(key), QuoteForMessage({&c, 1}), number.width(), base));
+          fmt::format("split key {}: expected digits of base {}, got {} at {}",
+                      QuoteForMessage(key), base, QuoteForMessage({&c, 1}), number.width()));
     }
     number.digits.push_back(static_cast<uint8_t>(digit));
   }
@@ -68,14 +67,15 @@ std::string NumberToText(const DigitString& number, size_t width) {
 
 absl::Status CheckOrder(std::string_view start, std::string_view end, bool is_ascending) {
   if (is_ascending) return absl::OkStatus();
-  return absl::InvalidArgumentError(fmt::format("split of [{}, {}): want an end above the start",
-                                                QuoteForMessage(start), QuoteForMessage(end)));
+  return absl::InvalidArgumentError(
+      fmt::format("split of [{}, {}): expected an end above the start", QuoteForMessage(start),
+                  QuoteForMessage(end)));
 }
 
 absl::Status CheckParts(uint32_t parts, uint32_t parts_min) {
   if (parts >= parts_min && parts <= kPresplitRegionsMax) return absl::OkStatus();
-  return absl::InvalidArgumentError(fmt::format("pre-split: got {} regions; want {} to {}", parts,
-                                                parts_min, kPresplitRegionsMax));
+  return absl::InvalidArgumentError(fmt::format("pre-split: expected {} to {} regions, got {}",
+                                                parts_min, kPresplitRegionsMax, parts));
 }
 
 // NumberStringSplit.split of [start, end], whose end counts: parts - 1 bounds, and the ends, as
@@ -92,8 +92,7 @@ absl::StatusOr<std::vector<std::string>> SplitText(const SplitAlgorithm& algorit
   const DigitString size = Successor(Difference(high, low));
   if (!IsAtLeast(size, parts)) {
     return absl::InvalidArgumentError(
-        fmt::format("split of [{}, {}]: got {} regions; want at most "
-                    "one for each key",
+        fmt::format("split of [{}, {}]: expected at most one for each key, got {} regions",
                     QuoteForMessage(start), QuoteForMessage(end), parts));
   }
   const DigitString step = Quotient(size, parts);
@@ -162,8 +161,8 @@ absl::StatusOr<std::vector<std::string>> SplitBytes(std::string_view start,
                                                     bool counts_end,
                                                     uint32_t bounds) {
   if (bounds < 1 || bounds > kPresplitRegionsMax) {
-    return absl::InvalidArgumentError(
-        fmt::format("split of bytes: got {} bounds; want 1 to {}", bounds, kPresplitRegionsMax));
+    return absl::InvalidArgumentError(fmt::format("split of bytes: expected 1 to {} bounds, got {}",
+                                                  kPresplitRegionsMax, bounds));
   }
   DigitString low = BytesToNumber(start);
   DigitString high = BytesToNumber(end);

@@ -29,13 +29,14 @@ LoadScore ScoreOf(const LoadCounts& counts, const LoadSettings& settings) {
   LoadScore score{.balance = Ratio(difference, sides),
                   .contained = Ratio(counts.contained, counts.total())};
   if (counts.total() < settings.observations_min) {
-    score.why = fmt::format("{} observations; want {}", counts.total(), settings.observations_min);
-  } else if (score.balance >= settings.imbalance_max) {
     score.why =
-        fmt::format("imbalance {:.2f}; want below {:.2f}", score.balance, settings.imbalance_max);
+        fmt::format("{} observations; expected {}", counts.total(), settings.observations_min);
+  } else if (score.balance >= settings.imbalance_max) {
+    score.why = fmt::format("imbalance {:.2f}; expected below {:.2f}", score.balance,
+                            settings.imbalance_max);
   } else if (score.contained >= settings.contained_max) {
-    score.why = fmt::format("{:.2f} of the requests span it; want below {:.2f}", score.contained,
-                            settings.contained_max);
+    score.why = fmt::format("{:.2f} of the requests span it; expected below {:.2f}",
+                            score.contained, settings.contained_max);
   } else {
     score.is_eligible = true;
   }
@@ -71,12 +72,12 @@ void LoadSampler::RecordRange(uint64_t now_ms, std::string_view start, std::stri
 LoadVerdict LoadSampler::Judge(uint64_t now_ms, std::string_view region_start) const {
   LoadVerdict verdict{.requests_per_s = requests_per_s(now_ms)};
   if (!is_recording_ || verdict.requests_per_s < settings_.requests_per_s_min) {
-    verdict.reason = fmt::format("{:.0f} requests/s; want {:.0f}", verdict.requests_per_s,
+    verdict.reason = fmt::format("{:.0f} requests/s; expected {:.0f}", verdict.requests_per_s,
                                  settings_.requests_per_s_min);
     return verdict;
   }
   if (now_ms - recording_since_ms_ < settings_.record_ms_min) {
-    verdict.reason = fmt::format("watched for {} ms; want {}", now_ms - recording_since_ms_,
+    verdict.reason = fmt::format("watched for {} ms; expected {}", now_ms - recording_since_ms_,
                                  settings_.record_ms_min);
     return verdict;
   }

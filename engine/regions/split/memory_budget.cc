@@ -24,7 +24,7 @@ std::string RegionCountWarning(uint64_t regions, const MemoryBudget& budget) {
                                 static_cast<double>(regions * budget.families);
   return fmt::format(
       "{} regions, memory for {:.0f}: memtables are flushed at about {:.0f} bytes and not at {}; "
-      "want {} bytes for memtables, fewer regions, or a flush size of {:.0f}",
+      "expected {} bytes for memtables, fewer regions, or a flush size of {:.0f}",
       regions, room, memtable_bytes, budget.flush_bytes,
       regions * budget.families * budget.flush_bytes, memtable_bytes);
 }

@@ -97,7 +97,7 @@ class Planner {
     const uint64_t age_ms = now_ms_ - std::min(now_ms_, created_ms);
     const uint64_t split_age_ms = now_ms_ - std::min(now_ms_, region.load_split_ms);
     if (region.region.state != RegionState::kOpen) {
-      return fmt::format("is {}; want OPEN", RegionStateName(region.region.state));
+      return fmt::format("is {}; expected OPEN", RegionStateName(region.region.state));
     }
     if (now_ms_ < region.region.pinned_until_ms) {
       return fmt::format("pinned for {} ms more", region.region.pinned_until_ms - now_ms_);

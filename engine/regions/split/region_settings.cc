@@ -16,7 +16,7 @@ absl::Status CheckPrefixes(const SplitSettings& split) {
   if (wants_restriction && !split.restriction.is_active()) {
     const bool is_prefix = split.restriction.kind == RestrictionKind::kKeyPrefix;
     return absl::InvalidArgumentError(fmt::format(
-        "tsd.region.split.restriction.{}: got none; want {} for restriction {}",
+        "tsd.region.split.restriction.{}: expected {} for restriction {}, got none",
         is_prefix ? "prefix_length" : "delimiter", is_prefix ? "a length from 1" : "a delimiter",
         is_prefix ? "KeyPrefix" : "DelimitedKeyPrefix"));
   }
@@ -24,7 +24,7 @@ absl::Status CheckPrefixes(const SplitSettings& split) {
   const bool is_delimited = split.policy == SplitPolicyKind::kDelimitedKeyPrefix;
   if ((is_prefix || is_delimited) && !RestrictionOf(split).is_active()) {
     return absl::InvalidArgumentError(
-        fmt::format("tsd.region.split.{}: got none; want {} for policy {}",
+        fmt::format("tsd.region.split.{}: expected {} for policy {}, got none",
                     is_prefix ? "prefix_length" : "delimiter",
                     is_prefix ? "a length from 1" : "a delimiter", SplitPolicyName(split.policy)));
   }

@@ -140,7 +140,7 @@ class PointFinder {
   }
 
   std::string TooSmall(const SplitPoint& point) const {
-    return fmt::format("{} would leave {} and {} bytes; want at least {} each",
+    return fmt::format("{} would leave {} and {} bytes; expected at least {} each",
                        ToStringBinary(point.key), point.left_bytes, point.right_bytes,
                        target_.daughter_bytes_min);
   }
@@ -242,12 +242,13 @@ absl::StatusOr<std::string> CheckUserPoint(const RegionRange& range,
   const SplitPointFault fault = CheckSplitPoint(range, point);
   if (fault == SplitPointFault::kNone) return point;
   const std::string cut = point == key ? "" : fmt::format(", cut to \"{}\"", ToStringBinary(point));
-  return absl::InvalidArgumentError(fmt::format(
-      "split key \"{}\"{}: {}; want a key inside of {} and not its start", ToStringBinary(key), cut,
-      fault == SplitPointFault::kEmpty         ? "is empty"
-      : fault == SplitPointFault::kEqualsStart ? "is the region's start"
-                                               : "is outside",
-      RangeText(range)));
+  return absl::InvalidArgumentError(
+      fmt::format("split key \"{}\"{}: {}; expected a key inside of {} and not its start",
+                  ToStringBinary(key), cut,
+                  fault == SplitPointFault::kEmpty         ? "is empty"
+                  : fault == SplitPointFault::kEqualsStart ? "is the region's start"
+                                                           : "is outside",
+                  RangeText(range)));
 }
 
 std::string HBaseSplitPoint(std::span<const FileSpan> files) {

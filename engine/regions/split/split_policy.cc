@@ -133,7 +133,7 @@ std::string SplitPolicy::ClosedGate(const RegionFacts& region, const TableFacts&
   if (settings_.policy == SplitPolicyKind::kDisabled) return "policy Disabled";
   if (!settings_.is_enabled) return "splits are switched off for the table";
   if (region.state != RegionState::kOpen) {
-    return fmt::format("region is {}; want OPEN", RegionStateName(region.state));
+    return fmt::format("region is {}; expected OPEN", RegionStateName(region.state));
   }
   if (region.has_references && !settings_.allow_nested_references) {
     return "files still refer to the parent";

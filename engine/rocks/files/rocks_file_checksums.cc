@@ -158,13 +158,13 @@ absl::Status CheckSum(rocksdb::FileSystem* files, const std::string& path, uint6
     found.crc = ExtendCrc32c(found.crc, piece);
   }));
   if (found.bytes < said->bytes) {
-    return absl::DataLossError(fmt::format("{}: got {} bytes; want the {} that were synced", path,
-                                           found.bytes, said->bytes));
+    return absl::DataLossError(fmt::format("{}: expected the {} that were synced, got {} bytes",
+                                           path, said->bytes, found.bytes));
   }
   if (found.crc == said->crc) return absl::OkStatus();
   return absl::DataLossError(
-      fmt::format("{}: got the CRC {:08x} of the first {} bytes; want {:08x}", path, found.crc,
-                  said->bytes, said->crc));
+      fmt::format("{}: expected the CRC {:08x}, got {:08x} of the first {} bytes", path, said->crc,
+                  found.crc, said->bytes));
 }
 
 // Checks the WALs that have a .sum file.
@@ -225,8 +225,8 @@ absl::Status CheckSyncedFiles(rocksdb::FileSystem* files, const std::string& dir
       std::string_view(*name).substr(0, name->ends_with('\n') ? name->size() - 1 : 0);
   const std::optional<uint64_t> number = ManifestNumberOf(line);
   if (!number.has_value()) {
-    return absl::DataLossError(
-        fmt::format("{}: got {}; want the name of a manifest", current, QuoteForMessage(*name)));
+    return absl::DataLossError(fmt::format("{}: expected the name of a manifest, got {}", current,
+                                           QuoteForMessage(*name)));
   }
   const std::string path = fmt::format("{}/{}", directory, line);
   const rocksdb::IOStatus exists = files->FileExists(path, rocksdb::IOOptions(), nullptr);

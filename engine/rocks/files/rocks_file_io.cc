@@ -104,7 +104,7 @@ absl::Status FileIo::DeleteDirectory(const std::string& path) const {
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> names, List(path));
   if (!names.empty()) {
     return absl::FailedPreconditionError(
-        fmt::format("delete {}: got {} in it; want an empty directory", path, names.front()));
+        fmt::format("delete {}: expected an empty directory, got {} in it", path, names.front()));
   }
   return OfWrite(fs_.DeleteDir(path, Io(), nullptr), "delete " + path);
 }
@@ -133,7 +133,7 @@ absl::StatusOr<uint32_t> FileIo::ReadPieces(const std::string& path,
     HOURCELL_RETURN_IF_ERROR(
         OfRead(file->Read(want, Io(), &got, buffer.data(), nullptr), "read " + path));
     if (got.empty()) {
-      return absl::DataLossError(fmt::format("{}: got {} bytes; want {}", path, done, bytes));
+      return absl::DataLossError(fmt::format("{}: expected {} bytes, got {}", path, bytes, done));
     }
     const std::string_view piece(got.data(), got.size());
     crc = ExtendCrc32c(crc, piece);

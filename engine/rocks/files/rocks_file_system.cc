@@ -218,7 +218,7 @@ class WholeSequentialFile : public rocksdb::FSSequentialFileOwnerWrapper {
     rocksdb::IOStatus status = files_.GetFileSize(path_, options, &size, dbg);
     if (!status.ok() || size <= offset_) return status;
     return rocksdb::IOStatus::IOError(path_, "read at offset " + std::to_string(offset_) +
-                                                 ": no more bytes; want some, up to " +
+                                                 ": no more bytes; expected some, up to " +
                                                  std::to_string(size));
   }
 

@@ -73,19 +73,20 @@ class SstFooter {
 
   rocksdb::IOStatus Check() {
     if (bytes_ < kFooterBytes) {
-      return Damaged(fmt::format("got {} bytes; want a footer of {}", bytes_, kFooterBytes));
+      return Damaged(fmt::format("expected a footer of {}, got {} bytes", kFooterBytes, bytes_));
     }
     std::string footer;
     rocksdb::IOStatus status = Read(bytes_ - kFooterBytes, kFooterBytes, &footer);
     if (!status.ok()) return status;
     if (footer[0] != kTableChecksum || std::string_view(footer).substr(kVersionAt) != kEnd) {
       return Damaged(fmt::format(
-          "footer: got {}; want checksum {}, version {} and the magic number{}", ToHex(footer),
+          "footer: expected checksum {}, version {} and the magic number{}, got {}",
           static_cast<int>(kTableChecksum), kTableFormatVersion,
           static_cast<uint8_t>(footer[kVersionAt]) > kTableFormatVersion
               ? ". If a newer version of Hourcell wrote it, use that version or a later "
                 "one"
-              : ""));
+              : "",
+          ToHex(footer)));
     }
     std::string_view handles = std::string_view(footer).substr(1, kVersionAt - 1);
     const std::optional<Handle> of_metaindex = TakeHandle(&handles);
@@ -103,7 +104,7 @@ class SstFooter {
   }
 
   rocksdb::IOStatus NoHandle(std::string_view name) const {
-    return Damaged(fmt::format("{}: want the handle of a block within the file", name));
+    return Damaged(fmt::format("{}: expected the handle of a block within the file", name));
   }
 
   // RocksDB would allocate memory for any size in a handle.
@@ -121,7 +122,7 @@ class SstFooter {
         file_.Read(offset, bytes, rocksdb::IOOptions(), &read, out->data(), nullptr);
     if (!status.ok()) return status;
     if (read.size() != bytes) {
-      return Damaged(fmt::format("at {}: got {} bytes; want {}", offset, read.size(), bytes));
+      return Damaged(fmt::format("at {}: expected {} bytes, got {}", offset, bytes, read.size()));
     }
     if (read.data() != out->data()) out->assign(read.data(), read.size());
     return status;
@@ -141,8 +142,8 @@ class SstFooter {
       want = want << 8 | static_cast<uint8_t>(trailer[i]);
     const uint32_t got = ChecksumOf(*block, trailer[0]);
     if (got == want) return status;
-    return Damaged(
-        fmt::format("{} at {}: got checksum {:08x}; want {:08x}", name, handle->offset, got, want));
+    return Damaged(fmt::format("{} at {}: expected {:08x}, got checksum {:08x}", name,
+                               handle->offset, want, got));
   }
 
   rocksdb::FSRandomAccessFile& file_;

@@ -70,8 +70,8 @@ absl::Status CheckIsOutsideOfStores(const std::string& path) {
       continue;
     }
     return absl::FailedPreconditionError(
-        fmt::format("create {}: it is within the store {}; want {} or a directory of its own", path,
-                    store.string(), store.string()));
+        fmt::format("create {}: it is within the store {}; expected {} or a directory of its own",
+                    path, store.string(), store.string()));
   }
   return absl::OkStatus();
 }
@@ -83,7 +83,7 @@ absl::Status MakeStoreDirectory(const std::string& path, bool create_if_missing)
   if (create_if_missing) HOURCELL_RETURN_IF_ERROR(CheckIsOutsideOfStores(path));
   if (std::filesystem::is_directory(path, error)) return CheckTablesAreThere(path);
   if (!create_if_missing) {
-    return absl::NotFoundError(fmt::format("open {}: no such directory; want a store", path));
+    return absl::NotFoundError(fmt::format("open {}: no such directory; expected a store", path));
   }
   std::filesystem::create_directories(path, error);
   if (!error) return absl::OkStatus();
@@ -95,8 +95,8 @@ absl::StatusOr<std::unique_ptr<StoreLock>> StoreLock::Acquire(const std::string&
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0 && errno == EROFS) {
     return absl::FailedPreconditionError(
-        fmt::format("open {}: the file system is read-only; want one that can be written, also to "
-                    "read a store: copy the store, or mount an overlay",
+        fmt::format("open {}: the file system is read-only; expected one that can be written, also "
+                    "to read a store: copy the store, or mount an overlay",
                     path));
   }
   if (fd < 0) {

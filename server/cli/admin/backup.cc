@@ -217,12 +217,13 @@ int RunBackup(const BackupCommandOptions& options, Terminal& terminal) {
     id = ParseUnsigned(words[2]);
     if (!id.has_value()) {
       return FailUsage(terminal, kBackupCommand,
-                       fmt::format("verify: invalid id {}; must be the number of a backup",
+                       fmt::format("verify: expected the number of a backup, got {}",
                                    QuoteForMessage(words[2])));
     }
   }
   if (name == "prune" && options.keep.value_or(0) == 0) {
-    return FailUsage(terminal, kBackupCommand, "prune: --keep N is required; N must be at least 1");
+    return FailUsage(terminal, kBackupCommand,
+                     "prune: --keep: missing; expected a number of at least 1");
   }
   const absl::StatusOr<std::unique_ptr<BackupSet>> read =
       BackupSet::Open(words[1], BackupSet::Use::kRead);

@@ -298,7 +298,7 @@ int DoctorMain(const std::vector<std::string>& args, Terminal& terminal) {
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
   if (words.size() > 1) return FailWords(terminal, kDoctorCommand, words, "one directory");
   if (!words.empty() && !options.url.empty()) {
-    return FailUsage(terminal, kDoctorCommand, "got a directory and --url; expected one of them");
+    return FailUsage(terminal, kDoctorCommand, "expected a directory or --url, got both");
   }
   if (!words.empty()) options.store.data = words[0];
   return RunDoctor(options, terminal);

@@ -94,7 +94,7 @@ void PrintAnswer(uint64_t id, const std::string& body, Terminal& terminal) {
 int RunJob(const JobOptions& options, Terminal& terminal) {
   if (options.url.empty())
     return FailUsage(terminal, kJobCommand,
-                     "got no --url; expected --url with the address of a running server");
+                     "expected --url with the address of a running server, got no --url");
   const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url, options.trust);
   if (!url.ok()) return FailUsage(terminal, kJobCommand, StatusText(url.status()));
   if (options.words.empty()) return List(*url, options, terminal);

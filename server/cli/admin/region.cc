@@ -58,7 +58,7 @@ absl::Status WantWords(const RegionOptions& options, size_t least, size_t most, 
   const size_t words = options.words.size() - 1;
   if (words >= least && words <= most) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      fmt::format("{0}: expected {2}; got {1}", options.words[0], words, want));
+      fmt::format("{0}: expected {2}, got {1}", options.words[0], words, want));
 }
 
 absl::StatusOr<Question> ReadList(const RegionOptions& options) {

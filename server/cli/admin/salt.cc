@@ -38,7 +38,7 @@ absl::StatusOr<SaltChange> ReadSaltChange(const std::vector<std::string>& words,
   SaltChange change;
   if (words.size() > 3) {
     return absl::InvalidArgumentError(
-        fmt::format("salt: got {} arguments; expected none, or BUCKETS [FROM]", words.size() - 1));
+        fmt::format("salt: expected none, or BUCKETS [FROM], got {} arguments", words.size() - 1));
   }
   if (words.size() > 1) {
     HOURCELL_ASSIGN_OR_RETURN(change.buckets, ParseBuckets(words[1]));

@@ -44,7 +44,7 @@ absl::StatusOr<TtlChange> ReadTtlChange(const std::vector<std::string>& words) {
   if (words.size() == 1) return change;
   if (words.size() != 3) {
     return absl::InvalidArgumentError(
-        fmt::format("ttl: expected no arguments, or METRIC TTL; got {}", words.size() - 1));
+        fmt::format("ttl: expected no arguments, or METRIC TTL, got {}", words.size() - 1));
   }
   change.is_change = true;
   change.metric = words[1];

@@ -75,10 +75,9 @@ int RunUser(const UserOptions& options, Terminal& terminal) {
   }
   const std::string& name = options.words[1];
   if (!IsUserName(name)) {
-    return FailUsage(
-        terminal, kUserCommand,
-        fmt::format("name: invalid value {}; must be 1 to {} characters of A-Z a-z 0-9 _ -",
-                    QuoteForMessage(name), kUserBytesMax));
+    return FailUsage(terminal, kUserCommand,
+                     fmt::format("name: expected 1 to {} characters of A-Z a-z 0-9 _ -, got {}",
+                                 kUserBytesMax, QuoteForMessage(name)));
   }
   const absl::StatusOr<AccessRights> rights = AccessRights::Parse(options.role);
   if (!rights.ok()) return FailUsage(terminal, kUserCommand, StatusText(rights.status()));
@@ -87,7 +86,7 @@ int RunUser(const UserOptions& options, Terminal& terminal) {
   if (secret.empty() || secret.size() > kSecretBytesMax ||
       std::ranges::any_of(secret, &IsControl)) {
     return FailUsage(terminal, kUserCommand,
-                     fmt::format("secret: must be one line of 1 to {} bytes on standard input, "
+                     fmt::format("secret: expected one line of 1 to {} bytes on standard input, "
                                  "without control characters",
                                  kSecretBytesMax));
   }

@@ -79,7 +79,7 @@ int RunCluster(const ClusterOptions& options, Terminal& terminal) {
   }
   if (options.url.empty()) {
     return FailUsage(terminal, kClusterCommand,
-                     "got no --url; expected --url with the address of a running server");
+                     "expected --url with the address of a running server, got no --url");
   }
   const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url, options.trust);
   if (!url.ok()) return FailUsage(terminal, kClusterCommand, StatusText(url.status()));

@@ -227,9 +227,8 @@ int TopMain(const std::vector<std::string>& args, Terminal& terminal) {
   if (count.has_value() && *count == 0) return kExitOk;  // -n 0
   options.count = count.value_or(0);
   if (!(delay_s >= kDelayMinS && delay_s <= kDelayMaxS)) {
-    return FailUsage(
-        terminal, kTopCommand,
-        fmt::format("-d: invalid value {}; must be {} to {}", delay_s, kDelayMinS, kDelayMaxS));
+    return FailUsage(terminal, kTopCommand,
+                     fmt::format("-d: expected {} to {}, got {}", kDelayMinS, kDelayMaxS, delay_s));
   }
   options.delay_ms = std::llround(delay_s * 1000);
   options.is_screen = isatty(STDOUT_FILENO) == 1 && isatty(STDIN_FILENO) == 1;

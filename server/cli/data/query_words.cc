@@ -27,7 +27,7 @@ namespace {
 
 absl::Status BadWord(std::string_view what, std::string_view got, std::string_view want) {
   return absl::InvalidArgumentError(
-      fmt::format("{}: unexpected {}; expected {}", what, QuoteForMessage(got), want));
+      fmt::format("{}: expected {}, got {}", what, want, QuoteForMessage(got)));
 }
 
 // Reads the words one by one.
@@ -119,9 +119,9 @@ absl::StatusOr<DownsampleSpec> TakeDownsample(WordCursor& words) {
 absl::StatusOr<SubQuery> TakeSubQuery(WordCursor& words) {
   SubQuery query;
   if (words.peek().find(':') != std::string_view::npos) {
-    return BadWord(
-        "query", words.peek(),
-        fmt::format("AGG metric [tagk=tagv ...]; with colons, use -m '{}'", words.peek()));
+    return absl::InvalidArgumentError(
+        fmt::format("query: expected AGG metric [tagk=tagv ...], got {}; with colons, use -m '{}'",
+                    QuoteForMessage(words.peek()), words.peek()));
   }
   HOURCELL_ASSIGN_OR_RETURN(query.aggregator, ParseAggregator(words.Take()));
   if (words.TakeIf("rate")) {

@@ -85,7 +85,7 @@ absl::StatusOr<std::unique_ptr<PutSource>> OpenTrace(const std::string& path,
         HOURCELL_ASSIGN_OR_RETURN(const bool more, shared->Next(&line));
         if (more && line.too_long) {
           return absl::InvalidArgumentError(
-              fmt::format("{}:{}: line too long; must be at most {} bytes", shared->name(),
+              fmt::format("{}:{}: line too long; expected at most {} bytes", shared->name(),
                           line.number, kLineBytesMax));
         }
         *text = line.text;
@@ -193,8 +193,7 @@ class SimulateRun {
       return absl::InvalidArgumentError(
           "--fleet, --trace, --keys, --ids and --store exclude each other; use one of them");
     }
-    if (options_.rate == 0)
-      return absl::InvalidArgumentError("--rate: invalid value 0; must be at least 1");
+    if (options_.rate == 0) return absl::InvalidArgumentError("--rate: expected at least 1, got 0");
     return absl::OkStatus();
   }
 
@@ -204,7 +203,7 @@ class SimulateRun {
       const size_t equals = setting.find('=');
       if (equals == std::string_view::npos) {
         return absl::InvalidArgumentError(
-            fmt::format("setting: invalid value {}; must be key=value", QuoteForMessage(setting)));
+            fmt::format("setting: expected key=value, got {}", QuoteForMessage(setting)));
       }
       defaults_.settings.insert_or_assign(std::string(setting.substr(0, equals)),
                                           std::string(setting.substr(equals + 1)));

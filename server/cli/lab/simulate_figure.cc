@@ -76,7 +76,7 @@ plot::Figure HeatFigure(const SimulationResult& result, const HeatFigureOptions&
 absl::Status CheckFigurePath(const std::string& path) {
   if (path.ends_with(".png") || path.ends_with(".svg")) return absl::OkStatus();
   return absl::InvalidArgumentError(fmt::format(
-      "--heatmap: invalid file name {}; must end in .png or .svg", QuoteForMessage(path)));
+      "--heatmap: expected a name that ends in .png or .svg, got {}", QuoteForMessage(path)));
 }
 
 absl::Status WriteHeatFigure(const SimulationResult& result,

@@ -23,7 +23,7 @@ absl::Status TakeFormat(std::string_view name, SimulateFormat* format) {
     *format = value;
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError("--format: must be table, classic, csv or json");
+  return absl::InvalidArgumentError("--format: expected table, classic, csv or json");
 }
 
 void AddSource(CommandLine* line, SimulateOptions* options) {

@@ -33,10 +33,11 @@ constexpr std::string_view kSearchTarget = "/api/search/lookup";
 absl::StatusOr<LookupQuery> ReadWords(const std::vector<std::string>& words) {
   if (words.empty() || words[0] != "lookup") {
     return absl::InvalidArgumentError(
-        fmt::format("got {}; expected lookup [metric] [tagk=tagv ...]",
+        fmt::format("expected lookup [metric] [tagk=tagv ...], got {}",
                     words.empty() ? "no arguments" : words[0]));
   }
-  if (words.size() == 1) return absl::InvalidArgumentError("lookup: give a metric or a tag");
+  if (words.size() == 1)
+    return absl::InvalidArgumentError("lookup: expected a metric or a tag, got neither");
   LookupQuery query;
   for (size_t i = 1; i < words.size(); ++i) {
     if (words[i].find('=') != std::string::npos) {
@@ -45,7 +46,7 @@ absl::StatusOr<LookupQuery> ReadWords(const std::vector<std::string>& words) {
       query.metric = words[i];
     } else {
       return absl::InvalidArgumentError(
-          fmt::format("lookup: invalid tag {}; must be tagk=tagv", words[i]));
+          fmt::format("lookup: expected tagk=tagv, got {}", words[i]));
     }
   }
   return query;

@@ -202,9 +202,8 @@ const UidSubcommand& FindSubcommand(std::string_view word) {
 std::string WordsFault(const UidSubcommand& subcommand, UidWords words) {
   if (words.size() < subcommand.words_min || words.size() > subcommand.words_max) {
     return fmt::format(
-        "got {}; expected {}",
-        words.empty() ? "no argument" : QuoteForMessage(fmt::format("{}", fmt::join(words, " "))),
-        subcommand.usage);
+        "expected {}, got {}", subcommand.usage,
+        words.empty() ? "no argument" : QuoteForMessage(fmt::format("{}", fmt::join(words, " "))));
   }
   const bool kind_first = subcommand.usage.find(" kind ") != std::string_view::npos;
   // If the kind is optional, it is the first of two words.
@@ -214,7 +213,7 @@ std::string WordsFault(const UidSubcommand& subcommand, UidWords words) {
     if (!kind.ok()) return std::string(StatusText(kind.status()));
   }
   if (subcommand.name == "fsck" && !words.empty() && words.front() != "fix") {
-    return fmt::format("fsck: invalid argument {}; must be fix or nothing", words.front());
+    return fmt::format("fsck: expected fix or nothing, got {}", words.front());
   }
   return {};
 }

@@ -56,7 +56,7 @@ absl::StatusOr<std::optional<UidRow>> ParseUidLine(std::string_view line) {
     }
   }
   return absl::InvalidArgumentError(
-      fmt::format("got {}; want KIND NAME: [0, 0, 1]", QuoteForMessage(line)));
+      fmt::format("expected KIND NAME: [0, 0, 1], got {}", QuoteForMessage(line)));
 }
 
 absl::StatusOr<UidLinesRead> ImportUidLines(const std::string& path, Tsdb* tsdb) {

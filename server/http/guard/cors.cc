@@ -20,9 +20,9 @@ absl::StatusOr<CorsPolicy> CorsPolicy::Create(std::string_view domains, std::str
     }
   }
   if (policy.any_ && !policy.domains_.empty()) {
-    return absl::InvalidArgumentError(
-        fmt::format("tsd.http.request.cors_domains: * together with domains; got {}; want either",
-                    QuoteForMessage(domains)));
+    return absl::InvalidArgumentError(fmt::format(
+        "tsd.http.request.cors_domains: * together with domains; expected either, got {}",
+        QuoteForMessage(domains)));
   }
   return policy;
 }

@@ -46,8 +46,8 @@ bool IsSameOrigin(const HttpRequest& request) {
 
 HttpResponse ForeignPage(std::string_view header, std::string_view value) {
   return HttpError(403, "Forbidden",
-                   fmt::format("{}: got {}, another site's page; want a page of this server, or "
-                               "one that tsd.http.request.cors_domains lists",
+                   fmt::format("{}: expected a page of this server, or one that "
+                               "tsd.http.request.cors_domains lists, got {}, another site's page",
                                header, QuoteForMessage(value)));
 }
 
@@ -77,8 +77,8 @@ std::optional<HttpResponse> WebGuard::Refuse(const HttpRequest& request) const {
   const std::string_view host = request.header("host");
   if (!IsUser(request) && !KnowsHost(host)) {
     return HttpError(403, "Forbidden",
-                     fmt::format("Host: got {}; want an IP address, localhost, this machine's "
-                                 "name, or a name that tsd.http.hosts lists",
+                     fmt::format("Host: expected an IP address, localhost, this machine's name, or "
+                                 "a name that tsd.http.hosts lists, got {}",
                                  QuoteForMessage(host)));
   }
   if (!origin.empty()) {
@@ -128,7 +128,7 @@ bool CanBeForged(const HttpRequest& request) {
 
 HttpResponse ForgeableRefused() {
   return HttpError(403, "Forbidden",
-                   "This changes something, and any web page could have sent it; want "
+                   "This changes something, and any web page could have sent it; expected "
                    "Content-Type: application/json, or the header X-Requested-With");
 }
 

@@ -60,16 +60,16 @@ void GraphiteInput::AddLine(std::string_view text,
                             InputWriter* out) const {
   if (const std::string_view fault = ReadGraphiteLine(text, line); !fault.empty()) {
     if (!out->wants_faults()) return out->Refuse(number, "");
-    return out->Refuse(number, fmt::format("got {}; {}", QuoteForMessage(line->wrong), fault));
+    return out->Refuse(number, fmt::format("{}, got {}", fault, QuoteForMessage(line->wrong)));
   }
   if (!line->has_point()) return;
   if (line->name.empty()) {
-    return out->Refuse(number, fmt::format("got {}; want a name", QuoteForMessage(text)));
+    return out->Refuse(number, fmt::format("expected a name, got {}", QuoteForMessage(text)));
   }
   const auto refuse = [&](std::string_view word, std::string_view what, std::string_view want) {
     if (!out->wants_faults()) return out->Refuse(number, "");
-    out->Refuse(number, fmt::format("got {} as the {} of {}; want {}", QuoteForMessage(word), what,
-                                    QuoteForMessage(line->name), want));
+    out->Refuse(number, fmt::format("expected {}, got {} as the {} of {}", want,
+                                    QuoteForMessage(word), what, QuoteForMessage(line->name)));
   };
   const std::optional<Value> value = GraphiteValue(line->value);
   if (!value) return refuse(line->value, "value", "a number");

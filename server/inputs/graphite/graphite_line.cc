@@ -57,10 +57,11 @@ std::string_view ReadGraphiteLine(std::string_view text, GraphiteLine* line) {
   for (std::string_view& word : words)
     word = TakePlainWord(&text);
   if (words[0].empty() || words[0].starts_with('#')) return {};
-  if (words[2].empty() || !TakePlainWord(&text).empty()) return "want three words: path value time";
+  if (words[2].empty() || !TakePlainWord(&text).empty())
+    return "expected three words: path value time";
   line->value = words[1];
   line->time = WholeSeconds(words[2]);
-  return ReadPath(words[0], line) ? std::string_view() : "want path;tag=value;tag=value";
+  return ReadPath(words[0], line) ? std::string_view() : "expected path;tag=value;tag=value";
 }
 
 std::optional<Value> GraphiteValue(std::string_view word) {

@@ -27,7 +27,7 @@ struct GraphiteLine {
   bool has_point() const { return name.data() != nullptr; }
 };
 
-// Parses a line without its line end. Returns the fault, "want ...", or "".
+// Parses a line without its line end. Returns the fault, "expected ...", or "".
 std::string_view ReadGraphiteLine(std::string_view text, GraphiteLine* line);
 
 // Parses a value, which may be NaN or infinite: Python writes nan and inf. An integer beyond 64

@@ -63,7 +63,7 @@ void GraphiteSession::Take(std::string_view bytes) {
   if (transport_->is_closing()) return;
   if (!may_write_) return Close("a client that may not write; see tsd.network.role");
   if (std::exchange(is_new_, false) && bytes.starts_with('\0')) {
-    return Close("pickle; want lines (carbon's relay: DESTINATION_PROTOCOL = line)");
+    return Close("pickle; expected lines (carbon's relay: DESTINATION_PROTOCOL = line)");
   }
   rest_.append(bytes);
   const size_t end = rest_.rfind('\n') + 1;  // npos + 1 = 0

@@ -110,9 +110,9 @@ HttpResponse InfluxHandler::Write(const HttpRequest& request, BodyWork* work) co
   const InfluxUnit* const unit =
       FindInfluxUnit(is_named ? std::string_view(*precision) : kInfluxUnitDefault);
   if (unit == nullptr) {
-    return InfluxError(
-        400, "invalid",
-        fmt::format("precision: got {}; want ns, us, ms, s, m or h", QuoteForMessage(*precision)));
+    return InfluxError(400, "invalid",
+                       fmt::format("precision: expected ns, us, ms, s, m or h, got {}",
+                                   QuoteForMessage(*precision)));
   }
   const int64_t now_ms = parts_.clock->NowMs();
   InputWriter out(&writer_, request.may_wait, /*may_store=*/nullptr, work);
@@ -145,8 +145,8 @@ void InfluxHandler::AddLine(const InfluxLines& lines,
     return out->Refuse(
         lines.number(),
         out->wants_faults()
-            ? fmt::format("got the timestamp {} in {}; want 1 ms to {} ms after 1970",
-                          *line.timestamp, unit.name, kTimestampMsMax)
+            ? fmt::format("expected 1 ms to {} ms after 1970, got the timestamp {} in {}",
+                          kTimestampMsMax, *line.timestamp, unit.name)
             : std::string());
   }
   if (const std::string fault = MetricFault(line); !fault.empty()) {
@@ -167,8 +167,8 @@ std::string InfluxHandler::MetricFault(const InfluxLine& line) const {
       bytes += InfluxName(field.key, &buffer).size();
       if (bytes <= kNameBytesMax) continue;
     }
-    return fmt::format("got a measurement and a field of {} bytes; want at most {}", bytes,
-                       kNameBytesMax);
+    return fmt::format("expected at most {} bytes of a measurement and a field, got {}",
+                       kNameBytesMax, bytes);
   }
   return "";
 }
@@ -229,8 +229,8 @@ HttpResponse InfluxHandler::Query(const HttpRequest& request) const {
   if (is("create", "database") && words.size() > 2) return CreateDatabase(words[2]);
   if (is("show", "databases") && words.size() == 2) return ShowDatabases(request);
   return InfluxError(400, "invalid",
-                     fmt::format("got the query {}; want CREATE DATABASE, which does nothing, or "
-                                 "SHOW DATABASES: points are queried by /api/query",
+                     fmt::format("expected CREATE DATABASE, which does nothing, or SHOW DATABASES, "
+                                 "got the query {}: points are queried by /api/query",
                                  QuoteForMessage(text)));
 }
 

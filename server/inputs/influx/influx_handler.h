@@ -43,9 +43,9 @@ class InfluxHandler {
   InfluxHandler(Parts parts, InputSettings settings);
 
   // POST /write?db=&rp=&precision= and /api/v2/write?org=&bucket=&precision=. 204; 400 with
-  // {"error":"partial write: line 2: got ...; want ...\n..."}; {"error":"write failed: ..."} with
-  // 503 and Retry-After if the store is full, with 500 if it is broken. `work` is borrowed and may
-  // be null.
+  // {"error":"partial write: line 2: expected ..., got ...\n..."}; {"error":"write failed: ..."}
+  // with 503 and Retry-After if the store is full, with 500 if it is broken. `work` is borrowed
+  // and may be null.
   HttpResponse Write(const HttpRequest& request, BodyWork* work = nullptr) const;
 
   // GET /query and POST /query: 200 with an empty result for CREATE DATABASE; for SHOW DATABASES

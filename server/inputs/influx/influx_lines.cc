@@ -162,7 +162,7 @@ const char* InfluxLines::ReadLine(const char* at) {
   at = SkipBlanks(at);
   if (EndsLine(at))
     return Fault([&] {
-      return std::string("got no field; want key=value after the measurement and its tags");
+      return std::string("expected key=value after the measurement and its tags, got no field");
     });
   at = ReadFields(at);
   if (at == nullptr) return nullptr;
@@ -179,7 +179,7 @@ const char* InfluxLines::ReadTags(const char* at) {
     if (at == nullptr) return nullptr;
     if (at == end_ || *at != '=') {
       return Fault([&] {
-        return fmt::format("got the tag {} without a value; want key=value",
+        return fmt::format("expected key=value, got the tag {} without a value",
                            QuoteForMessage(tag.key));
       });
     }
@@ -187,13 +187,12 @@ const char* InfluxLines::ReadTags(const char* at) {
     if (at == nullptr) return nullptr;
     if (at != end_ && *at == '=') {
       return Fault([&] {
-        return fmt::format("got a second = in the tag {}; want \\= in a value",
+        return fmt::format("expected \\= in a value, got a second = in the tag {}",
                            QuoteForMessage(tag.key));
       });
     }
     if (tags_.size() == kTagsMax)
-      return Fault(
-          [&] { return fmt::format("got more than {} tags; want at most so many", kTagsMax); });
+      return Fault([&] { return fmt::format("expected at most {} tags, got more", kTagsMax); });
     tags_.push_back(tag);
   } while (at != end_ && *at == ',');
   line_.tag_text = {begin, static_cast<size_t>(at - begin)};
@@ -214,13 +213,14 @@ const char* InfluxLines::ReadField(const char* at) {
   if (at == nullptr) return nullptr;
   if (at == end_ || *at != '=') {
     return Fault([&] {
-      return fmt::format("got the field {} without a value; want key=value", QuoteForMessage(key));
+      return fmt::format("expected key=value, got the field {} without a value",
+                         QuoteForMessage(key));
     });
   }
   at = ReadValue(at + 1, key);
   if (at == nullptr || EndsValue(at)) return at;
   return Fault([&] {
-    return fmt::format("got {} after the field {}; want a comma, a blank or the line's end",
+    return fmt::format("expected a comma, a blank or the line's end, got {} after the field {}",
                        GotText(at), QuoteForMessage(key));
   });
 }
@@ -249,9 +249,10 @@ const char* InfluxLines::ReadName(const char* at, Part part, std::string_view* n
 const char* InfluxLines::RefuseName(Part part, size_t bytes) {
   const PartRule& rule = kParts[static_cast<size_t>(part)];
   if (bytes == 0)
-    return Fault([&] { return fmt::format("got an empty {}; want {}", rule.name, rule.want); });
+    return Fault([&] { return fmt::format("expected {}, got an empty {}", rule.want, rule.name); });
   return Fault([&] {
-    return fmt::format("got a {} of {} bytes; want at most {}", rule.name, bytes, kNameBytesMax);
+    return fmt::format("expected at most {}, got a {} of {} bytes", kNameBytesMax, rule.name,
+                       bytes);
   });
 }
 
@@ -293,17 +294,16 @@ const char* InfluxLines::ReadOddNumber(const char* at, std::string_view key) {
   if (value) return AddField(token_end, key, *value);
   return Fault([&] {
     return fmt::format(
-        "field {}: got {}; want a finite number, an integer of 64 bits with i or u, a "
-        "boolean or a string in quotes",
+        "field {}: expected a finite number, an integer of 64 bits with i or u, a boolean or a "
+        "string in quotes, got {}",
         QuoteForMessage(key), text.empty() ? "nothing" : GotText(at));
   });
 }
 
 const char* InfluxLines::AddField(const char* end, std::string_view key, Value value) {
   if (fields_.size() == kInfluxFieldsMax)
-    return Fault([&] {
-      return fmt::format("got more than {} fields; want at most so many", kInfluxFieldsMax);
-    });
+    return Fault(
+        [&] { return fmt::format("expected at most {} fields, got more", kInfluxFieldsMax); });
   fields_.push_back({key, value});
   return end;
 }
@@ -319,7 +319,7 @@ const char* InfluxLines::SkipString(const char* at, std::string_view key) {
     if (*at == '\\' && at + 1 != end_ && (at[1] == '"' || at[1] == '\\')) ++at;
   }
   return Fault([&] {
-    return fmt::format("field {}: got a string that is not closed; want a quote at its end",
+    return fmt::format("field {}: expected a quote at its end, got a string that is not closed",
                        QuoteForMessage(key));
   });
 }
@@ -337,7 +337,7 @@ const char* InfluxLines::ReadTimestamp(const char* at) {
     return SkipBlanks(result.ptr);
   }
   return Fault([&] {
-    return fmt::format("got {} as the timestamp; want an integer of 64 bits", GotText(at));
+    return fmt::format("expected an integer of 64 bits, got {} as the timestamp", GotText(at));
   });
 }
 

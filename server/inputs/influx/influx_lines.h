@@ -13,7 +13,7 @@
 //
 //   InfluxLines lines(body);
 //   while (lines.Next()) {
-//     if (!lines.fault().empty()) ...            // "got ...; want ..."; the line is empty then
+//     if (!lines.fault().empty()) ...            // "expected ..., got ..."; the line is empty then
 //     else ... lines.line() ...
 //   }
 //

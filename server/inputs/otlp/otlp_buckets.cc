@@ -66,14 +66,15 @@ std::string BucketsOfBounds(const OtlpPoint& point,
   if (point.counts.empty() && point.bounds.empty()) return "";
   if (point.counts.size() != point.bounds.size() + 1) {
     if (!wants_text) return kAnyText;
-    return fmt::format("got {} counts of buckets with {} bounds; want one count more than bounds",
-                       point.counts.size(), point.bounds.size());
+    return fmt::format(
+        "expected one count more than bounds, got {} counts of buckets with {} bounds",
+        point.counts.size(), point.bounds.size());
   }
   for (size_t i = 0; i < point.bounds.size(); ++i) {
     const bool rises = i == 0 || point.bounds[i - 1] < point.bounds[i];
     if (!rises || std::isnan(point.bounds[i])) {
       if (!wants_text) return kAnyText;
-      return fmt::format("got the bound {} after {}; want bounds that rise", point.bounds[i],
+      return fmt::format("expected bounds that rise, got the bound {} after {}", point.bounds[i],
                          i == 0 ? 0 : point.bounds[i - 1]);
     }
     if (!std::isinf(point.bounds[i])) Cumulate(point.bounds[i], point.counts[i], buckets);

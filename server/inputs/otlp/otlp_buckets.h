@@ -18,7 +18,7 @@ struct OtlpBucket {
   friend bool operator==(const OtlpBucket&, const OtlpBucket&) = default;
 };
 
-// Buckets of a histogram with explicit bounds. Returns the fault, "got ...; want ...", or "": a
+// Buckets of a histogram with explicit bounds. Returns the fault, "expected ..., got ...", or "": a
 // histogram has one count more than bounds, or no counts, and its bounds increase. Without
 // `wants_text`, a fault has an arbitrary text.
 std::string BucketsOfBounds(const OtlpPoint& point,

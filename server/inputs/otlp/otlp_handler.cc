@@ -137,8 +137,8 @@ HttpResponse OtlpHandler::Write(const HttpRequest& request, BodyWork* work) cons
   const bool is_json = type == kJsonType;
   if (!is_json && type != kProtobufType) {
     return OtlpError(415,
-                     fmt::format("Content-Type: got {}; want {} or {}", QuoteForMessage(type),
-                                 kProtobufType, kJsonType),
+                     fmt::format("Content-Type: expected {} or {}, got {}", kProtobufType,
+                                 kJsonType, QuoteForMessage(type)),
                      /*is_json=*/true);
   }
   return Store(request, is_json, work);

@@ -41,7 +41,7 @@ constexpr std::array<std::string_view, 3> kTemporalityNames = {
 class JsonFault : public std::exception {
  public:
   JsonFault(std::string_view member, std::string_view want)
-      : text_(fmt::format("{}: want {}", member, want)) {}
+      : text_(fmt::format("{}: expected {}", member, want)) {}
   const char* what() const noexcept override { return text_.c_str(); }
 
  private:
@@ -542,12 +542,12 @@ void JsonReader::CountExemplars() {
 }  // namespace
 
 absl::Status ReadOtlpJson(std::string_view body, OtlpSink* sink) {
-  constexpr std::string_view kWant = "want an object of JSON";
+  constexpr std::string_view kExpected = "expected an object of JSON";
   if (!simdjson::validate_utf8(body.data(), body.size()))
-    return absl::InvalidArgumentError(fmt::format("got bytes that are no UTF-8; {}", kWant));
+    return absl::InvalidArgumentError(fmt::format("{}, got invalid UTF-8", kExpected));
   JsonReader reader(body, sink);
   if (!reader.BeginsWithObject())
-    return absl::InvalidArgumentError(fmt::format("got none; {}", kWant));
+    return absl::InvalidArgumentError(fmt::format("{}, got none", kExpected));
   try {
     reader.ReadRequest();
   } catch (const EnoughRead&) {
@@ -555,7 +555,7 @@ absl::Status ReadOtlpJson(std::string_view body, OtlpSink* sink) {
   } catch (const JsonFault& fault) {
     return absl::InvalidArgumentError(fault.what());
   } catch (const JsonSyntaxFault& fault) {
-    return absl::InvalidArgumentError(fmt::format("got {}; {}", fault.what(), kWant));
+    return absl::InvalidArgumentError(fmt::format("{}, got {}", kExpected, fault.what()));
   }
   return absl::OkStatus();
 }

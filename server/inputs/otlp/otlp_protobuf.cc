@@ -399,7 +399,7 @@ absl::Status ReadOtlpProtobuf(std::string_view message, OtlpSink* sink) {
     ProtobufReader(sink).ReadRequest(pbf_reader(DataOf(message)));
   } catch (const std::exception& exception) {
     return absl::InvalidArgumentError(
-        fmt::format("got {}; want a whole protobuf message", exception.what()));
+        fmt::format("expected a whole protobuf message, got {}", exception.what()));
   }
   return absl::OkStatus();
 }

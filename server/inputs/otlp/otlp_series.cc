@@ -66,10 +66,10 @@ bool HasTag(std::string_view tags, std::string_view key) {
 
 // The fault of an attribute.
 std::string TagFault(const TagView& tag) {
-  if (tag.key.empty()) return "got an attribute without a key; want a key";
-  return fmt::format("attribute {}: got {} bytes; want at most {} of a key or a value",
-                     QuoteForMessage(tag.key), std::max(tag.key.size(), tag.value.size()),
-                     kNameBytesMax);
+  if (tag.key.empty()) return "expected a key, got an attribute without a key";
+  return fmt::format("attribute {}: expected at most {} of a key or a value, got {} bytes",
+                     QuoteForMessage(tag.key), kNameBytesMax,
+                     std::max(tag.key.size(), tag.value.size()));
 }
 
 // Null if no tag is faulty.
@@ -136,27 +136,27 @@ bool OtlpSeries::IsWrong(const OtlpMetric& metric, const OtlpPoint& point) const
 }
 
 std::string OtlpSeries::FaultOf(const OtlpMetric& metric, const OtlpPoint& point) const {
-  if (metric.name.empty()) return "got a metric without a name; want a name";
+  if (metric.name.empty()) return "expected a name, got a metric without a name";
   if (metric.name.size() > kNameBytesMax) {
-    return fmt::format("got a name of {} bytes; want at most {}", metric.name.size(),
-                       kNameBytesMax);
+    return fmt::format("expected at most {} bytes of a name, got {}", kNameBytesMax,
+                       metric.name.size());
   }
   if (HasWrongTemporality(metric)) {
     return fmt::format(
-        "metric {}: got aggregationTemporality {}; want AGGREGATION_TEMPORALITY_DELTA (1) or "
-        "AGGREGATION_TEMPORALITY_CUMULATIVE (2)",
+        "metric {}: expected AGGREGATION_TEMPORALITY_DELTA (1) or "
+        "AGGREGATION_TEMPORALITY_CUMULATIVE (2), got aggregationTemporality {}",
         QuoteForMessage(metric.name), metric.temporality);
   }
   if (resource_is_too_large_ || point.attributes.too_many()) {
-    return fmt::format("got more than {} attributes; want at most so many", kOtlpAttributesMax);
+    return fmt::format("expected at most {} attributes, got more", kOtlpAttributesMax);
   }
   if (const TagView* const tag = FindWrongTag(resource_tags_)) return TagFault(*tag);
   if (const TagView* const tag = FindWrongTag(point.attributes.tags())) return TagFault(*tag);
   if (!IsTimeOfStore(point.time_ns)) {
-    return fmt::format("metric {}: got the time {} ns; want 1 ms to {} ms after 1970",
-                       QuoteForMessage(metric.name), point.time_ns, kTimestampMsMax);
+    return fmt::format("metric {}: expected 1 ms to {} ms after 1970, got the time {} ns",
+                       QuoteForMessage(metric.name), kTimestampMsMax, point.time_ns);
   }
-  return fmt::format("metric {}: got more than {} buckets; want at most so many",
+  return fmt::format("metric {}: expected at most {} buckets, got more",
                      QuoteForMessage(metric.name), kOtlpBucketsMax);
 }
 
@@ -168,31 +168,33 @@ std::string OtlpSeries::FaultOfSome(const OtlpMetric& metric, const OtlpPoint& p
   const size_t bytes = metric.name.size() + series.longest_suffix.size();
   if (bytes > kNameBytesMax) {
     return text([&] {
-      return fmt::format("metric {}: got a name of {} bytes with {}; want at most {}",
-                         QuoteForMessage(metric.name), bytes, series.longest_suffix, kNameBytesMax);
+      return fmt::format("metric {}: expected at most {} bytes of a name, got {} with {}",
+                         QuoteForMessage(metric.name), kNameBytesMax, bytes, series.longest_suffix);
     });
   }
   const size_t copies = point.counts.size() + point.positive.counts.size() +
                         point.negative.counts.size() + point.quantiles.size();
   if (copies * tags_.size() > kOtlpTagsOfPointMax) {
     return text([&] {
-      return fmt::format("metric {}: got {} buckets with tags of {} bytes; want at most {} in all",
-                         QuoteForMessage(metric.name), copies, tags_.size(), kOtlpTagsOfPointMax);
+      return fmt::format(
+          "metric {}: expected at most {} in all, got {} buckets with tags of {} bytes",
+          QuoteForMessage(metric.name), kOtlpTagsOfPointMax, copies, tags_.size());
     });
   }
   const bool is_summary = metric.kind == OtlpMetric::Kind::kSummary;
   if (series.tag.empty() || (is_summary && point.quantiles.empty())) return "";
   if (HasTag(tags_, series.tag)) {
     return text([&] {
-      return fmt::format("metric {}: got an attribute {}; want none, as its series have that tag",
-                         QuoteForMessage(metric.name), series.tag);
+      return fmt::format(
+          "metric {}: expected none, as its series have that tag, got an attribute {}",
+          QuoteForMessage(metric.name), series.tag);
     });
   }
   const auto tags = 1 + static_cast<size_t>(std::ranges::count(tags_, kTagSeparator)) / 2;
   if (tags <= settings_->tags_max) return "";
   return text([&] {
-    return fmt::format("metric {}: got {} tags with {}; want at most {} (tsd.storage.max_tags)",
-                       QuoteForMessage(metric.name), tags, series.tag, settings_->tags_max);
+    return fmt::format("metric {}: expected at most {}, got {} tags with {} (tsd.storage.max_tags)",
+                       QuoteForMessage(metric.name), settings_->tags_max, tags, series.tag);
   });
 }
 
@@ -222,7 +224,7 @@ void OtlpSeries::AddPoints(const OtlpMetric& metric, const OtlpPoint& point) {
 
 void OtlpSeries::AddNumber(const OtlpMetric& metric, const OtlpPoint& point) {
   if (!point.value)
-    return Refuse([] { return std::string("got a data point without a value; want one"); });
+    return Refuse([] { return std::string("expected one, got a data point without a value"); });
   Add(WriteMetric(metric.name, ""), tags_, *point.value);
 }
 

@@ -38,7 +38,7 @@ PromMatcher ReadMatcher(pbf_reader message) {
       case VarintField(1): {
         const int32_t type = message.get_enum();
         if (type < 0 || type > 3)
-          throw ReadFault(fmt::format("a matcher of type {}; want 0 to 3", type));
+          throw ReadFault(fmt::format("expected 0 to 3, got a matcher of type {}", type));
         matcher.type = static_cast<PromMatcher::Type>(type);
         break;
       }
@@ -72,7 +72,7 @@ PromReadQuery ReadQuery(pbf_reader message) {
         break;
       case BytesField(3):
         if (query.matchers.size() == kPromMatchersMax)
-          throw ReadFault(fmt::format("more than {} matchers; want fewer", kPromMatchersMax));
+          throw ReadFault(fmt::format("expected at most {} matchers, got more", kPromMatchersMax));
         query.matchers.push_back(ReadMatcher(message.get_message()));
         break;
       default:
@@ -99,7 +99,7 @@ void ReadRequest(pbf_reader message, std::vector<PromReadQuery>* queries) {
     switch (message.tag_and_type()) {
       case BytesField(1):
         if (queries->size() == kPromQueriesMax)
-          throw ReadFault(fmt::format("more than {} queries; want fewer", kPromQueriesMax));
+          throw ReadFault(fmt::format("expected at most {} queries, got more", kPromQueriesMax));
         queries->push_back(ReadQuery(message.get_message()));
         break;
       case VarintField(2):
@@ -118,9 +118,9 @@ void ReadRequest(pbf_reader message, std::vector<PromReadQuery>* queries) {
     regexps += static_cast<size_t>(std::ranges::count_if(query.matchers, &IsRegexp));
   if (regexps > kPromRegexpsMax)
     throw ReadFault(
-        fmt::format("{} regular expressions; want at most {}", regexps, kPromRegexpsMax));
+        fmt::format("expected at most {} regular expressions, got {}", kPromRegexpsMax, regexps));
   if (accepted.any && !accepted.samples)
-    throw ReadFault("no response type that there is; want SAMPLES among them");
+    throw ReadFault("expected SAMPLES among the response types");
 }
 
 // {__name__="up",job=~"a|b"}
@@ -146,10 +146,10 @@ absl::StatusOr<std::vector<PromReadQuery>> ParsePromRead(std::string_view messag
   try {
     ReadRequest(pbf_reader(message.data(), message.size()), &queries);
   } catch (const ReadFault& fault) {
-    return absl::InvalidArgumentError(fmt::format("body: got {}", fault.what()));
+    return absl::InvalidArgumentError(fmt::format("body: {}", fault.what()));
   } catch (const std::exception& exception) {
     return absl::InvalidArgumentError(
-        fmt::format("body: got {}; want a whole protobuf message", exception.what()));
+        fmt::format("body: expected a whole protobuf message, got {}", exception.what()));
   }
   return queries;
 }

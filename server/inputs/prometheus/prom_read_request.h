@@ -35,8 +35,8 @@ struct PromReadQuery {
   std::vector<PromMatcher> matchers = {};
 };
 
-// The queries of a message. kInvalidArgument, "got ...; want ...": the message is malformed, does
-// not accept the response type SAMPLES, has a matcher of unknown type, or exceeds the limits.
+// The queries of a message. kInvalidArgument, "expected ..., got ...": the message is malformed,
+// does not accept the response type SAMPLES, has a matcher of unknown type, or exceeds the limits.
 absl::StatusOr<std::vector<PromReadQuery>> ParsePromRead(std::string_view message);
 
 // The queries as JSON for the list of queries: times in milliseconds, matchers as in PromQL, each

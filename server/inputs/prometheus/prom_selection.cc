@@ -49,7 +49,7 @@ class PromSelection::Matcher {
     made.regexp_ = std::make_unique<RE2>(made.value_, options);
     if (made.regexp_->ok()) return made;
     return absl::InvalidArgumentError(fmt::format(
-        "matcher of {}: got {}; want a regular expression: {}", QuoteForMessage(matcher.name),
+        "matcher of {}: expected a regular expression, got {}: {}", QuoteForMessage(matcher.name),
         QuoteForMessage(matcher.value), made.regexp_->error()));
   }
 

@@ -42,7 +42,7 @@ class PromSelection {
 
   // `labels` is borrowed. `before_regexp`, which may be null, is called before each regular
   // expression is compiled; an error aborts the creation. kInvalidArgument: a regular expression is
-  // invalid, "got ...; want ...".
+  // invalid, "expected ..., got ...".
   static absl::StatusOr<PromSelection> Create(
       std::span<const PromMatcher> matchers,
       const NameRule& names,

@@ -27,7 +27,7 @@ constexpr std::string_view kProto2 = "io.prometheus.write.v2.Request";
 
 // Prometheus has samples with the time 0, which a store does not accept.
 constexpr std::string_view kTimeZero =
-    "bad timestamp=0: got 0 ms; want 1 to 4294967295999 ms; the other samples are stored";
+    "bad timestamp=0: expected 1 to 4294967295999 ms, got 0 ms; the other samples are stored";
 
 bool HasTimeZero(const PromSeries& series) {
   return std::ranges::any_of(series.samples, [](const PromSample& each) { return each.ms == 0; });
@@ -100,8 +100,8 @@ void AddWritten(size_t samples, size_t exemplars, HttpResponse* response) {
 
 std::optional<HttpResponse> RefuseType(std::string_view type) {
   if (VersionOf(type).has_value()) return std::nullopt;
-  return TextAnswer(415, fmt::format("Content-Type: got {}; want {} with proto={} or {}",
-                                     QuoteForMessage(type), kContentType, kProto1, kProto2));
+  return TextAnswer(415, fmt::format("Content-Type: expected {} with proto={} or {}, got {}",
+                                     kContentType, kProto1, kProto2, QuoteForMessage(type)));
 }
 
 }  // namespace
@@ -126,7 +126,7 @@ std::optional<HttpResponse> PromWriteHandler::RefuseHead(const HttpRequest& head
   const std::string_view encoding = head.header("content-encoding");
   if (encoding.empty() || EqualsIgnoringCase(encoding, "snappy")) return std::nullopt;
   return TextAnswer(
-      415, fmt::format("Content-Encoding: got {}; want snappy", QuoteForMessage(encoding)));
+      415, fmt::format("Content-Encoding: expected snappy, got {}", QuoteForMessage(encoding)));
 }
 
 HttpResponse PromWriteHandler::RefuseBody(const std::string& fault,
@@ -188,8 +188,8 @@ void PromWriteHandler::AddSeries(const PromWriteRequest& request,
     out->Refuse(request.number(),
                 !out->wants_faults()
                     ? std::string()
-                    : fmt::format("got {} native histogram{}; want classic histograms, which are "
-                                  "series with the label le",
+                    : fmt::format("expected classic histograms, which are series with the label "
+                                  "le, got {} native histogram{}",
                                   series.histograms, series.histograms == 1 ? "" : "s"));
   }
   if (series.samples.empty()) return;

@@ -82,17 +82,17 @@ void PromWriteRequest::ReadSymbols(std::string_view message) {
         continue;
       }
       if (symbols_.size() == kPromSymbolsMax) {
-        error_ = fmt::format("got more than {} symbols; want at most so many", kPromSymbolsMax);
+        error_ = fmt::format("expected at most {} symbols, got more", kPromSymbolsMax);
         return;
       }
       symbols_.push_back(ViewOf(reader.get_view()));
     }
   } catch (const std::exception& exception) {
-    error_ = fmt::format("got {} in the table of symbols; want a whole protobuf message",
+    error_ = fmt::format("expected a whole protobuf message, got {} in the table of symbols",
                          exception.what());
   }
   if (error_.empty() && !symbols_.empty() && !symbols_.front().empty()) {
-    error_ = fmt::format("got {} as the first symbol; want the empty one",
+    error_ = fmt::format("expected the empty one, got {} as the first symbol",
                          QuoteForMessage(symbols_.front()));
   }
 }
@@ -114,7 +114,7 @@ bool PromWriteRequest::Next(bool wants_text) {
       return true;
     }
   } catch (const std::exception& exception) {
-    error_ = fmt::format("got {} at series {}; want a whole protobuf message", exception.what(),
+    error_ = fmt::format("expected a whole protobuf message, got {} at series {}", exception.what(),
                          number_ + 1);
   }
   return false;
@@ -131,7 +131,7 @@ void PromWriteRequest::ReadSeries(std::string_view message) {
     ReadSeriesOf2(message);
   }
   if (series_.name.empty())
-    SetFault([&] { return std::string("got no label __name__; want the name of the metric"); });
+    SetFault([&] { return std::string("expected the name of the metric, got no label __name__"); });
   series_.labels = labels_;
   series_.samples = samples_;
   ++number_;
@@ -192,15 +192,16 @@ void PromWriteRequest::AddLabelsBySymbol(std::string_view packed) {
   const auto symbol = [&]() -> const std::string_view* {
     const uint64_t number = protozero::decode_varint(&at, end);
     if (number < symbols_.size()) return &symbols_[number];
-    SetFault(
-        [&] { return fmt::format("got the symbol {}; want one of {}", number, symbols_.size()); });
+    SetFault([&] {
+      return fmt::format("expected one of {}, got the symbol {}", symbols_.size(), number);
+    });
     return nullptr;
   };
   while (at != end) {
     const std::string_view* const name = symbol();
     if (at == end)
       return SetFault([&] {
-        return std::string("got an odd number of symbols; want a name and a value each");
+        return std::string("expected a name and a value each, got an odd number of symbols");
       });
     const std::string_view* const value = symbol();
     if (name == nullptr || value == nullptr) return;
@@ -211,22 +212,21 @@ void PromWriteRequest::AddLabelsBySymbol(std::string_view packed) {
 void PromWriteRequest::AddLabel(const TagView& label) {
   if (label.value.empty()) return;
   if (label.key.empty())
-    return SetFault([&] { return std::string("got an empty name of a label; want a name"); });
+    return SetFault([&] { return std::string("expected a name, got an empty name of a label"); });
   if (label.key.size() > kNameBytesMax || label.value.size() > kNameBytesMax) {
     return SetFault([&] {
-      return fmt::format("label {}: got {} bytes; want at most {} of a name or a value",
-                         QuoteForMessage(label.key), std::max(label.key.size(), label.value.size()),
-                         kNameBytesMax);
+      return fmt::format("label {}: expected at most {} of a name or a value, got {} bytes",
+                         QuoteForMessage(label.key), kNameBytesMax,
+                         std::max(label.key.size(), label.value.size()));
     });
   }
   if (label.key == kMetricLabel) {
     if (!series_.name.empty()) {
-      return SetFault([] { return std::string("got the label __name__ twice; want it once"); });
+      return SetFault([] { return std::string("expected it once, got the label __name__ twice"); });
     }
     series_.name = label.value;
   } else if (labels_.size() == kTagsMax) {
-    SetFault(
-        [&] { return fmt::format("got more than {} labels; want at most so many", kTagsMax); });
+    SetFault([&] { return fmt::format("expected at most {} labels, got more", kTagsMax); });
   } else {
     labels_.push_back(label);
   }
@@ -234,9 +234,7 @@ void PromWriteRequest::AddLabel(const TagView& label) {
 
 void PromWriteRequest::AddSample(const PromSample& sample) {
   if (samples_.size() < kPromSamplesMax) return samples_.push_back(sample);
-  SetFault([&] {
-    return fmt::format("got more than {} samples; want at most so many", kPromSamplesMax);
-  });
+  SetFault([&] { return fmt::format("expected at most {} samples, got more", kPromSamplesMax); });
 }
 
 }  // namespace hourcell

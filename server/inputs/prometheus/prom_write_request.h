@@ -6,7 +6,7 @@
 //
 //   PromWriteRequest request(body, version);
 //   while (request.Next()) {
-//     if (!request.fault().empty()) ...     // "got ...; want ..."; only this series is faulty
+//     if (!request.fault().empty()) ...     // "expected ..., got ..."; only this series is faulty
 //     else ... request.series() ...
 //   }
 //   if (!request.error().empty()) ...       // the body is malformed; nothing counts

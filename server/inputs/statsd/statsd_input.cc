@@ -70,11 +70,11 @@ void StatsdInput::TakeLine(std::string_view text) {
     case StatsdAggregator::Added::kAll:
       return;
     case StatsdAggregator::Added::kBadValue:
-      return RefuseLine(text, "want a number");
+      return RefuseLine(text, "expected a number");
     case StatsdAggregator::Added::kBadSeries:
-      return RefuseLine(text, "want at most 2048 bytes of a name and its tags");
+      return RefuseLine(text, "expected at most 2048 bytes of a name and its tags");
     case StatsdAggregator::Added::kOtherType:
-      return RefuseLine(text, fmt::format("this metric with these tags is {} now; want one type",
+      return RefuseLine(text, fmt::format("expected the type {} of this metric with these tags",
                                           aggregator_.other_type()));
     case StatsdAggregator::Added::kNoSeries:
       return no_series_->Add(1);
@@ -86,7 +86,7 @@ void StatsdInput::TakeLine(std::string_view text) {
 }
 
 void StatsdInput::RefuseLine(std::string_view text, std::string_view want) {
-  Refuse(fmt::format("got {}; {}", QuoteForMessage(text), want));
+  Refuse(fmt::format("{}, got {}", want, QuoteForMessage(text)));
 }
 
 void StatsdInput::Refuse(std::string_view why) {

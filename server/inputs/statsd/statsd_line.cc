@@ -11,9 +11,9 @@
 namespace hourcell {
 namespace {
 
-constexpr std::string_view kWantForm = "want name:value|type";
+constexpr std::string_view kWantForm = "expected name:value|type";
 constexpr std::string_view kWantNameTags =
-    "want tags as name,tag=value, name;tag=value or name[tag=value]";
+    "expected tags as name,tag=value, name;tag=value or name[tag=value]";
 
 // Removes the text before the first of `ends` and that character, which is stored in `*end`.
 // Without one, removes everything and stores '\0'. Returns the text.
@@ -43,7 +43,7 @@ bool ReadRate(std::string_view text, std::span<StatsdSample> samples) {
 
 std::string_view AddTag(const TagView& tag, std::vector<TagView>* tags) {
   if (tag.value.empty()) return {};  // a tag without a value is omitted
-  if (tags->size() == kTagsMax) return "want at most 64 tags";
+  if (tags->size() == kTagsMax) return "expected at most 64 tags";
   tags->push_back(tag);
   return {};
 }
@@ -55,7 +55,7 @@ std::string_view ReadStatsdTags(std::string_view text, std::vector<TagView>* tag
     const size_t colon = tag.find(':');
     const std::string_view key = tag.substr(0, colon);
     const std::string_view value = colon == tag.npos ? "true" : tag.substr(colon + 1);
-    if (key.empty()) return "want tags as #tag:value,tag:value";
+    if (key.empty()) return "expected tags as #tag:value,tag:value";
     if (const std::string_view fault = AddTag({key, value}, tags); !fault.empty()) return fault;
   }
   return {};
@@ -102,7 +102,7 @@ std::string_view ReadValues(std::string_view values, StatsdType type, StatsdLine
   while (!values.empty()) {
     const std::string_view value = TakeUntil(type == StatsdType::kSet ? "|" : ":", &values);
     if (value.empty()) return kWantForm;
-    if (line->samples.size() == kStatsdLineValuesMax) return "want at most 1024 values";
+    if (line->samples.size() == kStatsdLineValuesMax) return "expected at most 1024 values";
     line->samples.push_back({.value = value, .type = type});
   }
   return {};
@@ -119,14 +119,15 @@ std::string_view ReadSample(std::string_view* text, StatsdLine* line, char* end)
   if (*end != '|' || !text->starts_with('@')) return {};
   const std::string_view rate = TakeUntil("|:", text, end).substr(1);
   if (ReadRate(rate, std::span(line->samples).subspan(first))) return {};
-  return "want a rate above 0 and at most 1";
+  return "expected a rate above 0 and at most 1";
 }
 
 std::string_view ReadSections(std::string_view rest, StatsdLine* line) {
   while (!rest.empty()) {
     const std::string_view section = TakeUntil("|", &rest);
     if (section.starts_with('@')) {
-      if (!ReadRate(section.substr(1), line->samples)) return "want a rate above 0 and at most 1";
+      if (!ReadRate(section.substr(1), line->samples))
+        return "expected a rate above 0 and at most 1";
     } else if (section.starts_with('#')) {
       const std::string_view fault = ReadStatsdTags(section.substr(1), &line->tags);
       if (!fault.empty()) return fault;

@@ -49,7 +49,7 @@ struct StatsdLine {
   bool is_skipped = false;            // an event, a service check, or empty: it has no samples
 };
 
-// Parses a line without its line end. Returns the fault, "want ...", or "".
+// Parses a line without its line end. Returns the fault, "expected ...", or "".
 std::string_view ReadStatsdLine(std::string_view text, StatsdLine* line);
 
 }  // namespace hourcell

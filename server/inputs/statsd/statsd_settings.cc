@@ -22,7 +22,7 @@ absl::StatusOr<StatsdSettings> StatsdSettingsOf(const Config& config) {
   if (!settings.prefix.empty() &&
       !NameFault(settings.prefix, NameEncoding::kLatin1, extra_chars).empty()) {
     return absl::InvalidArgumentError(
-        fmt::format("tsd.statsd.prefix: got {}; want characters of a metric",
+        fmt::format("tsd.statsd.prefix: expected characters of a metric, got {}",
                     QuoteForMessage(settings.prefix)));
   }
   const std::string percentiles = config.text("tsd.statsd.percentiles");
@@ -31,7 +31,7 @@ absl::StatusOr<StatsdSettings> StatsdSettingsOf(const Config& config) {
     const bool is_plain = item.find_first_not_of("0123456789.") == item.npos;
     if (!is_plain || !percent.ok() || !(*percent > 0 && *percent <= 100)) {
       return absl::InvalidArgumentError(
-          fmt::format("tsd.statsd.percentiles: got {}; want numbers above 0 and at most 100",
+          fmt::format("tsd.statsd.percentiles: expected numbers above 0 and at most 100, got {}",
                       QuoteForMessage(item)));
     }
     settings.percentiles.push_back({.percent = *percent, .suffix = fmt::format(".p{}", item)});

@@ -41,8 +41,9 @@ absl::StatusOr<udp::endpoint> ResolveUdp(const std::string& bind,
   const auto results = resolver.resolve(
       bind, std::to_string(port), udp::resolver::passive | udp::resolver::numeric_service, error);
   if (error || results.empty()) {
-    return absl::InvalidArgumentError(fmt::format("tsd.network.bind: got {}; want an address: {}",
-                                                  QuoteForMessage(bind), error.message()));
+    return absl::InvalidArgumentError(
+        fmt::format("tsd.network.bind: expected an address, got {}: {}", QuoteForMessage(bind),
+                    error.message()));
   }
   return results.begin()->endpoint();
 }

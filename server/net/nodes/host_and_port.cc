@@ -22,8 +22,8 @@ absl::StatusOr<HostAndPort> ParseHostAndPort(std::string_view text) {
   const bool is_host =
       !host.empty() && (has_brackets || host.find_first_of(":[]") == std::string_view::npos);
   if (is_port && is_host) return HostAndPort{.host = std::string(host), .port = std::string(port)};
-  return absl::InvalidArgumentError(
-      fmt::format("got {}; want host:port, an IPv6 address in brackets", QuoteForMessage(text)));
+  return absl::InvalidArgumentError(fmt::format(
+      "expected host:port, an IPv6 address in brackets, got {}", QuoteForMessage(text)));
 }
 
 std::string JoinHostAndPort(std::string_view host, int port) {

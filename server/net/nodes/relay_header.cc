@@ -67,10 +67,12 @@ absl::Status TakeValue(std::string_view* left, RelayHeader* header) {
   const std::string_view value = left->substr(3, size);
   left->remove_prefix(3 + size);
   if (type == kNonceType && value.size() != kRelayNonceBytes) {
-    return Malformed(fmt::format("nonce: got {} bytes; want {}", value.size(), kRelayNonceBytes));
+    return Malformed(
+        fmt::format("nonce: expected {} bytes, got {}", kRelayNonceBytes, value.size()));
   }
   if (type == kNonceType) header->nonce = value;
-  if (type == kListenerType && value.size() != 1) return Malformed("want 1 byte of the listener");
+  if (type == kListenerType && value.size() != 1)
+    return Malformed("expected 1 byte of the listener");
   if (type == kListenerType) header->listener = static_cast<uint8_t>(value.front());
   return absl::OkStatus();
 }
@@ -114,7 +116,7 @@ absl::StatusOr<std::optional<ParsedRelayHeader>> ParseRelayHeader(std::string_vi
   if (!is_watch && bytes[12] != kOfClient) return Malformed("an unknown version or command");
   const size_t size = kFixedBytes + LoadBigEndian(bytes.data() + 14, 2);
   if (size > kRelayHeaderBytesMax) {
-    return Malformed(fmt::format("got {} bytes; want at most {}", size, kRelayHeaderBytesMax));
+    return Malformed(fmt::format("expected at most {} bytes, got {}", kRelayHeaderBytesMax, size));
   }
   if (bytes.size() < size) return std::nullopt;
   ParsedRelayHeader parsed{.header = {}, .bytes = size};

@@ -97,7 +97,7 @@ TEST(CellTest, DecodeNamesTheFault) {
     EXPECT_EQ(columns.size(), 0U);
   };
   check("", "empty");
-  check(Hex("00 0000 2a"), "unknown format; want 01, 02 or ff");
+  check(Hex("00 0000 2a"), "unknown format; expected 01, 02 or ff");
   check(Hex("03 0000 2a"),
         "cell 0300002a of 4 bytes: format 03: this program reads 01, 02 and ff. A newer version of "
         "Hourcell wrote it; use that version or a later one");

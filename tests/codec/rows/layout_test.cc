@@ -56,7 +56,8 @@ TEST(LayoutTest, ParseRejectsUnknownAndRepeatedSettings) {
 TEST(LayoutTest, ParseRejectsALayoutThatIsNotValid) {
   std::string text = kDefaultText;
   text.replace(text.find("metric=3"), 8, "metric=9");
-  EXPECT_THAT(ParseLayout(text), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("want 1 to 8")));
+  EXPECT_THAT(ParseLayout(text),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("expected 1 to 8")));
 }
 
 TEST(LayoutTest, ValidateNamesTheSettingAndWhatItWants) {
@@ -67,15 +68,15 @@ TEST(LayoutTest, ValidateNamesTheSettingAndWhatItWants) {
     EXPECT_THAT(ValidateLayout(layout),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message)));
   };
-  check([](Layout* layout) { layout->metric_width = 0; }, "width.metric: got 0; want 1 to 8");
-  check([](Layout* layout) { layout->tagk_width = 9; }, "width.tagk: got 9; want 1 to 8");
-  check([](Layout* layout) { layout->tagv_width = 0; }, "width.tagv: got 0; want 1 to 8");
-  check([](Layout* layout) { layout->salt_width = 9; }, "salt.width: got 9; want 0 to 8");
-  check([](Layout* layout) { layout->salt_buckets = 0; }, "salt.buckets: got 0; want 1 to");
+  check([](Layout* layout) { layout->metric_width = 0; }, "width.metric: expected 1 to 8, got 0");
+  check([](Layout* layout) { layout->tagk_width = 9; }, "width.tagk: expected 1 to 8, got 9");
+  check([](Layout* layout) { layout->tagv_width = 0; }, "width.tagv: expected 1 to 8, got 0");
+  check([](Layout* layout) { layout->salt_width = 9; }, "salt.width: expected 0 to 8, got 9");
+  check([](Layout* layout) { layout->salt_buckets = 0; }, "salt.buckets: expected 1 to ");
   check([](Layout* layout) { layout->salt_width = 1, layout->salt_buckets = 257; },
-        "salt.buckets: got 257; want 1 to 256 with 1 bytes of salt");
+        "salt.buckets: expected 1 to 256 with 1 bytes of salt, got 257");
   check([](Layout* layout) { layout->fields.pop_back(); },
-        "row_key: got \"salt,metric,base_time\"");
+        "tags last, got \"salt,metric,base_time\"");
   check([](Layout* layout) { layout->fields[0] = RowField::kMetric; }, "once each");
   check([](Layout* layout) { std::swap(layout->fields[2], layout->fields[3]); }, "tags last");
 }

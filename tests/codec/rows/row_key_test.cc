@@ -120,7 +120,7 @@ TEST(RowKeyTest, ParseNamesTheFaultAndTheKey) {
               StatusIs(absl::StatusCode::kDataLoss,
                        HasSubstr("row key 00000150e22701000001000001: base time 1356998401 s")));
   EXPECT_THAT(codec.Parse(Hex("000001 50e22700") + std::string(6 * (kTagsMax + 1), '\1')),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("want 1 to 64 pairs")));
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("expected 1 to 64 pairs")));
 }
 
 TEST(RowKeyTest, ParsesWhatItAppendsInEveryFieldOrder) {

@@ -28,24 +28,25 @@ TEST(SaltEpochsTest, TextIsReadBack) {
 TEST(SaltEpochsTest, RefusesWhatIsNoList) {
   for (const char* text :
        {"", "0", "0=", "=4", "0=4,", " 0=4", "0=-1", "0=4294967296", "99999999999999999999=4"})
-    EXPECT_THAT(MessageOf(text), HasSubstr("want from=buckets")) << text;
+    EXPECT_THAT(MessageOf(text), HasSubstr("expected from=buckets")) << text;
   EXPECT_THAT(MessageOf("0=4 "), HasSubstr("got more text"));
   EXPECT_THAT(MessageOf("0=4;3600=5"), HasSubstr("got more text after 1 of them"));
-  EXPECT_THAT(MessageOf("3600=4"), HasSubstr("got a first one from 3600 s; want 0"));
-  EXPECT_THAT(MessageOf("0=4,7200=5,3600=6"), HasSubstr("want ascending times"));
-  EXPECT_THAT(MessageOf("0=4,3600=5,3600=6"), HasSubstr("want ascending times"));
-  EXPECT_THAT(MessageOf("0=4,3601=5"), HasSubstr("want a whole hour"));
-  EXPECT_THAT(SaltEpochs::Make({}, 1).status().message(), HasSubstr("got 0; want 1 to 256"));
+  EXPECT_THAT(MessageOf("3600=4"), HasSubstr("expected 0, got a first one from 3600 s"));
+  EXPECT_THAT(MessageOf("0=4,7200=5,3600=6"), HasSubstr("expected ascending times"));
+  EXPECT_THAT(MessageOf("0=4,3600=5,3600=6"), HasSubstr("expected ascending times"));
+  EXPECT_THAT(MessageOf("0=4,3601=5"), HasSubstr("expected a whole hour"));
+  EXPECT_THAT(SaltEpochs::Make({}, 1).status().message(), HasSubstr("expected 1 to 256, got 0"));
 }
 
 TEST(SaltEpochsTest, BucketsFitTheWidth) {
-  EXPECT_THAT(MessageOf("0=0"), HasSubstr("got 0 buckets; want 1 to 256, which 1 bytes"));
+  EXPECT_THAT(MessageOf("0=0"),
+              HasSubstr("expected 1 to 256, which 1 bytes of salt number, got 0 buckets"));
   EXPECT_THAT(MessageOf("0=257"), HasSubstr("got 257 buckets"));
   EXPECT_EQ(MessageOf("0=256"), "");
   EXPECT_EQ(MessageOf("0=257", 2), "");
   EXPECT_EQ(MessageOf("0=4294967295", 4), "");
   EXPECT_EQ(MessageOf("0=1", 0), "");
-  EXPECT_THAT(MessageOf("0=2", 0), HasSubstr("want 1 to 1"));
+  EXPECT_THAT(MessageOf("0=2", 0), HasSubstr("expected 1 to 1"));
 }
 
 TEST(SaltEpochsTest, TooManyAreRefused) {

@@ -24,7 +24,7 @@ TEST(UidTest, KindNamesAreOpenTsdbsAndReadBack) {
 
 TEST(UidTest, ParseKindNameRejectsOtherWords) {
   EXPECT_THAT(ParseKindName("metric"), StatusIs(absl::StatusCode::kInvalidArgument,
-                                                HasSubstr("want metrics, tagk or tagv")));
+                                                HasSubstr("expected metrics, tagk or tagv")));
 }
 
 TEST(UidTest, VectorsToHex) {

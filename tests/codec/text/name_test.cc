@@ -53,7 +53,7 @@ TEST(NameTest, FaultsComeInTheirOrder) {
   EXPECT_EQ(NameFault(" \xFF", kLatin1, ""), "not UTF-8");
   EXPECT_EQ(NameFault("\u6E29 ", kLatin1, ""), "illegal character:  ");
   EXPECT_EQ(NameFault("t\u6E29", kLatin1, ""),
-            "character \u6E29 is above U+00FF; want a store created with names=utf8");
+            "character \u6E29 is above U+00FF; expected a store created with names=utf8");
 }
 
 TEST(NameTest, ExtraCharactersAreLegal) {

@@ -185,10 +185,9 @@ TEST(PointTextTest, ErrorsHaveOpenTsdbsTextsInItsOrder) {
   EXPECT_EQ(Fault("m   a=b"), "invalid value: Empty string");
   EXPECT_EQ(Fault("m 0  bad"), "illegal argument: invalid timestamp: 0");
   EXPECT_EQ(Fault("m -5 1 a=b"), "illegal argument: invalid timestamp: -5");
-  EXPECT_EQ(
-      Fault("m 4294967296000 1 a=b"),
-      "illegal argument: bad timestamp=4294967296000: after 4294967295999 ms; want seconds or "
-      "milliseconds since 1970");
+  EXPECT_EQ(Fault("m 4294967296000 1 a=b"),
+            "illegal argument: bad timestamp=4294967296000: after 4294967295999 ms; expected "
+            "seconds or milliseconds since 1970");
   EXPECT_EQ(Fault("m 1  bad"), "illegal argument: empty value");
   EXPECT_EQ(Fault("m 1 x bad"), "illegal argument: invalid tag: bad");
   EXPECT_EQ(Fault("m 1 x a=1 b=2 a=3"), "illegal argument: duplicate tag: a=3, tags={a=1, b=2}");

@@ -152,8 +152,8 @@ TEST_F(AnnotationStoreTest, RefusesWhatNoSeriesOfThisStoreCanBe) {
   };
   const Case cases[] = {
       {{.tsuid = "xyz", .start_time = 1, .notes = "n"}, "not hex"},
-      {{.tsuid = "000001", .start_time = 1, .notes = "n"}, "want a metric of 3 and"},
-      {{.tsuid = "0000010000010000", .start_time = 1, .notes = "n"}, "want a metric of 3 and"},
+      {{.tsuid = "000001", .start_time = 1, .notes = "n"}, "expected a metric of 3 and"},
+      {{.tsuid = "0000010000010000", .start_time = 1, .notes = "n"}, "expected a metric of 3 and"},
       {{.tsuid = "000000000001000001", .start_time = 1, .notes = "n"}, "not zero"},
       {{.tsuid = "000001000001000000", .start_time = 1, .notes = "n"}, "not zero"},
       {{.tsuid = "000001000000000001", .start_time = 1, .notes = "n"}, "not zero"},
@@ -166,7 +166,8 @@ TEST_F(AnnotationStoreTest, RefusesWhatNoSeriesOfThisStoreCanBe) {
       {{.tsuid = "", .start_time = 1}, "nothing is set"},
       {{.tsuid = "", .start_time = 1, .notes = "\xff"}, "not UTF-8"},
       {{.tsuid = "", .start_time = 1, .custom = {{{"k", "\xff"}}}}, "not UTF-8"},
-      {{.tsuid = "", .start_time = 1, .notes = std::string(1 << 20, 'n')}, "want at most 1048576"}};
+      {{.tsuid = "", .start_time = 1, .notes = std::string(1 << 20, 'n')},
+       "expected at most 1048576"}};
   for (const auto& [edit, says] : cases) {
     EXPECT_THAT(Put(edit), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(says)))
         << edit.tsuid;

@@ -86,22 +86,22 @@ TEST(BackupManifestTest, WhatNoBackupWritesIsRefusedWhateverItsCrc) {
     std::string says;
   };
   const Case cases[] = {
-      {"id 7", "id 07", "want id and a number"},
-      {"id 7", "id -7", "want id and a number"},
-      {"id 7", "id 7 ", "want id and a number"},
-      {"id 7", "id 18446744073709551616", "want id and a number"},
-      {"made_ms ", "made ", "want made_ms"},
-      {"copied 2 4096", "copied 2", "want copied"},
-      {"file 9a3bc0de", "file 9A3BC0DE", "want file, a CRC"},
-      {"file 9a3bc0de", "file a3bc0de", "want file, a CRC"},
-      {"db/000012.sst", "000012.sst", "want file, a CRC"},
-      {"db/000012.sst", "db/../../passwd", "want file, a CRC"},
-      {"db/000012.sst", "db/..", "want file, a CRC"},
-      {"db/000012.sst", "db/", "want file, a CRC"},
-      {"db/000012.sst", "db/a b", "want file, a CRC"},
+      {"id 7", "id 07", "expected id and a number"},
+      {"id 7", "id -7", "expected id and a number"},
+      {"id 7", "id 7 ", "expected id and a number"},
+      {"id 7", "id 18446744073709551616", "expected id and a number"},
+      {"made_ms ", "made ", "expected made_ms"},
+      {"copied 2 4096", "copied 2", "expected copied"},
+      {"file 9a3bc0de", "file 9A3BC0DE", "expected file, a CRC"},
+      {"file 9a3bc0de", "file a3bc0de", "expected file, a CRC"},
+      {"db/000012.sst", "000012.sst", "expected file, a CRC"},
+      {"db/000012.sst", "db/../../passwd", "expected file, a CRC"},
+      {"db/000012.sst", "db/..", "expected file, a CRC"},
+      {"db/000012.sst", "db/", "expected file, a CRC"},
+      {"db/000012.sst", "db/a b", "expected file, a CRC"},
       {"db/000012.sst", "journal/x", "a path after journal/x"},
       {"db/CURRENT", "db/000012.sst", "a path after db/000012.sst"},
-      {"hourcell-backup", "hourcell backup", "want hourcell-backup"},
+      {"hourcell-backup", "hourcell backup", "expected hourcell-backup"},
   };
   for (const Case& c : cases) {
     EXPECT_THAT(DecodeBackupManifest(Finished(Replaced(kExampleBody, c.from, c.to))),
@@ -116,7 +116,7 @@ TEST(BackupManifestTest, ALaterFormatIsNoDamage) {
                        HasSubstr(NewerFormatMessage("backup format 2", "1"))));
   for (const std::string none : {"backup 0", "backup x", "backup "}) {
     EXPECT_THAT(DecodeBackupManifest(Finished(Replaced(kExampleBody, "backup 1", none))),
-                StatusIs(StatusCode::kDataLoss, HasSubstr("want hourcell-backup 1")))
+                StatusIs(StatusCode::kDataLoss, HasSubstr("expected hourcell-backup 1")))
         << none;
   }
 }

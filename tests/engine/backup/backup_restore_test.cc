@@ -59,7 +59,7 @@ class BackupRestoreTest : public testing::Test {
 TEST_F(BackupRestoreTest, AnEmptyDirectoryIsTakenAnotherIsNot) {
   std::filesystem::create_directory(target_);
   ASSERT_OK(Restore());
-  EXPECT_THAT(Restore(), StatusIs(StatusCode::kFailedPrecondition, HasSubstr("want an empty")));
+  EXPECT_THAT(Restore(), StatusIs(StatusCode::kFailedPrecondition, HasSubstr("expected an empty")));
   ExpectWhole();
 }
 
@@ -111,9 +111,9 @@ TEST_F(BackupRestoreTest, DamageIsRefusedAndLeavesNoStore) {
     const std::string content = ReadFile(path);
     if (content.empty()) continue;
     Damage(path, content.size() / 2);
-    EXPECT_THAT(Restore(), StatusIs(StatusCode::kDataLoss, HasSubstr("got the CRC")));
+    EXPECT_THAT(Restore(), StatusIs(StatusCode::kDataLoss, HasSubstr("expected the CRC")));
     WriteFile(path, content.substr(0, content.size() - 1));
-    EXPECT_THAT(Restore(), StatusIs(StatusCode::kDataLoss, HasSubstr("bytes; want")));
+    EXPECT_THAT(Restore(), StatusIs(StatusCode::kDataLoss, HasSubstr("bytes, got")));
     std::filesystem::remove(path);
     EXPECT_THAT(Restore(), StatusIs(StatusCode::kDataLoss, HasSubstr("missing")));
     EXPECT_FALSE(std::filesystem::exists(target_));

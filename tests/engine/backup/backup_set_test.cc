@@ -119,7 +119,7 @@ TEST_F(BackupSetTest, VerifyNamesWhatIsDamagedAndWhoseItIs) {
                                          HasSubstr("(journal/b of backup 1)")));
   check = (*set)->Verify(2);
   ASSERT_OK(check);
-  EXPECT_THAT(check->faults, ElementsAre(HasSubstr("got the CRC")));
+  EXPECT_THAT(check->faults, ElementsAre(HasSubstr("expected the CRC")));
 
   Damage(dir_.file("backups/backups/000001"), 30);
   EXPECT_THAT((*set)->Verify(1), StatusIs(StatusCode::kDataLoss, HasSubstr("backups/000001")));

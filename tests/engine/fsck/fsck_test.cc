@@ -154,7 +154,7 @@ TEST_F(FsckTest, ARowInAnotherSaltBucketIsTold) {
   Change({SetData(key, cell)});
   const FsckReport report = Check();
   EXPECT_THAT(report.counts, ElementsAre(Pair(FsckFault::kSalt, 1)));
-  EXPECT_THAT(report.examples[0].text, HasSubstr("want the row"));
+  EXPECT_THAT(report.examples[0].text, HasSubstr("expected the row"));
 }
 
 TEST_F(FsckTest, CellsAreRepairedAndNothingIsLost) {

@@ -190,8 +190,8 @@ TEST_F(FileJournalTest, RefusesABlockThatIsTooBig) {
   const std::string part(kBlockPayloadBytesMax / 256, 'x');
   const std::vector<std::string_view> parts(257, part);
 
-  EXPECT_THAT(journal->Write(parts),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("want at most 268435456")));
+  EXPECT_THAT(journal->Write(parts), StatusIs(absl::StatusCode::kInvalidArgument,
+                                              HasSubstr("expected at most 268435456")));
   EXPECT_EQ(journal->next_sequence(), 1u);
 }
 

@@ -35,7 +35,7 @@ TEST(JournalBlockTest, AHeaderThatNamesAnotherSegmentIsDamage) {
   StoreBigEndian(ExtendCrc32c(Crc32c({number, 8}), covered), 4, bytes.data() + 8);
 
   EXPECT_THAT(DecodeSegmentHeader(bytes, kSegment),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("of segment 8; want 7")));
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("of segment 8; expected 7")));
 }
 
 TEST(JournalBlockTest, HeaderBytesArePinned) {
@@ -73,7 +73,7 @@ TEST(JournalBlockTest, HeaderComesBack) {
 TEST(JournalBlockTest, SaysWhatIsWrongWithAHeader) {
   const std::string header = Header();
   EXPECT_THAT(DecodeSegmentHeader(header.substr(0, 39), kSegment),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("39 bytes; want 40")));
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("39 bytes; expected 40")));
   EXPECT_THAT(DecodeSegmentHeader(std::string(40, '\0'), kSegment),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("begins with 0000000000000000")));
   EXPECT_THAT(DecodeSegmentHeader(header, kSegment + 1),

@@ -451,9 +451,9 @@ TEST_F(JournalRecoveryTest, AMissingFrontIsDataLossIfTheLowMarkSaysSo) {
   Make(/*synced=*/9, /*unsynced=*/0);
   std::filesystem::remove(PathOf(1));
 
-  EXPECT_THAT(Open(/*low_mark=*/3), StatusIs(absl::StatusCode::kDataLoss,
-                                             HasSubstr("begins at block 4; want one that begins at "
-                                                       "3 or below")));
+  EXPECT_THAT(Open(/*low_mark=*/3),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       HasSubstr("begins at block 4; expected one that begins at 3 or below")));
   EXPECT_OK(Open(/*low_mark=*/4));
 }
 

@@ -77,8 +77,9 @@ TEST_F(ReplaySegmentsTest, DamageComesAfterTheBlocksInFrontOfIt) {
 
 TEST_F(ReplaySegmentsTest, ASegmentThatEndsTooEarlyIsDamage) {
   segments_[1].end_sequence += 1;
-  EXPECT_THAT(Replay(1), StatusIs(absl::StatusCode::kDataLoss,
-                                  HasSubstr("ends before block 2001; want the blocks below 2002")));
+  EXPECT_THAT(Replay(1),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       HasSubstr("ends before block 2001; expected the blocks below 2002")));
 }
 
 TEST_F(ReplaySegmentsTest, NoSegmentsNoBlocks) {

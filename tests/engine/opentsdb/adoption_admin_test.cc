@@ -61,7 +61,7 @@ TEST_F(AdoptionAdminTest, ANameOrUidOfAnotherIsRefusedAndNoneIsRestored) {
   RestoreNames();
   const RestoredName other_uid[] = {{.name = "new", .uid = 8}, {.name = "m", .uid = 6}};
   EXPECT_THAT(store_->maintenance().adoption()->RestoreNames(UidKind::kMetric, other_uid, 0),
-              StatusIs(StatusCode::kDataLoss, HasSubstr("metrics 'm': has UID 5; want 6")));
+              StatusIs(StatusCode::kDataLoss, HasSubstr("metrics 'm': has UID 5; expected 6")));
   const RestoredName other_name[] = {{.name = "new", .uid = 5}};
   EXPECT_THAT(store_->maintenance().adoption()->RestoreNames(UidKind::kMetric, other_name, 0),
               StatusIs(StatusCode::kDataLoss, HasSubstr("metrics UID 5: has the name 'm'")));
@@ -113,7 +113,7 @@ TEST_F(AdoptionAdminTest, RowsThatAreNoneOfTheStoreAreTold) {
     EXPECT_EQ(faults[i].index, i + 1);
   EXPECT_THAT(faults[0].fault, HasSubstr("'tagv': 000008"));
   EXPECT_THAT(faults[2].fault, HasSubstr("'metrics': 000001"));
-  EXPECT_THAT(faults[3].fault, HasSubstr("want each tag key once"));
+  EXPECT_THAT(faults[3].fault, HasSubstr("expected each tag key once"));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ TEST(FunctionSpecTest, OtherTextsAreRefused) {
         "top(10001,max)", "top(18446744073709551617,max)", "top(1,max", "top(1,max) ",
         "top(1, max)", "top(1,count)", "Top(1,max)", "scale(2,max)", ",(top", "top,1(max)"}) {
     EXPECT_THAT(ParseFunctionSpec(text),
-                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("want top(N,BY)")))
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("expected top(N,BY)")))
         << text;
   }
 }

@@ -69,10 +69,10 @@ TEST(DownsampleSpecTest, ErrorsAreOpenTsdbs) {
   check("1m-hurp", "No such downsampling function: hurp", __LINE__);
   check("1m-none", "cannot use the NONE aggregator for downsampling", __LINE__);
   check("1m-avg-max", "Unrecognized fill policy: max", __LINE__);
-  check("1m-avg-scalar", "fill policy scalar: no number; want scalar(<number>)", __LINE__);
-  check("1m-avg-scalar(x)", "got \"x\"; want scalar(<number>)", __LINE__);
-  check("1m-avg-scalar(1", "want scalar(<number>)", __LINE__);
-  check("1m-avg-scalar(NaN)", "want scalar(<number>)", __LINE__);
+  check("1m-avg-scalar", "fill policy scalar: no number; expected scalar(<number>)", __LINE__);
+  check("1m-avg-scalar(x)", "expected scalar(<number>), got \"x\"", __LINE__);
+  check("1m-avg-scalar(1", "expected scalar(<number>)", __LINE__);
+  check("1m-avg-scalar(NaN)", "expected scalar(<number>)", __LINE__);
   check("1m-avg-nan-scalar(1)", "must consist of interval, function, and optional fill", __LINE__);
   check("1m-scalar(1)", "must provide at least interval and function", __LINE__);
   check("0m-avg", "Zero or negative duration: 0m", __LINE__);
@@ -161,10 +161,10 @@ TEST(TagValueFilterTest, NotKeyHasNoTextAndNeverGroups) {
       IsOkAndHolds(TagFilterSpec{.tagk = "host", .type = FilterType::kNotKey, .filter = ""}));
   EXPECT_THAT(ParseTagValueFilter("host", "not_key(a)", true),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("want nothing between the parentheses")));
-  EXPECT_THAT(
-      ParseTagValueFilter("host", "regexp()", true),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("want text between the parentheses")));
+                       HasSubstr("expected nothing between the parentheses")));
+  EXPECT_THAT(ParseTagValueFilter("host", "regexp()", true),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("expected text between the parentheses")));
 }
 
 }  // namespace

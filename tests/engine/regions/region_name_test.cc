@@ -31,7 +31,7 @@ TEST(StringBinaryTest, TakesDigitsOfEitherCase) {
 }
 
 TEST(StringBinaryTest, RefusesWhatIsNoEscape) {
-  EXPECT_THAT(FromStringBinary("a\\"), StatusIs(kInvalid, HasSubstr("want printable ASCII")));
+  EXPECT_THAT(FromStringBinary("a\\"), StatusIs(kInvalid, HasSubstr("expected printable ASCII")));
   EXPECT_THAT(FromStringBinary("a\\x1"), StatusIs(kInvalid));
   EXPECT_THAT(FromStringBinary("a\\xG0"), StatusIs(kInvalid));
   EXPECT_THAT(FromStringBinary("a\\n"), StatusIs(kInvalid));
@@ -80,7 +80,8 @@ TEST(RegionNameTest, SaysWhatIsWrongWithItsForm) {
   const std::string md5 = ".bf024670a847c0adffb74b2e13408b32.";
 
   EXPECT_THAT(ParseRegionName(""), StatusIs(kInvalid, HasSubstr("no encoded name")));
-  EXPECT_THAT(ParseRegionName("hbase:meta,,1.1588230740"), StatusIs(kInvalid, HasSubstr("want")));
+  EXPECT_THAT(ParseRegionName("hbase:meta,,1.1588230740"),
+              StatusIs(kInvalid, HasSubstr("expected")));
   EXPECT_THAT(ParseRegionName("t" + md5), StatusIs(kInvalid, HasSubstr("fewer than 2 commas")));
   EXPECT_THAT(ParseRegionName("t,1" + md5), StatusIs(kInvalid, HasSubstr("fewer than 2 commas")));
   EXPECT_THAT(ParseRegionName(",,1" + md5), StatusIs(kInvalid, HasSubstr("empty table")));

@@ -434,7 +434,7 @@ void ExpectScore(const RegionVector& vector) {
   EXPECT_EQ(score.is_eligible, BoolOf(vector.expect, "eligible"));
   if (!score.is_eligible) {
     EXPECT_EQ(TextOf(vector.expect, "why"), "counters<100");
-    EXPECT_EQ(score.why, "99 observations; want 100");
+    EXPECT_EQ(score.why, "99 observations; expected 100");
     return;
   }
   EXPECT_NEAR(score.balance, NumberOf(vector.expect, "balance"), 5e-5);

@@ -61,17 +61,17 @@ TEST(SettingReaderTest, BytesAreDigitsWithOrWithoutUnit) {
 
 TEST(SettingReaderTest, RefusesOtherBytes) {
   const std::string want =
-      "; want bytes from 0 to 9223372036854775807, as digits, or with KiB, "
-      "MiB, GiB or TiB";
+      "size: expected bytes from 0 to 9223372036854775807, as digits, or with KiB, MiB, GiB or "
+      "TiB, got ";
 
-  EXPECT_EQ(BytesRead("10 * 1024 * 1024"), "size: got \"10 * 1024 * 1024\"" + want);
-  EXPECT_EQ(BytesRead(""), "size: got \"\"" + want);
-  EXPECT_EQ(BytesRead("MiB"), "size: got \"MiB\"" + want);
-  EXPECT_EQ(BytesRead("-1"), "size: got \"-1\"" + want);
-  EXPECT_EQ(BytesRead("1.5GiB"), "size: got \"1.5GiB\"" + want);
-  EXPECT_EQ(BytesRead("9223372036854775808"), "size: got \"9223372036854775808\"" + want);
-  EXPECT_EQ(BytesRead("8388608TiB"), "size: got \"8388608TiB\"" + want);
-  EXPECT_THAT(BytesRead("0", {.min = 1, .max = 9}), HasSubstr("want bytes from 1 to 9"));
+  EXPECT_EQ(BytesRead("10 * 1024 * 1024"), want + "\"10 * 1024 * 1024\"");
+  EXPECT_EQ(BytesRead(""), want + "\"\"");
+  EXPECT_EQ(BytesRead("MiB"), want + "\"MiB\"");
+  EXPECT_EQ(BytesRead("-1"), want + "\"-1\"");
+  EXPECT_EQ(BytesRead("1.5GiB"), want + "\"1.5GiB\"");
+  EXPECT_EQ(BytesRead("9223372036854775808"), want + "\"9223372036854775808\"");
+  EXPECT_EQ(BytesRead("8388608TiB"), want + "\"8388608TiB\"");
+  EXPECT_THAT(BytesRead("0", {.min = 1, .max = 9}), HasSubstr("expected bytes from 1 to 9"));
 }
 
 TEST(SettingReaderTest, UnitsAreWholeNumbersOfThem) {
@@ -84,15 +84,15 @@ TEST(SettingReaderTest, UnitsAreWholeNumbersOfThem) {
   reader.ReadUnits({"mb"}, 1 << 20, {.min = 1}, &value);
 
   EXPECT_THAT(reader.status(),
-              StatusIs(kInvalid, "mb: got \"x\"; want a whole number from 1 to 8796093022207"));
+              StatusIs(kInvalid, "mb: expected a whole number from 1 to 8796093022207, got \"x\""));
 }
 
 TEST(SettingReaderTest, FractionsLieInTheirBounds) {
   EXPECT_EQ(FractionRead("0.25"), "0.25");
   EXPECT_EQ(FractionRead("1"), "1");
-  EXPECT_EQ(FractionRead("1.01"), "share: got \"1.01\"; want a number from 0 to 1");
-  EXPECT_EQ(FractionRead("nan"), "share: got \"nan\"; want a number from 0 to 1");
-  EXPECT_EQ(FractionRead("0.5x"), "share: got \"0.5x\"; want a number from 0 to 1");
+  EXPECT_EQ(FractionRead("1.01"), "share: expected a number from 0 to 1, got \"1.01\"");
+  EXPECT_EQ(FractionRead("nan"), "share: expected a number from 0 to 1, got \"nan\"");
+  EXPECT_EQ(FractionRead("0.5x"), "share: expected a number from 0 to 1, got \"0.5x\"");
 }
 
 TEST(SettingReaderTest, ChoicesMayHaveTheirJavaPackage) {
@@ -111,7 +111,7 @@ TEST(SettingReaderTest, ChoicesMayHaveTheirJavaPackage) {
   EXPECT_EQ(plain, 7);
   EXPECT_EQ(with_package, 7);
   EXPECT_EQ(bad, 3);
-  EXPECT_THAT(reader.status(), StatusIs(kInvalid, "bad: got \"busy\"; want one of None, Busy"));
+  EXPECT_THAT(reader.status(), StatusIs(kInvalid, "bad: expected one of None, Busy, got \"busy\""));
 }
 
 TEST(SettingReaderTest, FirstErrorStays) {
@@ -122,7 +122,7 @@ TEST(SettingReaderTest, FirstErrorStays) {
   reader.ReadBool({"b"}, &value);
   reader.ReadBool({"a"}, &value);
 
-  EXPECT_THAT(reader.status(), StatusIs(kInvalid, "b: got \"y\"; want one of true, false"));
+  EXPECT_THAT(reader.status(), StatusIs(kInvalid, "b: expected one of true, false, got \"y\""));
 }
 
 TEST(SettingReaderTest, RefusesUnknownNamesOfAPrefix) {
@@ -138,7 +138,8 @@ TEST(SettingReaderTest, RefusesUnknownNamesOfAPrefix) {
 
   EXPECT_THAT(
       reader.status(),
-      StatusIs(kInvalid, "tsd.x.unkown: no such setting; want one of tsd.x.known, tsd.x.unknown"));
+      StatusIs(kInvalid,
+               "tsd.x.unkown: no such setting; expected one of tsd.x.known, tsd.x.unknown"));
 }
 
 }  // namespace

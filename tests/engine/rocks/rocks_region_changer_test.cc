@@ -114,7 +114,7 @@ class RegionChangeTest : public testing::Test {
 
   // The rows are the model's, the regions tile, and nothing else is left.
   void Check() {
-    EXPECT_TRUE(Rows() == model_) << Rows().size() << " rows; want " << model_.size();
+    EXPECT_TRUE(Rows() == model_) << Rows().size() << " rows; expected " << model_.size();
     for (const RegionFinding& finding : CheckInvariants(store_->Regions(kTable)))
       ADD_FAILURE() << finding.text;
     EXPECT_THAT(Staged(), IsEmpty());

@@ -92,10 +92,10 @@ TEST(AnnotationKeyTest, ParseRefusesWhatIsNoKey) {
     std::string says;
   };
   for (const auto& [hex, says] :
-       {Case{"", "want 3 or 5"}, Case{"0100", "want 3 or 5"}, Case{"010000", "too short"},
+       {Case{"", "expected 3 or 5"}, Case{"0100", "expected 3 or 5"}, Case{"010000", "too short"},
         Case{"00000152c20900000001000001060a02", "type 6"},
-        Case{"00000152c20900000001000001010e10", "want less than"},
-        Case{"00000152c20900000001000001010036ee80", "want less than"},
+        Case{"00000152c20900000001000001010e10", "expected less than"},
+        Case{"00000152c20900000001000001010036ee80", "expected less than"},
         Case{"00000152c209000000010000010a02", "too short"},
         Case{"00000152c20901000001000001010a02", "base time"},
         Case{"0000014f29d200010000", "too short"}}) {

@@ -23,7 +23,7 @@ TEST(StoreFormatTest, RefusesANewerOneAndSaysWhatToDo) {
 TEST(StoreFormatTest, WhatNeverWasAFormatIsDamage) {
   for (const std::string_view format : {"", "0", "1 ", "-1", "x", "99999999999999999999"}) {
     EXPECT_THAT(CheckStoreFormat("d", format),
-                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("want 1 or 2")))
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("expected 1 or 2")))
         << format;
   }
 }

@@ -156,7 +156,7 @@ TEST(SystemTableTest, ATtlThatIsNoneIsDataLoss) {
     const Mutation set{TableId::kSystem, Mutation::Kind::kSet, "ttl", text};
     ASSERT_OK(tables.Apply({&set, 1}, false));
     EXPECT_THAT(ReadOrReplaceStoreTtl(60, &tables),
-                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("meta ttl: got")));
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("meta ttl: expected")));
   }
 }
 

@@ -56,7 +56,7 @@ TEST(SeriesRowsTest, ABlockRowThatIsCutOrLongerIsDataLoss) {
   for (const std::string& row : {std::string(), whole.substr(1), whole.substr(0, 5), whole + "x",
                                  whole.substr(0, whole.size() - 1)}) {
     EXPECT_THAT(ParseBlock("n", row, &found),
-                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("want 64 tsuids")))
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("expected 64 tsuids")))
         << row.size();
   }
 }

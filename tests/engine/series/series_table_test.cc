@@ -314,7 +314,7 @@ TEST_F(SeriesTableTest, ALogRowOfNumbersThatWereNeverGivenIsDataLoss) {
   for (const SeriesNumber number :
        {SeriesNumber{0}, SeriesNumber{2}, SeriesNumber{1} << 63, ~SeriesNumber{0}}) {
     EXPECT_THAT(open_with_row_at(number),
-                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("want numbers from 1 to 2")))
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("expected numbers from 1 to 2")))
         << number;
   }
 }

@@ -411,7 +411,7 @@ TEST_F(PointSpoolTest, ItsOwnPointsAreRefused) {
   EXPECT_THAT(spool_->BeforePut({.number = 1, .via = "0123456789abcdef," + id}),
               StatusIs(absl::StatusCode::kInvalidArgument, kOwnPointsText));
   EXPECT_THAT(spool_->BeforePut({.number = 1, .via = "x"}),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("want at most 16 ids")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("expected at most 16 ids")));
 }
 
 TEST_F(PointSpoolTest, PointsAreReadWithTheServersThatForwardedThem) {

@@ -103,7 +103,7 @@ TEST(SpoolBlockTest, RefusesWhatNoWriterWrites) {
     return std::string(DecodeSpoolBlock(*FromHex(hex), &found).message());
   };
   const std::string header = "010000000000000000000000010000000000000000";
-  EXPECT_THAT(fault("03" + header.substr(2)), HasSubstr("got version 3; want 1 or 2"));
+  EXPECT_THAT(fault("03" + header.substr(2)), HasSubstr("expected 1 or 2, got version 3"));
   for (const char* const via : {"00",
                                 "02"
                                 "3031",

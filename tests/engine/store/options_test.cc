@@ -25,11 +25,11 @@ TEST(OptionsTest, NamesTheFieldThatIsWrong) {
   };
   check([](Options* o) { o->path.clear(); }, "path is empty", __LINE__);
   check([](Options* o) { o->tags_max = 0; }, "tags_max", __LINE__);
-  check([](Options* o) { o->tags_max = 65; }, "got 65; want 1 to 64", __LINE__);
+  check([](Options* o) { o->tags_max = 65; }, "expected 1 to 64, got 65", __LINE__);
   check([](Options* o) { o->layout.metric_width = 9; }, "width", __LINE__);
   check([](Options* o) { o->write_buffer_bytes = 1; }, "write_buffer_bytes", __LINE__);
   check([](Options* o) { o->background_jobs = 0; }, "background_jobs", __LINE__);
-  check([](Options* o) { o->open_files_max = 19; }, "got 19; want 20 or more", __LINE__);
+  check([](Options* o) { o->open_files_max = 19; }, "expected 20 or more, got 19", __LINE__);
   check([](Options* o) { o->open_hours_bytes = 1; }, "open_hours_bytes", __LINE__);
   check([](Options* o) { o->journal_segment_bytes = 1; }, "journal_segment_bytes", __LINE__);
   check([](Options* o) { o->journal_bytes = 3 * o->journal_segment_bytes; }, "four segments",

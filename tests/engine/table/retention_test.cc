@@ -358,7 +358,7 @@ TEST_F(ExpiryTest, RefusesATtlThatIsNoneOfAMetric) {
   EXPECT_THAT(tsdb_->retention().SetMetricTtl("m", -1),
               StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_THAT(tsdb_->retention().SetMetricTtl("m", kTtlMaxS + 1),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("got 4294967296 seconds")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("seconds, got 4294967296")));
   EXPECT_THAT(tsdb_->retention().MetricTtls(), IsOkAndHolds(IsEmpty()));
   options_.ttl_s = -1;
   EXPECT_THAT(options_.Validate(),

@@ -13,6 +13,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (checked.ok()) return 0;
   HOURCELL_CHECK(absl::IsInvalidArgument(checked));
   const std::string message(checked.message().data(), checked.message().size());
-  HOURCELL_CHECK(message.find("want ") != std::string::npos);
+  HOURCELL_CHECK(message.find("expected ") != std::string::npos);
   return 0;
 }

@@ -96,12 +96,13 @@ TEST(KeySampleTest, RefusesASampleTooSmall) {
   for (int i = 0; i < 999; ++i)
     sample.Add(fmt::format("{:04}", i));
 
-  EXPECT_THAT(sample.Split(10).status().message(),
-              HasSubstr("got a sample of 999 keys; want at least 1000, for regions even to 10 %"));
+  EXPECT_THAT(
+      sample.Split(10).status().message(),
+      HasSubstr("expected at least 1000, for regions even to 10 %, got a sample of 999 keys"));
   EXPECT_TRUE(sample.Split(10, SmallSample::kAccept).ok());
   sample.Add("one more");
   EXPECT_TRUE(sample.Split(10).ok());
-  EXPECT_THAT(sample.Split(1).status().message(), HasSubstr("want 2 to 65536"));
+  EXPECT_THAT(sample.Split(1).status().message(), HasSubstr("expected 2 to 65536"));
 }
 
 TEST(KeySampleTest, WhatWeighsNothingLessIsSmaller) {

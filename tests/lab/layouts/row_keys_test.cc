@@ -152,11 +152,11 @@ TEST(RowKeysTest, RefusesTextsWithTheReason) {
                 StatusIs(StatusCode::kInvalidArgument, HasSubstr(std::string(why))))
         << text;
   };
-  refused("", "want one of metric");
+  refused("", "expected one of metric");
   refused("metric,time", "and tags");
   refused("metric,time,tags,tags", "and tags");
-  refused("metric,reversed-metric,time,tags", "want one of metric");
-  refused("metric,time,tags,", "want one of metric");
+  refused("metric,reversed-metric,time,tags", "expected one of metric");
+  refused("metric,time,tags,", "expected one of metric");
   refused("salt:0+metric,time,tags", "1 to 256 buckets");
   refused("salt:4x+metric,time,tags", "1 to 256 buckets");
   refused("salt:4+time,metric,tags", "metric,time,tags after the salt");

@@ -65,10 +65,10 @@ TEST(SplitWorkerTest, SaysWhichRegionsAreNotThoseThatWereCut) {
   fewer.Split("b");
 
   EXPECT_THAT(fewer.Finish(std::vector<std::string>{""}),
-              StatusIs(StatusCode::kDataLoss, HasSubstr("2 regions; want 1")));
+              StatusIs(StatusCode::kDataLoss, HasSubstr("2 regions; expected 1")));
   SplitWorker others(&store);
   EXPECT_THAT(others.Finish(std::vector<std::string>{"", "c"}),
-              StatusIs(StatusCode::kDataLoss, HasSubstr("region 1 begins at 62; want 63")));
+              StatusIs(StatusCode::kDataLoss, HasSubstr("region 1 begins at 62; expected 63")));
 }
 
 TEST(SplitWorkerTest, TheFirstErrorIsKeptAndNothingIsCutAfterIt) {

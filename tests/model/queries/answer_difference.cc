@@ -61,12 +61,12 @@ std::string PointsDifference(const ResultSeries& want,
     const ResultPoint& a = want.points[i];
     const ResultPoint& b = got.points[i];
     if (a.ms == b.ms && IsEqual(a.value, b.value, freedom)) continue;
-    return fmt::format("point {}: got {} at {}; want {} at {}", i, TextOf(b.value), b.ms,
-                       TextOf(a.value), a.ms);
+    return fmt::format("point {}: expected {} at {}, got {} at {}", i, TextOf(a.value), a.ms,
+                       TextOf(b.value), b.ms);
   }
   if (want.points.size() == got.points.size()) return "";
-  return fmt::format("got {} points; want {}; point {} is at {}", got.points.size(),
-                     want.points.size(), common,
+  return fmt::format("expected {} points, got {}; point {} is at {}", want.points.size(),
+                     got.points.size(), common,
                      (common < got.points.size() ? got : want).points[common].ms);
 }
 
@@ -77,11 +77,11 @@ std::string AnswerDifference(const QuerySpec& spec,
                              absl::StatusOr<QueryResult> got) {
   if (!got.ok()) {
     if (want.errors.contains(got.status().code())) return "";
-    return fmt::format("got {}; want {}", got.status().ToString(),
-                       want.errors.empty() ? "an answer" : "another error");
+    return fmt::format("expected {}, got {}", want.errors.empty() ? "an answer" : "another error",
+                       got.status().ToString());
   }
   if (!want.errors.empty()) {
-    return fmt::format("got an answer; want the error {}",
+    return fmt::format("expected the error {}, got an answer",
                        absl::StatusCodeToString(*want.errors.begin()));
   }
   const size_t common = std::min(want.series.size(), got->series.size());
@@ -89,13 +89,13 @@ std::string AnswerDifference(const QuerySpec& spec,
     std::ranges::sort(got->series[i].tags);  // their order is not specified
     const std::string a = TextOf(want.series[i]);
     const std::string b = TextOf(got->series[i]);
-    if (a != b) return fmt::format("series {}: got {}; want {}", i, b, a);
+    if (a != b) return fmt::format("series {}: expected {}, got {}", i, a, b);
     const std::string points = PointsDifference(
         want.series[i], got->series[i], FreedomOf(spec.queries[want.series[i].query_index]));
     if (!points.empty()) return fmt::format("series {} ({}): {}", i, a, points);
   }
   if (want.series.size() == got->series.size()) return "";
-  return fmt::format("got {} series; want {}", got->series.size(), want.series.size());
+  return fmt::format("expected {} series, got {}", want.series.size(), got->series.size());
 }
 
 }  // namespace hourcell

@@ -59,7 +59,8 @@ std::string TextOf(const QueryResult& result) {
 // A fault if the status is not one of the expected.
 std::string StatusFault(std::string_view what, const absl::Status& got, absl::StatusCode want) {
   if (got.code() == want) return "";
-  return fmt::format("{}: got {}; want {}", what, got.ToString(), absl::StatusCodeToString(want));
+  return fmt::format("{}: expected {}, got {}", what, absl::StatusCodeToString(want),
+                     got.ToString());
 }
 
 ComparedAnswer Compare(std::string_view what, std::string got, const std::string& want) {

@@ -32,7 +32,7 @@ std::string TagsText(const NaiveTags& tags) {
 
 ComparedAnswer OfStatus(std::string_view what, const absl::Status& status) {
   if (status.ok()) return {"", "done"};
-  return {fmt::format("{}: got {}; want OK", what, status.ToString())};
+  return {fmt::format("{}: expected OK, got {}", what, status.ToString())};
 }
 
 // A change that a store may refuse because of its present contents.
@@ -40,7 +40,7 @@ ComparedAnswer OfChange(std::string_view what, const absl::Status& status) {
   const bool may_be = status.ok() || absl::IsFailedPrecondition(status) ||
                       absl::IsUnavailable(status) || absl::IsInvalidArgument(status);
   if (may_be) return {"", "asked"};
-  return {fmt::format("{}: got {}; want OK or a refusal", what, status.ToString())};
+  return {fmt::format("{}: expected OK or a refusal, got {}", what, status.ToString())};
 }
 
 class StepRunner {
@@ -287,8 +287,8 @@ ComparedAnswer StepRunner::Put(const ModelStep& step, bool sync, bool* has_store
   for (const RefusedPoint& one : refused)
     got_refused.push_back(one.index);
   if (got_refused != want_refused) {
-    answer.fault = fmt::format("put: got {} refused; want {}", fmt::join(got_refused, " "),
-                               fmt::join(want_refused, " "));
+    answer.fault = fmt::format("put: expected {}, got {} refused", fmt::join(want_refused, " "),
+                               fmt::join(got_refused, " "));
   }
   std::vector<const StepWorld::Point*> kept;
   for (const StepWorld::Point& point : points) {
@@ -355,7 +355,7 @@ ComparedAnswer StepRunner::PutBad(const ModelStep& step) {
   std::vector<RefusedPoint> refused;
   ComparedAnswer answer = OfStatus("put", tsdb()->points().Append(views, &refused).Wait());
   if (refused.size() != 1 || refused[0].index != 1 || refused[0].error.text.empty()) {
-    answer.fault = fmt::format("bad put: got {} refused; want the second", refused.size());
+    answer.fault = fmt::format("bad put: expected the second, got {} refused", refused.size());
   }
   for (const StepWorld::Point& point : points) {
     if (answer.fault.empty()) answer.fault = Note(point);
@@ -388,7 +388,7 @@ ComparedAnswer StepRunner::DeleteUid(UidKind kind, const std::string& name) {
   const absl::Status deleted = tsdb()->names().DeleteUid(kind, name);
   if (!model_.HasName(kind, name)) {
     if (absl::IsNotFound(deleted)) return {"", "unknown"};
-    return {fmt::format("delete {}: got {}; want kNotFound", name, deleted.ToString())};
+    return {fmt::format("delete {}: expected kNotFound, got {}", name, deleted.ToString())};
   }
   model_.points()->DeleteName(kind, name);
   return OfStatus("delete " + name, deleted);
@@ -408,8 +408,8 @@ ComparedAnswer StepRunner::Rename(const ModelStep& step) {
   const bool is_right =
       (!is_known && absl::IsNotFound(renamed)) || (is_taken && absl::IsAlreadyExists(renamed));
   if (is_right) return {"", "refused"};
-  return {fmt::format("rename {} to {}: got {}; want kNotFound or kAlreadyExists", name, new_name,
-                      renamed.ToString())};
+  return {fmt::format("rename {} to {}: expected kNotFound or kAlreadyExists, got {}", name,
+                      new_name, renamed.ToString())};
 }
 
 ComparedAnswer StepRunner::Delete(const ModelStep& step) {
@@ -419,12 +419,12 @@ ComparedAnswer StepRunner::Delete(const ModelStep& step) {
   const auto want = model_.points()->Delete(spec.queries[0], spec.start_ms, spec.end_ms);
   if (!want.has_value()) {
     if (absl::IsNotFound(got.status())) return {"", "unknown"};
-    return {fmt::format("delete: got {}; want kNotFound", got.status().ToString())};
+    return {fmt::format("delete: expected kNotFound, got {}", got.status().ToString())};
   }
   if (!got.ok()) return OfStatus("delete", got.status());
   const std::string text = fmt::format("{} points of {} rows", got->points, got->rows);
   if (got->points == want->points && got->rows == want->rows) return {"", text};
-  return {fmt::format("delete: got {}; want {} of {}", text, want->points, want->rows)};
+  return {fmt::format("delete: expected {} of {}, got {}", want->points, want->rows, text)};
 }
 
 std::string StepRunner::AnnotatedTsuid(uint32_t series) const {
@@ -444,7 +444,7 @@ ComparedAnswer StepRunner::Annotate(const ModelStep& step) {
   const auto got = tsdb()->annotations().Put({&edit, 1}, write);
   if (ms < model_.AnnotationsExpireBeforeMs(edit.tsuid, NowMs())) {
     if (absl::IsInvalidArgument(got.status())) return {"", "expired"};
-    return {fmt::format("annotate: got {}; want it refused", got.status().ToString())};
+    return {fmt::format("annotate: expected it refused, got {}", got.status().ToString())};
   }
   if (!got.ok()) return OfStatus("annotate", got.status());
   Annotation& want = (*model_.annotations())[{edit.tsuid, ms}];
@@ -485,7 +485,7 @@ ComparedAnswer StepRunner::SetTtl(const ModelStep& step) {
   const absl::Status set = tsdb()->retention().SetMetricTtl(metric, ttl_s);
   if (!model_.HasName(UidKind::kMetric, metric)) {
     if (absl::IsNotFound(set)) return {"", "unknown"};
-    return {fmt::format("ttl: got {}; want kNotFound", set.ToString())};
+    return {fmt::format("ttl: expected kNotFound, got {}", set.ToString())};
   }
   model_.SetTtl(metric, ttl_s);
   model_.Expire(NowMs());
@@ -539,7 +539,7 @@ ComparedAnswer StepRunner::ChangeSalt(const ModelStep& step) {
   }
   model_.set_epochs(epochs);
   if (epochs.back().buckets == buckets) return {"", "asked"};
-  return {fmt::format("salt: got {} buckets; want {}", epochs.back().buckets, buckets)};
+  return {fmt::format("salt: expected {} buckets, got {}", buckets, epochs.back().buckets)};
 }
 
 // A put that is synced has all before it on disk, but where nothing is ever synced.

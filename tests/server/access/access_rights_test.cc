@@ -22,7 +22,7 @@ TEST(AccessRightsTest, RolesReadAsTheyPrint) {
   }
   for (const char* const bad : {"", "Read", "read,write", "root"}) {
     EXPECT_THAT(AccessRights::Parse(bad),
-                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("want none, read")));
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("expected none, read")));
   }
 }
 

@@ -61,7 +61,7 @@ TEST(FsckJsonTest, RefusesWhatIsNone) {
                                   with("damaged-row", "damaged"), with("\"text\"", "\"texts\"")}) {
     int64_t elapsed_ms = 0;
     EXPECT_THAT(ParseFsckReport(text, &elapsed_ms),
-                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("want the report")))
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("expected the report")))
         << text;
   }
 }

@@ -104,13 +104,13 @@ TEST_F(RegionHandlerTest, WhatMakesNoSenseIsRefusedAndChangesNothing) {
     EXPECT_THAT(response.body, HasSubstr(says)) << body;
   };
   f("split", "", 400, "Missing message content");
-  f("split", R"({"region":1,"at":"\\x0"})", 400, "want printable ASCII or");
-  f("split", R"({"region":1,"at":""})", 400, "want a key inside");
-  f("split", R"({"region":1,"into":1025})", 400, "want 2 to 1024 parts");
+  f("split", R"({"region":1,"at":"\\x0"})", 400, "expected printable ASCII or");
+  f("split", R"({"region":1,"at":""})", 400, "expected a key inside");
+  f("split", R"({"region":1,"into":1025})", 400, "expected 2 to 1024 parts");
   f("split", R"({"region":1,"into":1000})", 409, "cannot be cut into 1000 parts");
   f("split", R"({"region":2,"at":"k"})", 404, "it may have been split or merged");
   f("split", R"({"table":"uid","region":1,"at":"k"})", 409, "has one region, always");
-  f("split", R"({"table":"x","region":1,"at":"k"})", 400, "want data or annotation");
+  f("split", R"({"table":"x","region":1,"at":"k"})", 400, "expected data or annotation");
   f("merge", R"({"regions":[1,1]})", 400, "is there twice");
   f("merge", R"({"regions":[1,2]})", 404, "it may have been split or merged");
   f("rolling", "{}", 409, "no unfinished one");
@@ -141,7 +141,7 @@ TEST_F(RegionHandlerTest, LoadsAreOfTheDataTableAlone) {
               HasSubstr("the loads of other tables are not kept"));
   EXPECT_EQ(Send("GET /api/admin/regions/loads?table=annotation").status, 400);
   EXPECT_THAT(Send("GET /api/admin/regions/loads?since=yesterday").body,
-              HasSubstr("want milliseconds since 1970"));
+              HasSubstr("expected milliseconds since 1970"));
   EXPECT_EQ(Send("POST /api/admin/regions/loads").status, 405);
 }
 

@@ -54,24 +54,29 @@ TEST(RegionJsonTest, SaysWhatIsWrongAndWhatIsWanted) {
   f(ParseSplitJson, "", "Missing message content");
   f(ParseSplitJson, "[1]", "Unable to parse");
   f(ParseSplitJson, "{", "Unable to parse");
-  f(ParseSplitJson, "{}", "region: missing; want an id");
-  f(ParseSplitJson, R"({"region":""})", R"(region: got "\"\""; want an id)");
-  f(ParseSplitJson, R"({"region":-1})", "region: got \"-1\"; want an id");
-  f(ParseSplitJson, R"({"region":["a"]})", "region: got");
-  f(ParseSplitJson, R"({"region":1,"at":5})", "at: got \"5\"; want a string");
-  f(ParseSplitJson, R"({"region":1,"into":1})", "into: got \"1\"; want a number of parts");
-  f(ParseSplitJson, R"({"region":1,"into":"4"})", "into: got");
-  f(ParseSplitJson, R"({"region":1,"into":4294967298})", "into: got \"4294967298\"");
-  f(ParseSplitJson, R"({"region":1,"into":2,"at":"k"})", "got at and into; want one");
-  f(ParseSplitJson, R"({"region":1,"key":"k"})", "got the field \"key\"; want region, at or into");
-  f(ParseSplitJson, R"({"region":1,"table":null})", "table: got \"null\"; want a string");
-  f(ParseMergeJson, "{}", "regions: got 0; want an array of two");
-  f(ParseMergeJson, R"({"regions":[1]})", "regions: got 1; want");
-  f(ParseMergeJson, R"({"regions":"1,2"})", "regions: got");
+  f(ParseSplitJson, "{}", "region: missing; expected an id");
+  f(ParseSplitJson, R"({"region":""})", R"(region: expected an id, got "\"\"")");
+  f(ParseSplitJson, R"({"region":-1})", "region: expected an id, got \"-1\"");
+  f(ParseSplitJson, R"({"region":["a"]})", "region: expected an id, got");
+  f(ParseSplitJson, R"({"region":1,"at":5})", "at: expected a string, got \"5\"");
+  f(ParseSplitJson, R"({"region":1,"into":1})", "into: expected a number of parts, got \"1\"");
+  f(ParseSplitJson, R"({"region":1,"into":"4"})", "into: expected a number of parts, got");
+  f(ParseSplitJson, R"({"region":1,"into":4294967298})",
+    "into: expected a number of parts, got \"4294967298\"");
+  f(ParseSplitJson, R"({"region":1,"into":2,"at":"k"})",
+    "expected one or the other, got at and into");
+  f(ParseSplitJson, R"({"region":1,"key":"k"})",
+    "expected region, at or into, got the field \"key\"");
+  f(ParseSplitJson, R"({"region":1,"table":null})", "table: expected a string, got \"null\"");
+  f(ParseMergeJson, "{}", "regions: expected an array of two regions or more, got 0");
+  f(ParseMergeJson, R"({"regions":[1]})",
+    "regions: expected an array of two regions or more, got 1");
+  f(ParseMergeJson, R"({"regions":"1,2"})",
+    "regions: expected an array of two regions or more, got");
   f(ParseMergeJson, R"({"regions":[1,null]})", "regions: got \"null\"");
   f(ParseMergeJson, R"({"regions":[1,2],"into":3})", "got the field \"into\"");
-  f(ParseRollingJson, R"({"split":16})", "split: got \"16\"; want a string");
-  f(ParseRollingJson, R"({"abandon":1})", "abandon: got \"1\"; want true or false");
+  f(ParseRollingJson, R"({"split":16})", "split: expected a string, got \"16\"");
+  f(ParseRollingJson, R"({"abandon":1})", "abandon: expected true or false, got \"1\"");
   f(ParseRollingJson, R"({"abandon":true,"split":"hex:4"})", "got split and abandon");
 }
 

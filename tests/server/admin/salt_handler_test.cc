@@ -47,19 +47,19 @@ TEST_F(SaltHandlerTest, WhatMakesNoSenseIsRefusedAndChangesNothing) {
     std::string says;
   };
   const Case cases[] = {
-      {"", 400, "want an object with buckets"},
-      {"[1]", 400, "want an object with buckets"},
+      {"", 400, "expected an object with buckets"},
+      {"[1]", 400, "expected an object with buckets"},
       {"{}", 400, "buckets: missing"},
       {R"({"from":1388538000})", 400, "buckets: missing"},
-      {R"({"buckets":0})", 400, "want a number above 0"},
-      {R"({"buckets":2.5})", 400, "want a number above 0"},
+      {R"({"buckets":0})", 400, "expected a number above 0"},
+      {R"({"buckets":2.5})", 400, "expected a number above 0"},
       {R"({"buckets":300})", 400, "got 300 buckets"},
-      {R"({"buckets":2,"from":1388538001})", 400, "want a whole hour"},
+      {R"({"buckets":2,"from":1388538001})", 400, "expected a whole hour"},
       {R"({"buckets":2,"from":"soon"})", 400, "soon"},
-      {R"({"buckets":2,"until":1})", 400, "want buckets and maybe from"},
+      {R"({"buckets":2,"until":1})", 400, "expected buckets and maybe from"},
       {R"({"buckets":2,"from":1356998400})", 409, "the store has rows of the hour"},
       {R"({"buckets":20})", 409, "other than 20 buckets"},
-      {std::string(70'000, ' '), 400, "want at most 65536"},
+      {std::string(70'000, ' '), 400, "expected at most 65536"},
   };
   for (const Case& c : cases) {
     const HttpResponse answer = Send("POST /api/admin/salt", c.body);

@@ -82,19 +82,19 @@ TEST_F(TtlHandlerTest, WhatMakesNoSenseIsRefusedAndChangesNothing) {
     std::string says;
   };
   const Case cases[] = {
-      {"", 400, "want an object with metric and ttl"},
-      {"[1]", 400, "want an object with metric and ttl"},
+      {"", 400, "expected an object with metric and ttl"},
+      {"[1]", 400, "expected an object with metric and ttl"},
       {"{}", 400, "metric: missing"},
       {R"({"metric":"m"})", 400, "ttl: missing"},
       {R"({"ttl":1})", 400, "metric: missing"},
-      {R"({"metric":"m","ttl":-1})", 400, "ttl: got"},
-      {R"({"metric":"m","ttl":1.5})", 400, "ttl: got"},
+      {R"({"metric":"m","ttl":-1})", 400, "ttl: expected"},
+      {R"({"metric":"m","ttl":1.5})", 400, "ttl: expected"},
       {R"({"metric":"m","ttl":99999999999999})", 400, "99999999999999"},
-      {R"({"metric":"m","ttl":"soon"})", 400, "want seconds, a duration"},
+      {R"({"metric":"m","ttl":"soon"})", 400, "expected seconds, a duration"},
       {R"({"metric":"m","ttl":1,"for":"ever"})", 400, "got"},
       {R"({"metric":7,"ttl":1})", 400, "got"},
       {R"({"metric":"none","ttl":1})", 404, "none"},
-      {std::string(70'000, ' '), 400, "want at most 65536"},
+      {std::string(70'000, ' '), 400, "expected at most 65536"},
   };
   for (const Case& c : cases) {
     const HttpResponse response = Send("POST /api/admin/ttl", c.body);

@@ -63,7 +63,7 @@ TEST_F(HttpDispatchTest, RemoteWriteTakesNoEncodingButSnappy) {
     const HttpResponse response =
         Answer("/api/v1/write", RemoteWrite("m"), {{"content-encoding", std::string(encoding)}});
     EXPECT_EQ(response.status, 415) << encoding;
-    EXPECT_THAT(response.body, HasSubstr("want snappy"));
+    EXPECT_THAT(response.body, HasSubstr("expected snappy"));
   }
 }
 

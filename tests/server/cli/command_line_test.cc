@@ -38,7 +38,7 @@ class CommandLineTest : public testing::Test {
         [this](const std::string& value) {
           taken_ = value;
           return value.ends_with('2') ? absl::OkStatus()
-                                      : absl::InvalidArgumentError("--even: want an even one");
+                                      : absl::InvalidArgumentError("--even: expected an even one");
         },
         "EVEN", "an even number");
     line_.AddRefused("--url", "--url: not here");
@@ -152,7 +152,8 @@ TEST_F(CommandLineTest, OptionsThatExcludeEachOtherAreRefusedTogether) {
 }
 
 TEST_F(CommandLineTest, RefusalsSayTheirOwnMessage) {
-  EXPECT_THAT(Refused({"--even", "43"}), HasSubstr("hourcell try: --even: want an even one\nTry"));
+  EXPECT_THAT(Refused({"--even", "43"}),
+              HasSubstr("hourcell try: --even: expected an even one\nTry"));
   EXPECT_THAT(Refused({"--url", "http://x"}), HasSubstr("hourcell try: --url: not here\nTry"));
 }
 

@@ -155,8 +155,8 @@ class DayTest : public testing::Test {
     const int64_t early = *std::max_element(resident_kib_.begin() + 2, resident_kib_.begin() + 6);
     const int64_t late = *std::max_element(resident_kib_.end() - 4, resident_kib_.end());
     EXPECT_LE(late, early + early / 20 + (4 << 10))
-        << "KiB resident in the last four hours; want no more than in hours 3 to 6, and 5 % and "
-           "4 MiB";
+        << "KiB resident in the last four hours; expected no more than in hours 3 to 6, and 5 % "
+           "and 4 MiB";
   }
 
   // Appends what `scan --hex` must print of one hour: each point encoded by itself. UIDs are given

@@ -29,7 +29,7 @@ TEST(StoreTest, FlagsOverrideTheFileAndDataOverridesBoth) {
 
 TEST(StoreTest, SettingWithoutEqualsIsRefused) {
   EXPECT_THAT(LoadConfig({.settings = {"tsd.mode"}}).status(),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("must be key=value")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("expected key=value")));
 }
 
 TEST(StoreTest, IgnoredSettingsAreNamed) {

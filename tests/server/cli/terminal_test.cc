@@ -34,9 +34,10 @@ TEST(TerminalTest, WordsThatAreNotTakenAreQuotedBesideWhatIs) {
   EXPECT_EQ(FailWords(terminal.get(), "user", {}, "add NAME"), kExitUsage);
   EXPECT_EQ(FailWords(terminal.get(), "user", std::vector<std::string>{"a", "b"}, "add NAME"),
             kExitUsage);
-  EXPECT_EQ(terminal.err(),
-            "hourcell user: got no argument; expected add NAME\nTry 'hourcell user --help'.\n"
-            "hourcell user: got \"a b\"; expected add NAME\nTry 'hourcell user --help'.\n");
+  EXPECT_EQ(
+      terminal.err(),
+      "hourcell user: expected add NAME, got no argument\nTry 'hourcell user --help'.\nhourcell "
+      "user: expected add NAME, got \"a b\"\nTry 'hourcell user --help'.\n");
 }
 
 TEST(TerminalTest, CountsHaveASingular) {

@@ -38,15 +38,16 @@ TEST(ServiceAccountTest, SaysWhatIsWrongAndNothingOfTheSecret) {
   EXPECT_OK(CheckServiceAccount(kKey));
   EXPECT_THAT(CheckServiceAccount(With("service_account", "authorized_user")),
               StatusIs(StatusCode::kInvalidArgument,
-                       "type: got \"authorized_user\"; want \"service_account\""));
+                       "type: expected \"service_account\", got \"authorized_user\""));
   EXPECT_THAT(CheckServiceAccount(With("client_email", "email")),
               StatusIs(StatusCode::kInvalidArgument, HasSubstr("client_email: missing")));
   EXPECT_THAT(CheckServiceAccount(With("private_key", "key")),
               StatusIs(StatusCode::kInvalidArgument, HasSubstr("private_key: missing")));
-  EXPECT_THAT(CheckServiceAccount(With("-----BEGIN", "")),
-              StatusIs(StatusCode::kInvalidArgument,
-                       AllOf(HasSubstr("private_key: got text that does not begin with"),
-                             Not(HasSubstr("secret")))));
+  EXPECT_THAT(
+      CheckServiceAccount(With("-----BEGIN", "")),
+      StatusIs(StatusCode::kInvalidArgument,
+               AllOf(HasSubstr("private_key: expected "),
+                     HasSubstr("got text that does not begin with"), Not(HasSubstr("secret")))));
   for (const std::string_view text : {"", "[]", "-----BEGIN PRIVATE KEY-----secret"}) {
     EXPECT_THAT(
         CheckServiceAccount(text),
@@ -59,10 +60,10 @@ TEST(ServiceAccountTest, SaysWhatIsWrongAndNothingOfTheSecret) {
 TEST(ServiceAccountTest, AFileThatIsNoneIsNamed) {
   const TempDir directory;
   const std::string path = directory.path() + "/key.json";
-  EXPECT_THAT(
-      LoadServiceAccount(path),
-      StatusIs(StatusCode::kNotFound, AllOf(HasSubstr(path), HasSubstr("No such file"),
-                                            HasSubstr("want the JSON key of a service account"))));
+  EXPECT_THAT(LoadServiceAccount(path),
+              StatusIs(StatusCode::kNotFound,
+                       AllOf(HasSubstr(path), HasSubstr("No such file"),
+                             HasSubstr("expected the JSON key of a service account"))));
   EXPECT_THAT(LoadServiceAccount(directory.path()).status().message(), HasSubstr(directory.path()));
   std::ofstream(path) << std::string(100'000, ' ');
   EXPECT_THAT(LoadServiceAccount(path),

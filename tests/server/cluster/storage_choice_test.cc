@@ -32,8 +32,12 @@ TEST(StorageChoiceTest, BigtableNeedsAProject) {
 
 TEST(StorageChoiceTest, ToTakeOverTablesTheyMustBeNamed) {
   Config config;
-  EXPECT_THAT(AdoptingChoiceOf(config),
-              StatusIs(StatusCode::kInvalidArgument, HasSubstr("tsd.storage.engine: got rocksdb")));
+  EXPECT_THAT(
+      AdoptingChoiceOf(config),
+      StatusIs(
+          StatusCode::kInvalidArgument,
+          HasSubstr(
+              "tsd.storage.engine: expected bigtable, to share OpenTSDB's tables, got rocksdb")));
   ASSERT_OK(config.Set("tsd.storage.engine", "bigtable"));
   ASSERT_OK(config.Set("tsd.storage.bigtable.project", "p"));
   ASSERT_OK(config.Set("tsd.storage.bigtable.instance", "i"));
@@ -51,7 +55,8 @@ TEST(StorageChoiceTest, AnExportDoesNotWriteTheStoresOwnTables) {
   ASSERT_OK(config.Set("tsd.storage.bigtable.instance", "i"));
   EXPECT_THAT(ExportedStoreOf(config),
               StatusIs(StatusCode::kInvalidArgument,
-                       AnyOf(HasSubstr("tsd.storage.bigtable.data_table: got hourcell-data"),
+                       AnyOf(HasSubstr("tsd.storage.bigtable.data_table: expected a table of "
+                                       "OpenTSDB, got hourcell-data"),
                              HasSubstr("this program was built without Bigtable"))));
 }
 

@@ -50,7 +50,7 @@ TEST(ConfigTest, RefusesValuesOfTheWrongType) {
   Config config;
 
   EXPECT_THAT(config.Set("tsd.network.port", "telnet"),
-              StatusIs(kInvalid, AllOf(HasSubstr("invalid value \"telnet\""),
+              StatusIs(kInvalid, AllOf(HasSubstr(", got \"telnet\""),
                                        HasSubstr("an integer from 0 to 65535"))));
   EXPECT_THAT(config.Set("tsd.network.port", "65536"), StatusIs(kInvalid));
   EXPECT_THAT(config.Set("tsd.network.port", "42 "), StatusIs(kInvalid));

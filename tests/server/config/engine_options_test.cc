@@ -147,8 +147,8 @@ TEST(EngineOptionsTest, RefusesSettingsThatDoNotGoTogether) {
 
   EXPECT_THAT(EngineOptionsOf(cors), StatusIs(kInvalid, HasSubstr("either * or a list")));
   EXPECT_THAT(EngineOptionsOf(journal),
-              StatusIs(kInvalid, HasSubstr("tsd.storage.journal: got 16384; want at least "
-                                           "268435456, four times tsd.storage.journal.segment")));
+              StatusIs(kInvalid, HasSubstr("tsd.storage.journal: expected at least 268435456, four "
+                                           "times tsd.storage.journal.segment, got 16384")));
   EXPECT_THAT(EngineOptionsOf(salt), StatusIs(kInvalid));
 }
 
@@ -204,13 +204,15 @@ TEST(EngineOptionsTest, RefusesLimitsThatAreNone) {
   };
 
   EXPECT_EQ(error("tsd.query.limits.range.default", "soon"),
-            "tsd.query.limits.range.default: got \"soon\"; want a duration such as 30d, or 0");
+            "tsd.query.limits.range.default: expected a duration such as 30d, or 0, got \"soon\"");
   EXPECT_THAT(error("tsd.core.timezone", "Mars/Olympus"),
-              StartsWith("tsd.core.timezone: got \"Mars/Olympus\"; want a zone "));
+              StartsWith("tsd.core.timezone: expected a zone of the IANA database such as "
+                         "Europe/Vienna, got \"Mars/Olympus\""));
   const TempDir dir;
   std::ofstream(dir.file("limits.json")) << R"([{"metric":"a("}])";
-  EXPECT_THAT(error("tsd.query.limits.overrides.config", dir.file("limits.json")),
-              HasSubstr("query_limit_overrides: got \"a(\"; want a regular expression; missing )"));
+  EXPECT_THAT(
+      error("tsd.query.limits.overrides.config", dir.file("limits.json")),
+      HasSubstr("query_limit_overrides: expected a regular expression, got \"a(\"; missing )"));
   EXPECT_THAT(error("tsd.query.limits.overrides.config", "/nonexistent/limits.json"),
               HasSubstr("/nonexistent/limits.json: cannot be read"));
 }

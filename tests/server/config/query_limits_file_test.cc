@@ -51,16 +51,18 @@ TEST(QueryLimitsFileTest, SaysWhichEntryAndFieldIsWrong) {
   };
 
   EXPECT_THAT(error("[{]"), StartsWith("not JSON: "));
-  EXPECT_THAT(error("{}"), StartsWith("not a list; want "));
+  EXPECT_THAT(error("{}"), StartsWith("not a list; expected "));
   EXPECT_EQ(error("[1]"), "entry 1: not an object");
   EXPECT_EQ(error(R"([{"metric":"a"},{"byteLimit":1}])"), "entry 2: metric: missing");
-  EXPECT_THAT(error(R"([{"metric":7}])"), HasSubstr("got \"7\"; want a regular expression"));
+  EXPECT_THAT(error(R"([{"metric":7}])"), HasSubstr("expected a regular expression, got \"7\""));
   EXPECT_THAT(error(R"([{"metric":"a","byteLimit":-1}])"),
-              HasSubstr("byteLimit: got \"-1\"; want an integer from 0"));
+              HasSubstr("byteLimit: expected an integer from 0, got \"-1\""));
   EXPECT_THAT(error(R"([{"metric":"a","rangeLimit":"soon"}])"),
-              HasSubstr("rangeLimit: got \"\\\"soon\\\"\"; want a duration"));
-  EXPECT_THAT(error(R"([{"metric":"a","rangeLimit":-5}])"), HasSubstr("rangeLimit: got \"-5\""));
-  EXPECT_THAT(error(R"([{"metric":"a","limit":1}])"), HasSubstr("\"limit\": no such field; want "));
+              HasSubstr("rangeLimit: expected a duration \"\\\"soon\\\"\""));
+  EXPECT_THAT(error(R"([{"metric":"a","rangeLimit":-5}])"),
+              HasSubstr("rangeLimit: expected a duration \"-5\""));
+  EXPECT_THAT(error(R"([{"metric":"a","limit":1}])"),
+              HasSubstr("\"limit\": no such field; expected "));
 }
 
 TEST(QueryLimitsFileTest, LoadsAFileAndNamesItInErrors) {

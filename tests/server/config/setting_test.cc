@@ -34,8 +34,7 @@ TEST(SettingTest, TextIsAnythingUnlessThereAreChoices) {
   EXPECT_OK(mode.Check("wo"));
   EXPECT_OK(role.Check(""));
   EXPECT_OK(role.Check("read+write"));
-  EXPECT_THAT(mode.Check("r"),
-              StatusIs(kInvalid, "tsd.mode: invalid value \"r\"; must be one of rw|ro|wo"));
+  EXPECT_THAT(mode.Check("r"), StatusIs(kInvalid, "tsd.mode: expected one of rw|ro|wo, got \"r\""));
   EXPECT_THAT(mode.Check("rw|ro"), StatusIs(kInvalid));
   EXPECT_THAT(mode.Check(""), StatusIs(kInvalid));
 }
@@ -47,13 +46,11 @@ TEST(SettingTest, IntegersHaveBothEnds) {
   EXPECT_OK(port.Check("0"));
   EXPECT_OK(port.Check("65535"));
   EXPECT_OK(size.Check("9223372036854775807"));
-  EXPECT_THAT(
-      port.Check("65536"),
-      StatusIs(kInvalid, "tsd.port: invalid value \"65536\"; must be an integer from 0 to 65535"));
+  EXPECT_THAT(port.Check("65536"),
+              StatusIs(kInvalid, "tsd.port: expected an integer from 0 to 65535, got \"65536\""));
   EXPECT_THAT(port.Check("-1"), StatusIs(kInvalid));
-  EXPECT_THAT(
-      size.Check("0"),
-      StatusIs(kInvalid, "tsd.size: invalid value \"0\"; must be an integer of at least 1"));
+  EXPECT_THAT(size.Check("0"),
+              StatusIs(kInvalid, "tsd.size: expected an integer of at least 1, got \"0\""));
   EXPECT_THAT(size.Check("9223372036854775808"), StatusIs(kInvalid));
 }
 
@@ -62,7 +59,7 @@ TEST(SettingTest, BooleansAreThoseOfOpenTsdb) {
 
   EXPECT_OK(setting.Check("Yes"));
   EXPECT_THAT(setting.Check("maybe"),
-              StatusIs(kInvalid, "tsd.flag: invalid value \"maybe\"; must be true or false"));
+              StatusIs(kInvalid, "tsd.flag: expected true or false, got \"maybe\""));
   for (const std::string_view text : {"1", "true", "TRUE", "Yes"})
     EXPECT_THAT(ParseSettingBool(text), Optional(true)) << text;
   for (const std::string_view text : {"0", "false", "False", "NO", ""})

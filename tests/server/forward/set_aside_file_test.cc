@@ -45,7 +45,7 @@ TEST(SetAsideFileTest, HasABound) {
   OwnedPoint point("m", "host=web01", 1'356'998'400, 1);
   ASSERT_OK(file.Add(point.view()));
   EXPECT_THAT(file.Add(point.view()),
-              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("want at most 40")));
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("expected at most 40")));
   EXPECT_EQ(TextOf(file.path()), "m 1356998400 1 host=web01\n");
 }
 

@@ -107,22 +107,23 @@ TEST(GraphLookTest, KeyWordsSayWhereTheNamesAre) {
 }
 
 TEST(GraphLookTest, WhatIsWrongIsSaidInWords) {
-  EXPECT_EQ(ErrorOf("wxh", "99x100"),
-            "wxh: got \"99x100\"; want WIDTHxHEIGHT in pixels, each 100 to 4000, such as 1024x768");
+  EXPECT_EQ(
+      ErrorOf("wxh", "99x100"),
+      "wxh: expected WIDTHxHEIGHT in pixels, each 100 to 4000, such as 1024x768, got \"99x100\"");
   for (const std::string size : {"", "x", "800", "800x", "4001x100", "1e3x100", "-800x100"})
     EXPECT_THAT(ErrorOf("wxh", size), HasSubstr("WIDTHxHEIGHT")) << size;
   for (const std::string range :
        {"", "0:1", "[0]", "[a:1]", "[0:1e151]", "[NaN:1]", "[:", "[0:1:2]"})
     EXPECT_THAT(ErrorOf("yrange", range), HasSubstr("[LOW:HIGH]")) << range;
   EXPECT_THAT(ErrorOf("y2range", "[2:1]"), HasSubstr("the lower end first"));
-  EXPECT_THAT(ErrorOf("title", std::string(201, 'x')), HasSubstr("got 201 bytes"));
+  EXPECT_THAT(ErrorOf("title", std::string(201, 'x')), HasSubstr("bytes, got 201"));
   EXPECT_THAT(ErrorOf("yformat", "%n"), HasSubstr("unknown conversion"));
   EXPECT_THAT(ErrorOf("xformat", "`ls`"), HasSubstr("strftime"));
   EXPECT_THAT(ErrorOf("bgcolor", "red"), HasSubstr("xRRGGBB, or transparent"));
   EXPECT_THAT(ErrorOf("fgcolor", "transparent"), HasSubstr("xRRGGBB"));
   EXPECT_THAT(ErrorOf("style", "filledcurves"), HasSubstr("impulses"));
   EXPECT_THAT(ErrorOf("smooth", "very"), HasSubstr("csplines"));
-  EXPECT_THAT(ErrorOf("key", "out of reach"), HasSubstr("want words"));
+  EXPECT_THAT(ErrorOf("key", "out of reach"), HasSubstr("expected words"));
   EXPECT_THAT(ErrorOf("tz", "Mars/Base"), HasSubstr("timezone"));
   EXPECT_EQ(ErrorOf("o", ""), "1 `o' parameters, but 0 `m' parameters.");
   EXPECT_THAT(std::string(Parse({{"m", "a"}, {"o", "with lines; !ls"}}).status().message()),

@@ -39,7 +39,8 @@ TEST(NumberFormatTest, RefusesWhatIsNoFormat) {
        {"", "ms", "%", "%.2", "%n", "%d", "%f %f", "%s %c %c", "%.99f", "%c",
         "%f and a text that nobody wants at an axis"}) {
     EXPECT_THAT(NumberFormat::Parse(pattern),
-                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("number format: got")))
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr("number format: expected one conversion")))
         << pattern;
   }
 }

@@ -75,7 +75,7 @@ TEST(HttpUrlTest, RefusesWhatItCannotReach) {
     SCOPED_TRACE(text);
     EXPECT_THAT(ParseHttpUrl(text).status(),
                 StatusIs(absl::StatusCode::kInvalidArgument,
-                         HasSubstr("must be http://host:port or https://host:port")));
+                         HasSubstr("expected http://host:port or https://host:port")));
   }
 }
 

@@ -50,9 +50,10 @@ TEST(InputSettingsTest, RefusesOthers) {
     SCOPED_TRACE(key + " " + value);
     Config config;
     ASSERT_OK(config.Set(key, value));
-    EXPECT_THAT(InputSettingsOf(config).status(),
-                StatusIs(absl::StatusCode::kInvalidArgument,
-                         testing::AllOf(testing::HasSubstr(key), testing::HasSubstr("; want "))));
+    EXPECT_THAT(
+        InputSettingsOf(config).status(),
+        StatusIs(absl::StatusCode::kInvalidArgument,
+                 testing::AllOf(testing::HasSubstr(key), testing::HasSubstr(": expected "))));
   }
 }
 

@@ -120,14 +120,14 @@ TEST_F(InputWriterTest, NamesTheFaultsByTheirItem) {
   refused_ = {{.index = 0, .error = {.kind = PointErrorKind::kIllegalArgument, .text = "no tag"}},
               {.index = 1, .error = {.kind = PointErrorKind::kIllegalArgument, .text = "no tag"}}};
   InputWriter writer(&put(), /*may_wait=*/false);
-  writer.Refuse(7, "got x; want y");
+  writer.Refuse(7, "expected y, got x");
   Add(&writer, 2, 3);
   Add(&writer, 2, 9);
   writer.Finish();
 
   EXPECT_EQ(writer.status(), 400);
   EXPECT_EQ(writer.FaultText("line"),
-            "line 3: no tag\nline 7: got x; want y\n1 line refused, 2 points refused, 2 points "
+            "line 3: no tag\nline 7: expected y, got x\n1 line refused, 2 points refused, 2 points "
             "written");
   EXPECT_EQ(writer.FaultText("series").find("1 series refused"),
             writer.FaultText("series").find("1 series"));

@@ -34,12 +34,12 @@ TEST(LayoutsRequestTest, SaysWhatIsWrong) {
         << body;
   };
   f("[]", "Unable to parse");
-  f(R"({"size":"huge"})", "want short, usual or full");
-  f(R"({"layouts":"opentsdb"})", "want an array of names");
+  f(R"({"size":"huge"})", "expected short, usual or full");
+  f(R"({"layouts":"opentsdb"})", "expected an array of names");
   f(R"({"cells":["papyrus"]})", "papyrus");
   f(R"({"points":1000001})", "an integer, 1 to 1000000");
   f(R"({"colour":1})", "got the field \"colour\"");
-  f(R"({"size":"full"})", "cases; want at most 64");
+  f(R"({"size":"full"})", "cases; expected at most 64");
 }
 
 }  // namespace

@@ -56,18 +56,19 @@ TEST(SimulateRequestTest, SaysWhatIsWrong) {
   };
   f("", "Missing message content");
   f("[1]", "Unable to parse");
-  f(R"({"flet":"x"})", "got the field \"flet\"; want fleet");
-  f(R"({"fleet":3})", "fleet: got \"3\"; want a string");
+  f(R"({"flet":"x"})", "expected fleet, got the field \"flet\"");
+  f(R"({"fleet":3})", "fleet: expected a string, got \"3\"");
   f(R"({"fleet":"metrics=0"})", "metrics");
-  f(R"({"fleet":"metrics=1000,tags=host:2000"})", "got 2000000 series; want at most 1000000");
+  f(R"({"fleet":"metrics=1000,tags=host:2000"})",
+    "expected at most 1000000 on a server, got 2000000 series");
   f(R"({"fleet":"metrics=1","ids":3})", "got fleet and ids");
-  f(R"({"ids":0})", "ids: got \"0\"; want an integer, 1 to 1000000000");
-  f(R"({"window":"soon"})", "want a length of time");
+  f(R"({"ids":0})", "ids: expected an integer, 1 to 1000000000, got \"0\"");
+  f(R"({"window":"soon"})", "expected a length of time");
   f(R"({"heat_rows":1})", "an integer, 2 to 256");
   f(R"({"heat_steps":999})", "an integer, 2 to 384");
   f(R"({"designs":[]})", "an array of 1 to 8 designs");
-  f(R"({"designs":[1]})", "want objects, or texts");
-  f(R"({"designs":[{"nam":"x"}]})", "design: got the field \"nam\"");
+  f(R"({"designs":[1]})", "expected objects, or texts");
+  f(R"({"designs":[{"nam":"x"}]})", ", got the field \"nam\"");
   f(R"({"designs":[{"engine":"mysql"}]})", "engine hourcell or hbase");
   f(R"({"designs":[{"settings":{"tsd.simulate.nothing":1}}]})", "tsd.simulate.nothing");
   f(R"({"designs":["no colon"]})", "a name, a colon");

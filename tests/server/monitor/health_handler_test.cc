@@ -97,7 +97,7 @@ TEST_F(HealthHandlerTest, ADiskThatIsNearlyFullMakesItNotReady) {
   disk_->bytes = (256 << 20) - 1;
   const HttpResponse response = Send("GET /readyz");
   EXPECT_EQ(response.status, 503);
-  EXPECT_THAT(response.body, HasSubstr("FAILED disk: 268435455 bytes are free; want at least "
+  EXPECT_THAT(response.body, HasSubstr("FAILED disk: 268435455 bytes are free; expected at least "
                                        "268435456 (tsd.health.disk_free)"));
   EXPECT_EQ(Send("GET /healthz").status, 200);
   EXPECT_EQ(Send("GET /readyz?for=reads").status, 200);

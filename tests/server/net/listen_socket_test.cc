@@ -38,9 +38,9 @@ TEST(ListenSocketTest, WhatCannotBeListenedOnIsSaid) {
   const auto taken = ListenSocket::Open({});
   EXPECT_THAT(ListenSocket::Open({.port = taken->port()}).status(),
               StatusIs(StatusCode::kUnavailable, HasSubstr("listen on 127.0.0.1 port")));
-  EXPECT_THAT(
-      ListenSocket::Open({.bind = "no such host"}).status(),
-      StatusIs(StatusCode::kInvalidArgument, HasSubstr("got \"no such host\"; want an address")));
+  EXPECT_THAT(ListenSocket::Open({.bind = "no such host"}).status(),
+              StatusIs(StatusCode::kInvalidArgument,
+                       HasSubstr("expected an address, got \"no such host\"")));
 }
 
 }  // namespace

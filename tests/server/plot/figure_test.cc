@@ -43,9 +43,9 @@ TEST(FigureTest, RefusesSizesThatDoNotFitAndSaysWhich) {
   EXPECT_THAT(CheckFigure(bars),
               StatusIs(StatusCode::kInvalidArgument,
                        AllOf(HasSubstr("\"Bytes by layout\""),
-                             HasSubstr("series \"compacted\": got 2 values; want 3"))));
-  EXPECT_THAT(CheckFigure(heat),
-              StatusIs(StatusCode::kInvalidArgument, HasSubstr("got 5 cells; want 2 rows of 3")));
+                             HasSubstr("series \"compacted\": expected 3 values, got 2"))));
+  EXPECT_THAT(CheckFigure(heat), StatusIs(StatusCode::kInvalidArgument,
+                                          HasSubstr("expected 2 rows of 3, got 5 cells")));
 }
 
 TEST(FigureTest, RefusesAxesThatCannotBe) {
@@ -59,11 +59,12 @@ TEST(FigureTest, RefusesAxesThatCannotBe) {
   endless.y.max = std::numeric_limits<double>::infinity();
 
   EXPECT_THAT(CheckFigure(backwards),
-              StatusIs(StatusCode::kInvalidArgument, HasSubstr("x axis: got 5 to 4")));
+              StatusIs(StatusCode::kInvalidArgument,
+                       HasSubstr("x axis: expected the lower end first, got 5 to 4")));
   EXPECT_THAT(CheckFigure(log),
-              StatusIs(StatusCode::kInvalidArgument, HasSubstr("want a positive number")));
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("expected a positive number")));
   EXPECT_THAT(CheckFigure(endless),
-              StatusIs(StatusCode::kInvalidArgument, HasSubstr("want a finite number")));
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("expected a finite number")));
 }
 
 TEST(FigureTest, RefusesPicturesOutOfRange) {
@@ -73,7 +74,7 @@ TEST(FigureTest, RefusesPicturesOutOfRange) {
   large.width_px = kFigurePxMax + 1;
 
   EXPECT_THAT(CheckFigure(small),
-              StatusIs(StatusCode::kInvalidArgument, HasSubstr("99 pixels; want 100 to 8000")));
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("99 pixels; expected 100 to 8000")));
   EXPECT_THAT(CheckFigure(large), StatusIs(StatusCode::kInvalidArgument, HasSubstr("8001")));
 }
 

@@ -315,7 +315,7 @@ TEST_F(FailingPutTest, WhatAnObserverRefusesIsTheClientsFault) {
   EXPECT_EQ(denied.status, 403);
   EXPECT_THAT(denied.body, HasSubstr("metric sys.if.in is not yours"));
 
-  status_ = absl::InvalidArgumentError("host: got 4 letters; want 3");
+  status_ = absl::InvalidArgumentError("host: expected 3, got 4 letters");
   EXPECT_EQ(Put("/api/put?details").status, 400);
   EXPECT_EQ(Errors("illegal_argument"), 2);
   EXPECT_EQ(Errors("storage"), 0);

@@ -213,7 +213,7 @@ TEST(PutJsonTest, ParseBoundsTheObjects) {
     nulls += ",null";
 
   EXPECT_EQ(BodyError(nulls + "]"), "none");
-  EXPECT_EQ(BodyError(nulls + ",null]"), "Too many datapoints: want at most 1048576");
+  EXPECT_EQ(BodyError(nulls + ",null]"), "Too many datapoints: expected at most 1048576");
 }
 
 TEST(PutJsonTest, AppendSentEchoesWhatCame) {

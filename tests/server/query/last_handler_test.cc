@@ -99,7 +99,8 @@ TEST_F(LastHandlerTest, SaysWhatIsWrong) {
   check("GET /api/query/last?timeseries=disk", "No such name for 'metrics': 'disk'");
   check("GET /api/query/last?timeseries=cpu{rack=a}", "No such name for 'tagk': 'rack'");
   check("GET /api/query/last?timeseries=cpu{host=z}", "No such name for 'tagv': 'z'");
-  check("GET /api/query/last?tsuids=xyz", "tsuid: got");
+  check("GET /api/query/last?tsuids=xyz",
+        "tsuid: expected an even number of hexadecimal digits, got");
   check("GET /api/query/last?tsuids=0001", "tsuid ");
   EXPECT_EQ(Send("PUT /api/query/last").status, 405);
   EXPECT_EQ(Send("DELETE /api/query/last").status, 405);

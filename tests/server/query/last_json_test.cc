@@ -49,7 +49,7 @@ TEST(LastJsonTest, SaysWhatIsWrong) {
   std::string many = R"({"queries":[{"metric":"m"})";
   for (int i = 0; i < 1000; ++i)
     many += R"(,{"metric":"m"})";
-  check(many + "]}", "queries: too many; got 1001");
+  check(many + "]}", "queries: too many; expected at most 1000, got 1001");
 }
 
 TEST(LastJsonTest, PrintsValuesAsStringsAndMilliseconds) {

@@ -191,7 +191,7 @@ TEST_F(QueryLanguageTest, TsuidsOfTwoMetricsAreRefused) {
   const HttpResponse response = Ask("tsuid=sum:" + mine + ",000002" + mine.substr(6));
 
   EXPECT_EQ(response.status, 400);
-  EXPECT_THAT(response.body, HasSubstr("want one metric a query"));
+  EXPECT_THAT(response.body, HasSubstr("expected one metric a query"));
 }
 
 TEST_F(QueryLanguageTest, HistogramQueriesAreRefused) {
@@ -312,7 +312,8 @@ TEST_F(QueryHandlerTest, OfSeveralErrorsTheFirstIsAnswered) {
       {"GET /api/query?serializer=x&method_override=delete", "serializer was not found"},
       {"GET /api/query?method_override=delete&m=x", "allow_delete=false"},
       {q + "end=bad&tz=None/Such&m=nosuch:x{&tsuid=sum:xy", "Missing parameter"},
-      {q + "start=bad&end=bad&tz=None/Such&m=nosuch:x{&tsuid=sum:xy", "tsuid: got"},
+      {q + "start=bad&end=bad&tz=None/Such&m=nosuch:x{&tsuid=sum:xy",
+       "tsuid: expected an even number of hexadecimal digits, got"},
       {q + "start=bad&end=bad&tz=None/Such&m=nosuch:1m-x:x{a", "No such aggregation function"},
       {q + "start=bad&end=bad&tz=None/Such&m=sum:1m-x:x{a", "No such downsampling function"},
       {q + "start=bad&end=bad&tz=None/Such&m=sum:x{a", "Missing '}'"},
@@ -433,7 +434,7 @@ TEST_F(QueryHandlerTest, CancelsNothingThatDoesNotRun) {
   EXPECT_EQ(Send("DELETE /api/stats/query?id=7").status, 404);
   EXPECT_EQ(Send("GET /api/stats/query?method_override=delete&id=7").status, 404);
   EXPECT_THAT(Send("DELETE /api/stats/query?id=seven").body,
-              HasSubstr("want the queryId of a running query"));
+              HasSubstr("expected the queryId of a running query"));
   EXPECT_EQ(Send("DELETE /api/stats/query?id=seven").status, 400);
   EXPECT_EQ(Send("DELETE /api/stats/query").status, 400);
   EXPECT_EQ(Send("POST /api/stats/query").status, 405);

@@ -193,11 +193,11 @@ TEST(QueryJsonTest, IntegersThatDoNotFitAreToldWithTheirRange) {
                          R"("counterMax" : {}}})",
                          number));
 
-    ExpectRefused(body, "counterMax: not an integer of 64 bits; got ");
-    ExpectRefused(body, "want -9223372036854775808 to 9223372036854775807");
+    ExpectRefused(body, "counterMax: not an integer of 64 bits; expected ");
+    ExpectRefused(body, "expected -9223372036854775808 to 9223372036854775807");
   }
   ExpectRefused(Body(R"("rateOptions":{"counterMax":18446744073709552000})"),
-                "got 18446744073709552000;");
+                "got 18446744073709552000");
 }
 
 TEST(QueryJsonTest, ParseReadsTsuids) {
@@ -206,7 +206,8 @@ TEST(QueryJsonTest, ParseReadsTsuids) {
 
   ASSERT_OK(request);
   EXPECT_THAT(request->spec.queries.at(0).tsuids, ElementsAre("0000010000AB000001"));
-  ExpectRefused(Body(R"("tsuids":["xy"])"), "tsuid: got");
+  ExpectRefused(Body(R"("tsuids":["xy"])"),
+                "tsuid: expected an even number of hexadecimal digits, got");
   ExpectRefused(Body(R"("tsuids":"01")"), "tsuids: not an array of strings");
   ExpectRefused(Body(R"("tsuids":[1])"), "tsuids: not an array of strings");
 }
@@ -227,11 +228,11 @@ TEST(QueryJsonTest, ParseReadsFunctions) {
   EXPECT_TRUE(ParseGood(R"("functions":null)").functions.empty());
   ExpectRefused(Body(R"x("functions":"top(1,max)")x"), "functions: not an array of strings");
   ExpectRefused(Body(R"x("functions":[1])x"), "functions: not an array of strings");
-  ExpectRefused(Body(R"x("functions":["top(0,max)"])x"), "want top(N,BY)");
+  ExpectRefused(Body(R"x("functions":["top(0,max)"])x"), "expected top(N,BY)");
   std::string five = R"x("functions":["top(1,max)")x";
   for (int i = 0; i < 4; ++i)
     five += R"x(,"top(1,max)")x";
-  ExpectRefused(Body(five + "]"), "functions: too many; got 5; want at most 4");
+  ExpectRefused(Body(five + "]"), "functions: too many; expected at most 4, got 5");
 }
 
 TEST(QueryJsonTest, ParseReadsNotKey) {

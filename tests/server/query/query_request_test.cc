@@ -83,8 +83,9 @@ TEST(QueryRequestTest, CompleteBoundsTheSubQueries) {
 
   EXPECT_THAT(Complete(times, none),
               StatusIs(absl::StatusCode::kInvalidArgument, "Missing queries"));
-  EXPECT_THAT(Complete(times, many), StatusIs(absl::StatusCode::kInvalidArgument,
-                                              "queries: too many; got 1001; want at most 1000"));
+  EXPECT_THAT(Complete(times, many),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "queries: too many; expected at most 1000, got 1001"));
 }
 
 TEST(QueryRequestTest, CompleteGivesCalendarsTheirTimezone) {

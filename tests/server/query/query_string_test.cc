@@ -188,10 +188,10 @@ TEST(QueryStringTest, RefusesBadTsuids) {
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(std::string(want))));
   };
   check("000001", "Invalid parameter tsuid=000001 (not enough :-separated parts)");
-  check("sum:", "tsuid: got \"\"; want an even number of hexadecimal digits");
-  check("sum:01,", "tsuid: got \"\"");
-  check("sum:012", "tsuid: got \"012\"");
-  check("sum:0g", "tsuid: got \"0g\"");
+  check("sum:", "tsuid: expected an even number of hexadecimal digits, got \"\"");
+  check("sum:01,", "tsuid: expected an even number of hexadecimal digits, got \"\"");
+  check("sum:012", "tsuid: expected an even number of hexadecimal digits, got \"012\"");
+  check("sum:0g", "tsuid: expected an even number of hexadecimal digits, got \"0g\"");
   check("nosuch:01", "No such aggregation function: nosuch");
 }
 
@@ -225,7 +225,7 @@ TEST(QueryStringTest, RefusesBadRateOptions) {
   check("sum:rates:m", "Invalid rate options specification: rates");
   check("sum:rate{counter,x}:m", "Max value of counter was not a number, received 'x'");
   check("sum:rate{counter,18446744073709552000}:m",
-        "Max value of counter does not fit, received '18446744073709552000', want "
+        "Max value of counter does not fit, received '18446744073709552000', expected "
         "-9223372036854775808 to 9223372036854775807");
   check("sum:rate{counter,,9223372036854775808}:m", "Reset value of counter does not fit");
   check("sum:rate{counter,1,x}:m", "Reset value of counter was not a number, received 'x'");

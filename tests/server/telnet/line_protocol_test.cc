@@ -210,7 +210,7 @@ TEST_F(LineProtocolTest, CachesAreDroppedOnlyWhereASettingSaysSo) {
 
 TEST_F(LineProtocolTest, AnHttpRequestWithAMethodOfItsOwnEndsTheSession) {
   EXPECT_EQ(Send("dropcaches / HTTP/1.1\r\nHost: evil.com\r\n\r\nput m 1356998400 1 a=b\n"),
-            "unknown HTTP method: want GET, POST, PUT or DELETE\n");
+            "unknown HTTP method: expected GET, POST, PUT or DELETE\n");
   EXPECT_EQ(StoredPoints(), 0u);
 }
 

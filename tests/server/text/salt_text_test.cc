@@ -19,7 +19,7 @@ TEST(SaltTextTest, AnEpochBeginsAtAWholeHour) {
   for (const char* text : {"2027/01/01-00:30", "1798761601", "1798761600001", "", "soon"})
     EXPECT_THAT(ParseEpochStart(text, 5), StatusIs(StatusCode::kInvalidArgument)) << text;
   EXPECT_THAT(ParseEpochStart("2027/01/01-00:30", 5),
-              StatusIs(StatusCode::kInvalidArgument, HasSubstr("want a whole hour")));
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("expected a whole hour")));
 }
 
 TEST(SaltTextTest, BucketsAreANumberAboveZero) {

@@ -30,8 +30,8 @@ TEST(TtlTextTest, SecondsAndDurations) {
 TEST(TtlTextTest, AnythingElseIsRefusedWithWhatIsWanted) {
   for (const std::string_view text : {"", "-1", "-1d", "0d", "1ms", "d", "30 d", "1.5d", "never",
                                       "99999999999999999999", "9223372036854775807y"}) {
-    EXPECT_THAT(ParseTtl(text),
-                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("want seconds, a duration")))
+    EXPECT_THAT(ParseTtl(text), StatusIs(absl::StatusCode::kInvalidArgument,
+                                         HasSubstr("expected seconds, a duration")))
         << text;
   }
 }

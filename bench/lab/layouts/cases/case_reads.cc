@@ -106,7 +106,7 @@ class CaseReader {
   }
 
   static absl::Status WrongRows(size_t got, size_t want) {
-    return absl::DataLossError(fmt::format("a read returned {} rows; want {}", got, want));
+    return absl::DataLossError(fmt::format("a read returned {} rows; expected {}", got, want));
   }
 
   absl::Status CompareRow(const RowRef& row, const RowsRead& rows) const {

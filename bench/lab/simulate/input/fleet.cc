@@ -24,7 +24,7 @@ constexpr uint64_t kDurationMsMax = 100 * 366 * kDayMs;
 
 absl::Status RefuseField(std::string_view field, std::string_view got, std::string_view want) {
   return absl::InvalidArgumentError(
-      fmt::format("fleet: {}: got {}; want {}", field, QuoteForMessage(got), want));
+      fmt::format("fleet: {}: expected {}, got {}", field, want, QuoteForMessage(got)));
 }
 
 absl::Status ReadCount(
@@ -301,7 +301,7 @@ absl::StatusOr<uint64_t> ParseSpanMs(std::string_view text) {
     if (error == std::errc() && unit == name && count <= kDurationMsMax / ms) return count * ms;
   }
   return absl::InvalidArgumentError(
-      fmt::format("got {}; want a time such as 10s, 15m, 2h, 7d", QuoteForMessage(text)));
+      fmt::format("expected a time such as 10s, 15m, 2h, 7d, got {}", QuoteForMessage(text)));
 }
 
 std::unique_ptr<PutSource> MakeFleet(const FleetSpec& spec, FleetSteps steps, uint64_t seed) {

@@ -82,7 +82,7 @@ absl::Status KeyMaker::MakeOriginals(std::span<const SourcePut> puts) {
       originals_.bytes.append(put.row_key);
     } else {
       return absl::FailedPreconditionError(
-          "layout stored: the source names series and has no keys; want a layout of fields");
+          "layout stored: the source names series and has no keys; expected a layout of fields");
     }
     originals_.Close();
   }

@@ -50,7 +50,7 @@ absl::Status RowList::Add(std::string_view key,
   HOURCELL_ASSIGN_OR_RETURN(const TraceNames::Series series, names_.Find(metric, tags));
   if (keys_.size() + rows_.size() * sizeof(Row) > kRowListBytesMax || series.number > UINT32_MAX) {
     return absl::ResourceExhaustedError(
-        fmt::format("{} rows need more than {} bytes; want a part of the store, by its time",
+        fmt::format("{} rows need more than {} bytes; expected a part of the store, by its time",
                     rows_.size(), kRowListBytesMax));
   }
   if (series.number == tsuids_.size()) tsuids_.emplace_back(series.tsuid);

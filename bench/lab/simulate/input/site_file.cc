@@ -78,7 +78,8 @@ class SiteReader {
 
   void Refuse(std::string_view got, std::string_view want) {
     if (!fault_.ok()) return;
-    fault_ = absl::InvalidArgumentError(fmt::format("line {}: got {}; want {}", line(), got, want));
+    fault_ =
+        absl::InvalidArgumentError(fmt::format("line {}: expected {}, got {}", line(), want, got));
     XML_StopParser(parser_, /*resumable=*/XML_FALSE);
   }
 
@@ -153,7 +154,7 @@ class SiteReader {
 absl::StatusOr<SettingMap> ParseSiteFile(std::string_view text) {
   if (text.size() > kSiteFileBytesMax) {
     return absl::InvalidArgumentError(
-        fmt::format("got {} bytes; want at most {}", text.size(), kSiteFileBytesMax));
+        fmt::format("expected at most {} bytes, got {}", kSiteFileBytesMax, text.size()));
   }
   // Ignores the declared encoding: Hadoop's files are UTF-8.
   const std::unique_ptr<std::remove_pointer_t<XML_Parser>, decltype(&XML_ParserFree)> parser(

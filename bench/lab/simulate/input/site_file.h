@@ -21,8 +21,8 @@ namespace hourcell {
 
 inline constexpr size_t kSiteFileBytesMax = 4 * 1024 * 1024;
 
-// kInvalidArgument: "line 7: got ..; want ..", or "line 7: " and expat's message; also for a text
-// longer than kSiteFileBytesMax.
+// kInvalidArgument: "line 7: expected .., got ..", or "line 7: " and expat's message; also for a
+// text longer than kSiteFileBytesMax.
 absl::StatusOr<SettingMap> ParseSiteFile(std::string_view text);
 
 // True if the text is XML, not a properties file: its first character is '<'.

@@ -30,7 +30,7 @@ absl::StatusOr<Uid> TraceNames::UidOf(StringMap<Uid>* uids, std::string_view nam
   const uint64_t uids_max = MaxUnsigned(kUidWidthDefault);
   if (uids->size() >= uids_max) {
     return absl::ResourceExhaustedError(
-        fmt::format("more than {} names of a kind; want fewer", uids_max));
+        fmt::format("more than {} names of a kind; expected fewer", uids_max));
   }
   const Uid uid = uids->size() + 1;
   uids->emplace(std::string(name), uid);

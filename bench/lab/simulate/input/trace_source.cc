@@ -101,7 +101,7 @@ class TraceSource final : public PutSource {
     std::optional<std::string_view> rest = line;
     const absl::StatusOr<std::string> key = FromStringBinary(TakeField(&rest));
     if (!key.ok() || key->empty() || key->size() > kSplitKeyBytesMax) {
-      return Refuse(line, "no row key; want printable characters and \\xNN, 1 to 32767 bytes");
+      return Refuse(line, "no row key; expected printable characters and \\xNN, 1 to 32767 bytes");
     }
     key_ = *key;
     put->key = key_;
@@ -114,7 +114,7 @@ class TraceSource final : public PutSource {
       const std::string_view text = TakeField(&rest);
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
       if (error != std::errc() || end != text.data() + text.size()) {
-        return Refuse(line, "no number; want key, puts and milliseconds, with tabs between");
+        return Refuse(line, "no number; expected key, puts and milliseconds, with tabs between");
       }
     }
     if (rest.has_value()) return Refuse(line, "more than three fields");
@@ -145,7 +145,7 @@ absl::StatusOr<std::unique_ptr<PutSource>> MakeTrace(TraceLines lines,
                                                      const TraceOptions& options) {
   if (options.keys_per_s == 0) return absl::InvalidArgumentError("trace: got 0 keys a second");
   if (options.rows_remembered == 0) {
-    return absl::InvalidArgumentError("trace: got 0 rows to remember; want at least 1");
+    return absl::InvalidArgumentError("trace: expected at least 1, got 0 rows to remember");
   }
   auto trace = std::make_unique<TraceSource>(std::move(lines), options);
   HOURCELL_RETURN_IF_ERROR(trace->Start());

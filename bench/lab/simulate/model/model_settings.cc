@@ -84,8 +84,8 @@ absl::StatusOr<ModelSettings> ParseModelSettings(const SettingMap& settings,
   HOURCELL_RETURN_IF_ERROR(reader.status());
   if (parsed.lsm_compaction.files_max < parsed.lsm_compaction.files_min) {
     return absl::InvalidArgumentError(
-        "hbase.hstore.compaction.max: got less than hbase.hstore.compaction.min; want at least as "
-        "many files");
+        "hbase.hstore.compaction.max: expected at least as many files, got less than "
+        "hbase.hstore.compaction.min");
   }
   if (parsed.lsm_compaction.bytes_min == 0) {
     parsed.lsm_compaction.bytes_min = parsed.regions.split.flush_bytes;

@@ -299,11 +299,11 @@ class Migrator {
 absl::Status CheckDistributor(const MigrateOptions& options) {
   if (options.distributor.empty()) return absl::OkStatus();
   if (options.distributor != "none" && options.distributor != "series-salt") {
-    return absl::InvalidArgumentError(fmt::format(
-        "--distributor: invalid value {}; must be none or series-salt. The rows of a store have "
-        "OpenTSDB's keys, with or without its salt, and queries understand no others. The other "
-        "distributors are only for hourcell simulate and bench/layout_bench",
-        QuoteForMessage(options.distributor)));
+    return absl::InvalidArgumentError(
+        fmt::format("--distributor: expected none or series-salt, got {}. The rows of a store have "
+                    "OpenTSDB's keys, with or without its salt, and queries understand no others. "
+                    "The other distributors are only for hourcell simulate and bench/layout_bench",
+                    QuoteForMessage(options.distributor)));
   }
   HOURCELL_ASSIGN_OR_RETURN(const Config config, LoadConfig(options.store));
   const int64_t width = config.integer("tsd.storage.salt.width");
@@ -351,7 +351,7 @@ absl::StatusOr<MigrationEnds> EndsOf(const MigrateOptions& options) {
   const std::string& to_engine = options.to_engine;
   if (!to_engine.empty() && to_engine != "bigtable" && to_engine != "rocksdb") {
     return absl::InvalidArgumentError(fmt::format(
-        "--to-engine: invalid value {}; must be bigtable or rocksdb", QuoteForMessage(to_engine)));
+        "--to-engine: expected bigtable or rocksdb, got {}", QuoteForMessage(to_engine)));
   }
   MigrationEnds ends;
   HOURCELL_ASSIGN_OR_RETURN(

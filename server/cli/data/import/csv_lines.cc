@@ -27,7 +27,7 @@ absl::StatusOr<CsvField> ParseCsvField(std::string_view word) {
     }
   }
   return absl::InvalidArgumentError(
-      fmt::format("unknown field {}; want time, metric, value, value:METRIC, tag:KEY or -",
+      fmt::format("unknown field {}; expected time, metric, value, value:METRIC, tag:KEY or -",
                   QuoteForMessage(word)));
 }
 
@@ -36,10 +36,11 @@ absl::Status CheckCsvFields(const std::vector<CsvField>& fields) {
     return std::ranges::count(fields, kind, &CsvField::kind);
   };
   const auto plain_values = std::ranges::count(fields, CsvField{.kind = Kind::kValue});
-  if (count(Kind::kTime) != 1) return absl::InvalidArgumentError("want one field time");
-  if (count(Kind::kValue) == 0) return absl::InvalidArgumentError("want a field value");
+  if (count(Kind::kTime) != 1) return absl::InvalidArgumentError("expected one field time");
+  if (count(Kind::kValue) == 0) return absl::InvalidArgumentError("expected a field value");
   if (plain_values > 1 || plain_values != count(Kind::kMetric)) {
-    return absl::InvalidArgumentError("want one field metric with a field value, or value:METRIC");
+    return absl::InvalidArgumentError(
+        "expected one field metric with a field value, or value:METRIC");
   }
   return absl::OkStatus();
 }
@@ -170,8 +171,8 @@ void CsvLines::Translate(std::string_view line, ImportLines* out) {
   if (line.find_first_not_of(" \t") == std::string_view::npos) return;
   if (!SplitCsv(line, &values_)) return out->AddFault({.text = "a quoted field is not closed"});
   if (values_.size() != fields_.size()) {
-    return out->AddFault({.text = fmt::format("got {} fields; want {}, as --csv-columns says",
-                                              values_.size(), fields_.size())});
+    return out->AddFault({.text = fmt::format("expected {}, as --csv-columns says, got {} fields",
+                                              fields_.size(), values_.size())});
   }
   series_.Clear();
   std::string time;
@@ -184,8 +185,8 @@ void CsvLines::Translate(std::string_view line, ImportLines* out) {
   if (is_date) {
     const std::optional<int64_t> ms = IsoDateMs(time);
     if (!ms.has_value() || *ms < 0) {
-      return out->AddFault({.text = fmt::format("got the date {}; want YYYY-MM-DD HH:MM:SS, or "
-                                                "seconds or milliseconds since 1970",
+      return out->AddFault({.text = fmt::format("expected YYYY-MM-DD HH:MM:SS, or seconds or "
+                                                "milliseconds since 1970, got the date {}",
                                                 QuoteForMessage(time))});
     }
     time = fmt::format("{}", *ms);

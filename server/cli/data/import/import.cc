@@ -354,9 +354,9 @@ absl::Status TakeFormat(const std::string& name, ImportFormat* format) {
     *format = value;
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(fmt::format(
-      "--format: invalid value {}; must be opentsdb, vm, graphite, csv, influx or whisper",
-      QuoteForMessage(name)));
+  return absl::InvalidArgumentError(
+      fmt::format("--format: expected opentsdb, vm, graphite, csv, influx or whisper, got {}",
+                  QuoteForMessage(name)));
 }
 
 // KEY=VALUE, in any characters.
@@ -364,7 +364,7 @@ absl::Status TakeDefaultTag(const std::string& text, std::string* tag) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
     return absl::InvalidArgumentError(
-        fmt::format("--default-tag: invalid value {}; must be KEY=VALUE", QuoteForMessage(text)));
+        fmt::format("--default-tag: expected KEY=VALUE, got {}", QuoteForMessage(text)));
   }
   ForeignSeries series;
   series.AddTag(text.substr(0, equals), text.substr(equals + 1));
@@ -382,8 +382,8 @@ absl::Status TakeCsvFields(const std::string& text, std::string* fields) {
 absl::Status TakePrecision(const std::string& name, std::string* precision) {
   *precision = name;
   if (FindInfluxUnit(name) != nullptr) return absl::OkStatus();
-  return absl::InvalidArgumentError(fmt::format(
-      "--precision: invalid value {}; must be ns, us, ms, s, m or h", QuoteForMessage(name)));
+  return absl::InvalidArgumentError(
+      fmt::format("--precision: expected ns, us, ms, s, m or h, got {}", QuoteForMessage(name)));
 }
 
 void AddFormats(CommandLine* line, ImportOptions* options) {
@@ -482,14 +482,14 @@ int RunImport(const ImportOptions& given, Terminal& terminal) {
     return FailUsage(terminal, kImportCommand, StatusText(foreign));
   }
   if (options.batch_points < 1 || options.batch_points > kImportBatchMax) {
-    return FailUsage(terminal, kImportCommand,
-                     fmt::format("--batch: invalid value {}; must be from 1 to {}",
-                                 options.batch_points, kImportBatchMax));
+    return FailUsage(
+        terminal, kImportCommand,
+        fmt::format("--batch: expected 1 to {}, got {}", kImportBatchMax, options.batch_points));
   }
   if (options.threads > kImportThreadsMax) {
-    return FailUsage(terminal, kImportCommand,
-                     fmt::format("--threads: invalid value {}; must be at most {}", options.threads,
-                                 kImportThreadsMax));
+    return FailUsage(
+        terminal, kImportCommand,
+        fmt::format("--threads: expected at most {}, got {}", kImportThreadsMax, options.threads));
   }
   return options.url.empty() ? ImportToStore(options, terminal) : ImportToServer(options, terminal);
 }

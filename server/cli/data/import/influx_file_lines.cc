@@ -43,8 +43,9 @@ void InfluxFileLines::AddFields(const InfluxLine& line, ImportLines* out) {
   if (!line.timestamp.has_value()) return out->AddFault({.text = "the line has no timestamp"});
   const std::optional<int64_t> ms = InfluxTimeMs(*line.timestamp, unit_);
   if (!ms.has_value()) {
-    return out->AddFault({.text = fmt::format("timestamp {} in {}: want 1 ms to {} ms after 1970",
-                                              *line.timestamp, unit_.name, kTimestampMsMax)});
+    return out->AddFault(
+        {.text = fmt::format("timestamp {} in {}: expected 1 ms to {} ms after 1970",
+                             *line.timestamp, unit_.name, kTimestampMsMax)});
   }
   series_.Clear();
   std::string buffer;

@@ -110,8 +110,9 @@ void VmLines::Translate(std::string_view line, ImportLines* out) {
   const std::vector<std::string_view>& values = reader_->values;
   const std::vector<std::string_view>& times = reader_->times;
   if (values.size() != times.size()) {
-    return out->AddFault({.text = fmt::format("{} values and {} timestamps; want as many of both",
-                                              values.size(), times.size())});
+    return out->AddFault(
+        {.text = fmt::format("{} values and {} timestamps; expected as many of both", values.size(),
+                             times.size())});
   }
   if (!CompleteSeries(rules_, &series_, out)) return;
   for (size_t i = 0; i < values.size(); ++i) {

@@ -15,9 +15,9 @@
 namespace hourcell {
 namespace {
 
-constexpr std::string_view kWantLine = "want a line of whisper-dump";
-constexpr std::string_view kWantSlot = "want SLOT: SECONDS, VALUE, as whisper-dump prints them";
-constexpr std::string_view kTooMany = "want at most 16777216 points in a file";
+constexpr std::string_view kWantLine = "expected a line of whisper-dump";
+constexpr std::string_view kWantSlot = "expected SLOT: SECONDS, VALUE, as whisper-dump prints them";
+constexpr std::string_view kTooMany = "expected at most 16777216 points in a file";
 
 constexpr std::string_view kTagged = "_tagged/";
 constexpr std::string_view kDot = "_DOT_";

@@ -37,7 +37,7 @@ absl::StatusOr<std::vector<CsvField>> FieldsOf(const ExportOptions& options) {
     return absl::InvalidArgumentError(fmt::format("--csv-columns: {}", MessageOf(fields.status())));
   }
   if (std::ranges::count(*fields, CsvField::Kind::kMetric, &CsvField::kind) != 1) {
-    return absl::InvalidArgumentError("--csv-columns: want the fields metric and value");
+    return absl::InvalidArgumentError("--csv-columns: expected the fields metric and value");
   }
   return fields;
 }
@@ -73,8 +73,8 @@ absl::Status TakeExportFormat(const std::string& name, ExportFormat* format) {
     *format = value;
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(fmt::format(
-      "--format: invalid value {}; must be opentsdb, vm or csv", QuoteForMessage(name)));
+  return absl::InvalidArgumentError(
+      fmt::format("--format: expected opentsdb, vm or csv, got {}", QuoteForMessage(name)));
 }
 
 }  // namespace

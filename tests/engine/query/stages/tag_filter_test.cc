@@ -113,7 +113,7 @@ TEST(TagFilterTest, NotKeyMatchesTheAbsentOnly) {
   EXPECT_FALSE(filter->Matches("a"));
   EXPECT_FALSE(Compile(FilterType::kNotLiteralOr, "a")->MatchesAbsent());
   EXPECT_THAT(Compile(FilterType::kNotKey, "a"),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("want none")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("expected none")));
 }
 
 TEST(TagFilterTest, CaseIsIgnoredBeyondAscii) {

@@ -23,15 +23,15 @@ TEST(DistributorSpecTest, UnitsAreTakenOff) {
 }
 
 TEST(DistributorSpecTest, SaysWhatIsWanted) {
-  EXPECT_THAT(MessageOf("salt"), HasSubstr("want one of none, series-salt, simple-hash, xxh3"));
-  EXPECT_THAT(MessageOf(""), HasSubstr("want one of"));
-  EXPECT_THAT(MessageOf("none:1"), HasSubstr("want nothing after the name"));
-  EXPECT_THAT(MessageOf("xxh3"), HasSubstr("want an operand after a colon"));
+  EXPECT_THAT(MessageOf("salt"), HasSubstr("expected one of none, series-salt, simple-hash, xxh3"));
+  EXPECT_THAT(MessageOf(""), HasSubstr("expected one of"));
+  EXPECT_THAT(MessageOf("none:1"), HasSubstr("expected nothing after the name"));
+  EXPECT_THAT(MessageOf("xxh3"), HasSubstr("expected an operand after a colon"));
   for (const char* spec : {"xxh3:", "xxh3:4k", "xxh3:-4", "xxh3: 4", "xxh3:99999999999999999999"})
-    EXPECT_THAT(MessageOf(spec), HasSubstr("want a number after the colon")) << spec;
-  EXPECT_THAT(MessageOf("xxh3:0"), HasSubstr("got 0 buckets; want 1 to 65536"));
-  EXPECT_THAT(MessageOf("partition:1"), HasSubstr("got 1 buckets; want 2 to 65536"));
-  EXPECT_THAT(MessageOf("series-salt"), HasSubstr("want a layout with a salt"));
+    EXPECT_THAT(MessageOf(spec), HasSubstr("expected a number after the colon")) << spec;
+  EXPECT_THAT(MessageOf("xxh3:0"), HasSubstr("expected 1 to 65536 buckets, got 0"));
+  EXPECT_THAT(MessageOf("partition:1"), HasSubstr("expected 2 to 65536 buckets, got 1"));
+  EXPECT_THAT(MessageOf("series-salt"), HasSubstr("expected a layout with a salt"));
 }
 
 TEST(DistributorSpecTest, ACycleHasFourFields) {
@@ -44,7 +44,7 @@ TEST(DistributorSpecTest, ACycleHasFourFields) {
        {"cyclic:period=4,slot=1d,ttl=1d,major=1d", "cyclic:period=,slot=1d,ttl=1d,major=1d",
         "cyclic:period=1.5d,slot=1d,ttl=1d,major=1d", "cyclic:period=d,slot=1d,ttl=1d,major=1d",
         "cyclic:period=9999999999999999999d,slot=1d,ttl=1d,major=1d"})
-    EXPECT_THAT(MessageOf(spec), HasSubstr("want a whole number and s, m, h or d")) << spec;
+    EXPECT_THAT(MessageOf(spec), HasSubstr("expected a whole number and s, m, h or d")) << spec;
   EXPECT_THAT(MessageOf("cyclic:period=2d,slot=1d,ttl=1d,major=1d"), HasSubstr("got a period of"));
 }
 

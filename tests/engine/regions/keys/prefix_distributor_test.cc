@@ -44,8 +44,8 @@ TEST(SimpleHashTest, TheHashWithoutAbsoluteValueHasABucket) {
 
 TEST(SimpleHashTest, BucketsAreThoseOfAByte) {
   EXPECT_OK(MakeSimpleHash(256));
-  EXPECT_THAT(MakeSimpleHash(257).status(), StatusIs(absl::StatusCode::kInvalidArgument,
-                                                     HasSubstr("got 257 buckets; want 1 to")));
+  EXPECT_THAT(MakeSimpleHash(257).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("buckets, got 257")));
   EXPECT_FALSE(MakeSimpleHash(0).ok());
   EXPECT_FALSE(MakeXxh3(65'537).ok());
   EXPECT_FALSE(MakeTimeHash(257).ok());

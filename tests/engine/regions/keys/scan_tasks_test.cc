@@ -62,13 +62,14 @@ TEST(ScanTasksTest, RefusesRegionsThatDoNotTile) {
 
   EXPECT_THAT(message({}), HasSubstr("got no region"));
   EXPECT_THAT(message({{"", "a"}, {"b", ""}}), HasSubstr("got region 1 as [\"b\""));
-  EXPECT_THAT(message({{"", "b"}, {"a", ""}}), HasSubstr("want regions without gap or overlap"));
+  EXPECT_THAT(message({{"", "b"}, {"a", ""}}),
+              HasSubstr("expected regions without gap or overlap"));
   EXPECT_THAT(message({{"", "a"}}), HasSubstr("got region 0"));
   EXPECT_THAT(message({{"", ""}, {"", ""}}), HasSubstr("got region 0"));
   EXPECT_THAT(message({{"a", ""}}), HasSubstr("got region 0"));
   EXPECT_EQ(message({{"", "a"}, {"a", ""}}), "");
   EXPECT_THAT(PlanScanTasks(std::vector<BucketInterval>{{0, "b", "a"}}, RegionsBetween({}, 1), {}),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("bucket 0; want an end")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("bucket 0; expected an end")));
 }
 
 TEST(ScanTasksTest, LargePiecesAreHalved) {

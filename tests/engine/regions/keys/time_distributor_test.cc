@@ -88,8 +88,8 @@ TEST(CheckCycleTest, HoldsTheRule) {
   EXPECT_OK(CheckCycle(just));
   EXPECT_THAT(CheckCycle(short_one),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("got a period of 3801599 s; want at least 3801600 s: TTL 2592000 "
-                                 "s + 2 x 604800 s")));
+                       HasSubstr("expected at least 3801600 s, got a period of 3801599 s: TTL "
+                                 "2592000 s + 2 x 604800 s")));
   EXPECT_FALSE(CheckCycle(huge).ok());
 }
 
@@ -101,11 +101,11 @@ TEST(CyclicTest, RefusesAnUnsafePeriodAndOddSlots) {
   };
 
   EXPECT_THAT(message({.period_s = 90, .slot_s = 10, .ttl_s = 60, .lsm_compaction_s = 20}),
-              HasSubstr("want at least 100 s"));
-  EXPECT_THAT(message({.period_s = 100, .slot_s = 0}), HasSubstr("want a divisor"));
-  EXPECT_THAT(message({.period_s = 100, .slot_s = 30}), HasSubstr("want a divisor"));
-  EXPECT_THAT(message({.period_s = 100, .slot_s = 100}), HasSubstr("got 1 slots"));
-  EXPECT_THAT(message({.period_s = 100'000, .slot_s = 1}), HasSubstr("want 2 to 65536"));
+              HasSubstr("expected at least 100 s"));
+  EXPECT_THAT(message({.period_s = 100, .slot_s = 0}), HasSubstr("expected a divisor"));
+  EXPECT_THAT(message({.period_s = 100, .slot_s = 30}), HasSubstr("expected a divisor"));
+  EXPECT_THAT(message({.period_s = 100, .slot_s = 100}), HasSubstr("slots, got 1"));
+  EXPECT_THAT(message({.period_s = 100'000, .slot_s = 1}), HasSubstr("expected 2 to 65536"));
 }
 
 TEST(CyclicTest, LapsShareASlotAndAreToldApart) {

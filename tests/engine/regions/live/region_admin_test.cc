@@ -152,7 +152,7 @@ TEST_P(RegionAdminTest, ListsWhatThereIs) {
 
   EXPECT_THAT(admin_->List("uid", ListDetail::kPlain), IsOkAndHolds(SizeIs(1)));
   EXPECT_THAT(admin_->List("table", ListDetail::kPlain),
-              StatusIs(StatusCode::kInvalidArgument, HasSubstr("want data or annotation")));
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("expected data or annotation")));
 }
 
 TEST_P(RegionAdminTest, ExplainsWhereRegionsBegin) {
@@ -194,8 +194,8 @@ TEST_P(RegionAdminTest, RefusesKeysThatCutNothing) {
   ASSERT_OK(Split("1", "k00050"));
   const std::string upper = std::to_string(List()[1].id);
 
-  EXPECT_THAT(Split(upper, "k00010"),
-              StatusIs(StatusCode::kInvalidArgument, HasSubstr("is outside; want a key inside")));
+  EXPECT_THAT(Split(upper, "k00010"), StatusIs(StatusCode::kInvalidArgument,
+                                               HasSubstr("is outside; expected a key inside")));
   EXPECT_THAT(Split(upper, "k00050"),
               StatusIs(StatusCode::kInvalidArgument, HasSubstr("is the region's start")));
   EXPECT_THAT(Split(upper, ""), StatusIs(StatusCode::kInvalidArgument, HasSubstr("is empty")));
@@ -203,7 +203,8 @@ TEST_P(RegionAdminTest, RefusesKeysThatCutNothing) {
   EXPECT_THAT(Split("1", "k00010"), StatusIs(StatusCode::kNotFound, HasSubstr("\"1\"")));
   EXPECT_THAT(Split("", "k00010"), StatusIs(StatusCode::kInvalidArgument, HasSubstr("missing")));
   EXPECT_THAT(admin_->Split({.table = "no", .region = upper}),
-              StatusIs(StatusCode::kInvalidArgument, HasSubstr("table: got \"no\"")));
+              StatusIs(StatusCode::kInvalidArgument,
+                       HasSubstr("table: expected data or annotation, got \"no\"")));
   EXPECT_FALSE(admin_->Split({.table = "uid", .region = "1", .at = "k"}).ok());
   EXPECT_THAT(Starts(), ElementsAre("", "k00050"));
 }
@@ -246,7 +247,7 @@ TEST_P(RegionAdminTest, CutsIntoManyOfEqualSize) {
               StatusIs(StatusCode::kInvalidArgument, HasSubstr("one or the other")));
   for (const uint32_t parts : {0U, 1U, 1025U}) {
     EXPECT_THAT(admin_->Split({.region = "k00001", .into = parts}),
-                StatusIs(StatusCode::kInvalidArgument, HasSubstr("want 2 to 1024 parts")));
+                StatusIs(StatusCode::kInvalidArgument, HasSubstr("expected 2 to 1024 parts")));
   }
 }
 
@@ -314,7 +315,8 @@ TEST_P(RegionAdminTest, MergesNothingElse) {
   ASSERT_OK(admin_->RollingSplit("data", "keys:b,c,d"));
   using Names = std::vector<std::string>;
   EXPECT_THAT(admin_->Merge("data", Names{"b"}),
-              StatusIs(StatusCode::kInvalidArgument, HasSubstr("regions: got 1; want two")));
+              StatusIs(StatusCode::kInvalidArgument,
+                       HasSubstr("regions: expected two neighbours or more, got 1")));
   EXPECT_THAT(admin_->Merge("data", Names{"b", "bb"}),
               StatusIs(StatusCode::kInvalidArgument, HasSubstr("is there twice")));
   EXPECT_THAT(admin_->Merge("data", Names{"a", "c"}), StatusIs(StatusCode::kInvalidArgument));

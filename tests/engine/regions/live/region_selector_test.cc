@@ -64,9 +64,11 @@ TEST(RegionSelectorTest, ARegionThatIsNoMoreIsNotTakenForAnother) {
 }
 
 TEST(RegionSelectorTest, SaysWhatIsWanted) {
-  EXPECT_THAT(Find(""), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("missing; want")));
+  EXPECT_THAT(Find(""),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("missing; expected")));
   for (const char* const wrong : {"\\x0", "a\\b", "key:\\", "\x01"}) {
-    EXPECT_THAT(Find(wrong), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("want an id")))
+    EXPECT_THAT(Find(wrong),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("expected an id")))
         << wrong;
   }
 }

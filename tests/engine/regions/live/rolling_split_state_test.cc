@@ -31,8 +31,9 @@ TEST(RollingSplitStateTest, DamageIsNamed) {
        {"", "keys=1\n", "split=\n", "split=a\nkeys=\n", "split=a\nkeys=1x\n", "split=a\nmade=-1\n",
         "split=a\nother=1\n", "split=a\nnothing\n", "split=a\n\nkeys=1\n",
         "split=a\nkeys=99999999999999999999\n"}) {
-    EXPECT_THAT(DecodeRolling("data", damaged),
-                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("row rolling/data of meta: got")))
+    EXPECT_THAT(
+        DecodeRolling("data", damaged),
+        StatusIs(absl::StatusCode::kDataLoss, HasSubstr("row rolling/data of meta: expected")))
         << damaged;
   }
 }

@@ -55,14 +55,14 @@ TEST(PresplitTest, EveryWayGivesItsKeys) {
 }
 
 TEST(PresplitTest, SaysWhatIsWanted) {
-  EXPECT_THAT(MessageOf("hexx:16"), HasSubstr("want hex:N, decimal:N"));
-  EXPECT_THAT(MessageOf(""), HasSubstr("want hex:N"));
+  EXPECT_THAT(MessageOf("hexx:16"), HasSubstr("expected hex:N, decimal:N"));
+  EXPECT_THAT(MessageOf(""), HasSubstr("expected hex:N"));
   for (const std::string_view text : {"hex", "hex:", "hex:-1", "hex:0", "hex:1x", "hex:65537"})
-    EXPECT_THAT(MessageOf(text), HasSubstr("want a number of regions from 1 to 65536"));
+    EXPECT_THAT(MessageOf(text), HasSubstr("expected a number of regions from 1 to 65536"));
   EXPECT_THAT(MessageOf("uniform:1"), HasSubstr("from 2 to 65536"));
   EXPECT_THAT(MessageOf("partition:1"), HasSubstr("from 2 to 65536"));
-  EXPECT_THAT(MessageOf("salt:4"), HasSubstr("want nothing after the word"));
-  EXPECT_THAT(MessageOf("file:"), HasSubstr("want a path"));
+  EXPECT_THAT(MessageOf("salt:4"), HasSubstr("expected nothing after the word"));
+  EXPECT_THAT(MessageOf("file:"), HasSubstr("expected a path"));
   EXPECT_THAT(MessageOf("keys:a,,b"), HasSubstr("got an empty one"));
   EXPECT_THAT(MessageOf("keys:"), HasSubstr("got an empty one"));
   EXPECT_THAT(MessageOf("keys:a,b,a"), HasSubstr("\"a\": got it twice"));
@@ -73,7 +73,7 @@ TEST(PresplitTest, KeysAreSortedAsUnsignedBytes) {
   EXPECT_THAT(*SortSplitKeys({"b", "\xff", "a"}), ElementsAre("a", "b", "\xff"));
   EXPECT_THAT(*SortSplitKeys({}), SizeIs(0));
   EXPECT_THAT(SortSplitKeys({std::string(kSplitKeyBytesMax + 1, 'k')}).status().message(),
-              HasSubstr("got 32768 bytes; want at most 32767"));
+              HasSubstr("expected at most 32767 bytes, got 32768"));
   EXPECT_FALSE(SortSplitKeys(std::vector<std::string>(kPresplitRegionsMax, "k")).ok());
 }
 
@@ -91,16 +91,16 @@ TEST(PresplitTest, FilesAreBounded) {
   for (uint32_t i = 0; i < kPresplitRegionsMax; ++i)
     text += ToHex(std::to_string(i)) + "\n";
 
-  EXPECT_THAT(ParseSplitsFile(text).status().message(), HasSubstr("want at most 65535"));
+  EXPECT_THAT(ParseSplitsFile(text).status().message(), HasSubstr("expected at most 65535"));
   EXPECT_THAT(ParseSplitsFile(std::string(kSplitTextBytesMax + 1, 'k')).status().message(),
-              HasSubstr("got 16777217 bytes"));
+              HasSubstr("expected at most 16777216 bytes, got 16777217"));
 }
 
 TEST(PresplitTest, TablesAreCreatedBetweenTwoKeys) {
   EXPECT_THAT(*CreateTableKeys("aaaaaaa", "zzzzzzz", 3), ElementsAre("aaaaaaa", "zzzzzzz"));
   EXPECT_THAT(*CreateTableKeys("a", "c", 4), ElementsAre("a", "b", "c"));
   EXPECT_THAT(*CreateTableKeys("a", "z", 100), SizeIs(99));
-  EXPECT_THAT(CreateTableKeys("a", "z", 2).status().message(), HasSubstr("want 3 to"));
+  EXPECT_THAT(CreateTableKeys("a", "z", 2).status().message(), HasSubstr("expected 3 to"));
   EXPECT_THAT(CreateTableKeys("z", "a", 3).status().message(), HasSubstr("an end above it"));
   EXPECT_FALSE(CreateTableKeys("", "z", 4).ok());
 }

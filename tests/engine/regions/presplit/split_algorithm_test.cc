@@ -27,9 +27,9 @@ TEST(SplitAlgorithmTest, TheLastRegionTakesWhatIsLeft) {
 
 TEST(SplitAlgorithmTest, OneRegionOfTextHasNoBound) {
   EXPECT_THAT(*SplitAlgorithm::HexString().Split(1), SizeIs(0));
-  EXPECT_THAT(SplitAlgorithm::Uniform().Split(1).status().message(), HasSubstr("want 2 to"));
+  EXPECT_THAT(SplitAlgorithm::Uniform().Split(1).status().message(), HasSubstr("expected 2 to"));
   EXPECT_THAT(SplitAlgorithm::HexString().Split(0).status().message(),
-              HasSubstr("got 0 regions; want 1 to 65536"));
+              HasSubstr("expected 1 to 65536 regions, got 0"));
   EXPECT_FALSE(SplitAlgorithm::Uniform().Split(kPresplitRegionsMax + 1).ok());
 }
 
@@ -47,11 +47,11 @@ TEST(SplitAlgorithmTest, TakesRowsOfAnyWidth) {
 
 TEST(SplitAlgorithmTest, RefusesWhatIsNoNumber) {
   EXPECT_THAT(SplitAlgorithm::HexString().Midpoint("00g0", "ffff").status().message(),
-              HasSubstr("got \"g\" at 2; want digits of base 16"));
+              HasSubstr("expected digits of base 16, got \"g\" at 2"));
   EXPECT_THAT(SplitAlgorithm::DecimalString().Midpoint("00", "0a").status().message(),
-              HasSubstr("got \"a\" at 1; want digits of base 10"));
+              HasSubstr("expected digits of base 10, got \"a\" at 1"));
   EXPECT_THAT(SplitAlgorithm::HexString().Midpoint("20", "10").status().message(),
-              HasSubstr("want an end above the start"));
+              HasSubstr("expected an end above the start"));
 }
 
 TEST(SplitAlgorithmTest, CutsARangeWithAndWithoutItsEnds) {
@@ -62,7 +62,7 @@ TEST(SplitAlgorithmTest, CutsARangeWithAndWithoutItsEnds) {
   EXPECT_THAT(*SplitAlgorithm::Uniform().SplitRange("aaa", "aad", 3, true),
               ElementsAre("aaa", "aab", "aac", "aad"));
   EXPECT_THAT(SplitAlgorithm::HexString().SplitRange("0", "3", 5, false).status().message(),
-              HasSubstr("want at most one for each key"));
+              HasSubstr("expected at most one for each key"));
 }
 
 TEST(SplitBytesTest, AddsBytesUntilBoundsDiffer) {

@@ -28,10 +28,11 @@ LoadVerdict Judged(const KeyOf& key_of, double rate_min = 1'000) {
 TEST(LoadScoreTest, SaysWhyAKeyIsNotThePoint) {
   const LoadSettings settings;
 
-  EXPECT_EQ(ScoreOf({.left = 50, .right = 49}, settings).why, "99 observations; want 100");
-  EXPECT_EQ(ScoreOf({.left = 80, .right = 20}, settings).why, "imbalance 0.60; want below 0.25");
+  EXPECT_EQ(ScoreOf({.left = 50, .right = 49}, settings).why, "99 observations; expected 100");
+  EXPECT_EQ(ScoreOf({.left = 80, .right = 20}, settings).why,
+            "imbalance 0.60; expected below 0.25");
   EXPECT_EQ(ScoreOf({.left = 50, .right = 50, .contained = 100}, settings).why,
-            "0.50 of the requests span it; want below 0.50");
+            "0.50 of the requests span it; expected below 0.50");
   EXPECT_TRUE(ScoreOf({.left = 50, .right = 50}, settings).is_eligible);
 }
 
@@ -124,7 +125,7 @@ TEST(LoadSamplerTest, BelowTheRateItDoesNotSample) {
   const LoadVerdict verdict = Judged([](uint64_t i) { return Key(i % 100); }, 5'000);
 
   EXPECT_EQ(verdict.point, "");
-  EXPECT_EQ(verdict.reason, "2000 requests/s; want 5000");
+  EXPECT_EQ(verdict.reason, "2000 requests/s; expected 5000");
 }
 
 TEST(LoadSamplerTest, WatchesForAWhileFirst) {
@@ -132,7 +133,7 @@ TEST(LoadSamplerTest, WatchesForAWhileFirst) {
   for (uint64_t i = 0; i < 10'000; ++i)
     sampler.RecordKey(i / 2, Key(i % 100));
 
-  EXPECT_EQ(sampler.Judge(5'000, "").reason, "watched for 4000 ms; want 10000");
+  EXPECT_EQ(sampler.Judge(5'000, "").reason, "watched for 4000 ms; expected 10000");
 }
 
 TEST(LoadSamplerTest, QuietSecondsForgetWhatWasSampled) {
@@ -144,7 +145,7 @@ TEST(LoadSamplerTest, QuietSecondsForgetWhatWasSampled) {
   EXPECT_EQ(sampler.Judge(25'000, "").point, "");
   sampler.RecordKey(25'000, Key(1));
 
-  EXPECT_EQ(sampler.Judge(25'001, "").reason, "0 requests/s; want 100");
+  EXPECT_EQ(sampler.Judge(25'001, "").reason, "0 requests/s; expected 100");
 }
 
 TEST(LoadSamplerTest, SameSeedGivesTheSamePoint) {

@@ -17,10 +17,10 @@ TEST(MemoryBudgetTest, WarnsFromTheFirstRegionWithoutRoom) {
   const MemoryBudget budget{.memory_bytes = 64 * kMiB, .share = 1, .flush_bytes = 16 * kMiB};
 
   EXPECT_EQ(RegionCountWarning(4, budget), "");
-  EXPECT_EQ(RegionCountWarning(8, budget),
-            "8 regions, memory for 4: memtables are flushed at about 8388608 bytes and not at "
-            "16777216; want 134217728 bytes for memtables, fewer regions, or a flush size of "
-            "8388608");
+  EXPECT_EQ(
+      RegionCountWarning(8, budget),
+      "8 regions, memory for 4: memtables are flushed at about 8388608 bytes and not at 16777216; "
+      "expected 134217728 bytes for memtables, fewer regions, or a flush size of 8388608");
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ TEST(NormalizerTest, RegionsThatAreNotOpenStay) {
 
   EXPECT_THAT(plan.splits, IsEmpty());
   EXPECT_EQ(plan.merges, (Merges{{3, 4}}));
-  EXPECT_EQ(plan.reasons[0], "is SPLITTING; want OPEN");
+  EXPECT_EQ(plan.reasons[0], "is SPLITTING; expected OPEN");
 }
 
 TEST(NormalizerTest, ASplitByLoadIsNotUndoneAtOnce) {

@@ -61,12 +61,14 @@ TEST(RegionSettingsTest, ReadsTheNormalizerOfASiteAndATable) {
 TEST(RegionSettingsTest, ErrorNamesKeyValueAndWhatIsWanted) {
   EXPECT_THAT(
       ParseRegionSettings({{"hbase.hregion.max.filesize", "10 * 1024 * 1024 * 1024"}}),
-      StatusIs(kInvalid, HasSubstr("hbase.hregion.max.filesize: got \"10 * 1024 * 1024 * 1024\"; "
-                                   "want bytes from 1")));
+      StatusIs(kInvalid,
+               testing::AllOf(HasSubstr("hbase.hregion.max.filesize: expected bytes from 1 "),
+                              HasSubstr(", got \"10 * 1024 * 1024 * 1024\""))));
   EXPECT_THAT(ParseRegionSettings({{"SPLIT_POLICY", "Cubic"}}),
-              StatusIs(kInvalid, HasSubstr("SPLIT_POLICY: got \"Cubic\"; want one of Disabled")));
+              StatusIs(kInvalid, testing::AllOf(HasSubstr("SPLIT_POLICY: expected one of Disabled"),
+                                                HasSubstr(", got \"Cubic\""))));
   EXPECT_THAT(ParseRegionSettings({{"hbase.busy.policy.blockedRequests", "1"}}),
-              StatusIs(kInvalid, HasSubstr("want a number from 1e-05 to 0.99999")));
+              StatusIs(kInvalid, HasSubstr("expected a number from 1e-05 to 0.99999")));
 }
 
 TEST(RegionSettingsTest, OtherSettingsOfASiteDoNotMatter) {
@@ -77,7 +79,7 @@ TEST(RegionSettingsTest, MisspeltNamesOfOursDo) {
   EXPECT_THAT(ParseRegionSettings({{"tsd.region.split.max_byte", "1"}}),
               StatusIs(kInvalid, HasSubstr("tsd.region.split.max_byte: no such setting")));
   EXPECT_THAT(ParseRegionSettings({{"tsd.region.normalizer.merge", "true"}}),
-              StatusIs(kInvalid, HasSubstr("want one of tsd.region.normalizer.enabled")));
+              StatusIs(kInvalid, HasSubstr("expected one of tsd.region.normalizer.enabled")));
 }
 
 TEST(RegionSettingsTest, TableForbidsMergesButDoesNotAllowWhatTheSiteForbids) {
@@ -114,12 +116,12 @@ TEST(RegionSettingsTest, DocumentNamesEverySetting) {
 TEST(RegionSettingsTest, PrefixPolicyWantsItsPrefix) {
   EXPECT_THAT(ParseRegionSettings({{"SPLIT_POLICY", "DelimitedKeyPrefix"}}),
               StatusIs(kInvalid,
-                       "tsd.region.split.delimiter: got none; want a delimiter for "
-                       "policy DelimitedKeyPrefix"));
+                       "tsd.region.split.delimiter: expected a delimiter for policy "
+                       "DelimitedKeyPrefix, got none"));
   EXPECT_THAT(ParseRegionSettings({{"tsd.region.split.restriction", "KeyPrefix"}}),
               StatusIs(kInvalid,
-                       "tsd.region.split.restriction.prefix_length: got none; want a "
-                       "length from 1 for restriction KeyPrefix"));
+                       "tsd.region.split.restriction.prefix_length: expected a length from 1 for "
+                       "restriction KeyPrefix, got none"));
   EXPECT_OK(ParseRegionSettings(
       {{"SPLIT_POLICY", "KeyPrefix"}, {"prefix_split_key_policy.prefix_length", "4"}}));
 }

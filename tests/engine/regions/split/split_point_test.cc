@@ -166,7 +166,7 @@ TEST(SplitPointTest, NoPointInARegionOfOneRow) {
   const SplitPoint point = FindSplitPoint(rows.Target(), rows.Probe());
 
   EXPECT_FALSE(point.found());
-  EXPECT_THAT(point.reason, HasSubstr("want at least 100 each"));
+  EXPECT_THAT(point.reason, HasSubstr("expected at least 100 each"));
 }
 
 TEST(SplitPointTest, TwoRowsAreCutBetweenThem) {
@@ -355,8 +355,8 @@ TEST(SplitPointTest, UsersPointIsCheckedAndTruncated) {
   EXPECT_THAT(CheckUserPoint(range, {}, ""), StatusIs(kInvalid, HasSubstr("is empty")));
   EXPECT_THAT(CheckUserPoint(range, Prefix(1), "b7"),
               StatusIs(kInvalid,
-                       "split key \"b7\", cut to \"b\": is the region's start; want a key inside "
-                       "of [b, d) and not its start"));
+                       "split key \"b7\", cut to \"b\": is the region's start; expected a key "
+                       "inside of [b, d) and not its start"));
   EXPECT_THAT(CheckUserPoint(range, {}, "d"), StatusIs(kInvalid, HasSubstr("is outside")));
   EXPECT_THAT(CheckUserPoint(range, {}, "a"), StatusIs(kInvalid, HasSubstr("is outside")));
 }

@@ -114,7 +114,7 @@ TEST(SplitPolicyTest, GatesCloseBeforeThePolicyIsAsked) {
   SplitSettings off = settings;
   off.is_enabled = false;
 
-  EXPECT_EQ(Decide(settings, closing).reason, "region is CLOSING; want OPEN");
+  EXPECT_EQ(Decide(settings, closing).reason, "region is CLOSING; expected OPEN");
   EXPECT_THAT(Decide(settings, many_files).reason, HasSubstr("16 files in a store"));
   EXPECT_THAT(Decide(settings, OfSize(1 << 30), {.store_regions = 1'000}).reason,
               HasSubstr("1000 regions in the store, limit 1000"));

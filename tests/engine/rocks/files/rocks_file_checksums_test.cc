@@ -49,13 +49,14 @@ TEST_F(RocksSyncedSumTest, EveryCutAndEveryFlippedBitIsRefused) {
   const std::string whole = ReadFile(manifest_);
   for (size_t bytes = 0; bytes < whole.size(); ++bytes) {
     WriteFile(manifest_, whole.substr(0, bytes));
-    EXPECT_THAT(Check(), StatusIs(StatusCode::kDataLoss, HasSubstr("want the 23 that were")));
+    EXPECT_THAT(Check(), StatusIs(StatusCode::kDataLoss, HasSubstr("expected the 23 that were")));
   }
   for (size_t bit = 0; bit < 8 * whole.size(); ++bit) {
     std::string damaged = whole;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
     WriteFile(manifest_, damaged);
-    EXPECT_THAT(Check(), StatusIs(StatusCode::kDataLoss, HasSubstr(manifest_ + ": got the CRC")));
+    EXPECT_THAT(Check(),
+                StatusIs(StatusCode::kDataLoss, HasSubstr(manifest_ + ": expected the CRC")));
   }
 }
 
@@ -70,7 +71,7 @@ TEST_F(RocksSyncedSumTest, OfDamagedSumsTheLastThatChecksCounts) {
   WriteFile(SyncedSumPath(manifest_), sums.substr(0, sums.size() - 1));
   EXPECT_OK(Check());
   WriteFile(manifest_, "first");
-  EXPECT_THAT(Check(), StatusIs(StatusCode::kDataLoss, HasSubstr("want the 10 that were")));
+  EXPECT_THAT(Check(), StatusIs(StatusCode::kDataLoss, HasSubstr("expected the 10 that were")));
   std::filesystem::remove(SyncedSumPath(manifest_));
   EXPECT_OK(Check());
 }
@@ -96,10 +97,10 @@ TEST_F(RocksSyncedSumTest, CurrentMustNameAManifestThatIsThere) {
     WriteFile(current_, content);
     EXPECT_THAT(Check(), StatusIs(StatusCode::kDataLoss, HasSubstr(fault))) << content;
   };
-  says("", "want the name of a manifest");
-  says("MANIFEST-000012", "want the name of a manifest");
-  says("NANIFEST-000012\n", "want the name of a manifest");
-  says("MANIFEST-00001r\n", "want the name of a manifest");
+  says("", "expected the name of a manifest");
+  says("MANIFEST-000012", "expected the name of a manifest");
+  says("NANIFEST-000012\n", "expected the name of a manifest");
+  says("MANIFEST-00001r\n", "expected the name of a manifest");
   says("MANIFEST-000013\n", "MANIFEST-000013 is missing");
 }
 
@@ -126,9 +127,9 @@ TEST_F(RocksSyncedSumTest, AWalIsCheckedAsTheManifestIs) {
   WriteFile(wal, "a batch, and one that");
   EXPECT_OK(Check());
   WriteFile(wal, "a botch, and one that comes while it is synced");
-  EXPECT_THAT(Check(), StatusIs(StatusCode::kDataLoss, HasSubstr(wal + ": got the CRC")));
+  EXPECT_THAT(Check(), StatusIs(StatusCode::kDataLoss, HasSubstr(wal + ": expected the CRC")));
   WriteFile(wal, "a bat");
-  EXPECT_THAT(Check(), StatusIs(StatusCode::kDataLoss, HasSubstr("want the 7 that were")));
+  EXPECT_THAT(Check(), StatusIs(StatusCode::kDataLoss, HasSubstr("expected the 7 that were")));
   std::filesystem::remove(wal);
   EXPECT_THAT(Check(), StatusIs(StatusCode::kDataLoss, HasSubstr(wal + " is missing")));
 }

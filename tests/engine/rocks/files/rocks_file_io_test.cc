@@ -42,7 +42,7 @@ TEST_F(RocksFileIoTest, CopiesTheFirstBytesAndTellsTheirCrc) {
   EXPECT_EQ(ReadFile(dir_.file("c")), "aaaaa");
   EXPECT_THAT(io_.Read(dir_.file("c")), IsOkAndHolds(std::string("aaaaa")));
   EXPECT_THAT(io_.Copy(dir_.file("c"), dir_.file("d"), 6),
-              StatusIs(StatusCode::kDataLoss, HasSubstr("got 5 bytes; want 6")));
+              StatusIs(StatusCode::kDataLoss, HasSubstr("expected 6 bytes, got 5")));
 }
 
 TEST_F(RocksFileIoTest, WhatIsNotThereIsNotFound) {

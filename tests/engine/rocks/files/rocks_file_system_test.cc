@@ -168,7 +168,7 @@ TEST_F(RocksFileSystemTest, WhatIsReadInOrderIsReadWhole) {
   fault_->FailOn({.operations = FaultFs::kRead, .with = FaultFs::Failure::kShort});
   EXPECT_EQ(read(8), "12345678");
   fault_->FailOn({.operations = FaultFs::kRead, .with = FaultFs::Failure::kEnded});
-  EXPECT_THAT(read(8), testing::HasSubstr("at offset 0: no more bytes; want some, up to 8"));
+  EXPECT_THAT(read(8), testing::HasSubstr("at offset 0: no more bytes; expected some, up to 8"));
   EXPECT_EQ(read(100), "12345678") << "which is where it ends";
 }
 

@@ -38,7 +38,7 @@ TEST(StoreLockTest, MakesTheDirectoryOnlyIfItMay) {
   TempDir directory;
   const std::string path = directory.file("a/b");
   EXPECT_THAT(MakeStoreDirectory(path, /*create_if_missing=*/false),
-              StatusIs(absl::StatusCode::kNotFound, testing::HasSubstr("want a store")));
+              StatusIs(absl::StatusCode::kNotFound, testing::HasSubstr("expected a store")));
   EXPECT_OK(MakeStoreDirectory(path, /*create_if_missing=*/true));
   EXPECT_OK(MakeStoreDirectory(path, /*create_if_missing=*/false));
   EXPECT_THAT(MakeStoreDirectory("/dev/null/store", /*create_if_missing=*/true),

@@ -50,8 +50,9 @@ TEST_F(CaseReadsTest, FindsARowThatIsMissing) {
   const Mutation gone{TableId::kData, Mutation::Kind::kDelete, KeyOf({.series = 7, .hour = 3}), ""};
   ASSERT_OK(store_.ApplyUnlogged({&gone, 1}));
 
-  EXPECT_THAT(ReadCase(workload_, &store_, &result_),
-              StatusIs(StatusCode::kDataLoss, AnyOf(HasSubstr("rows; want"), HasSubstr("got 0"))));
+  EXPECT_THAT(
+      ReadCase(workload_, &store_, &result_),
+      StatusIs(StatusCode::kDataLoss, AnyOf(HasSubstr("rows; expected"), HasSubstr("got 0"))));
 }
 
 TEST_F(CaseReadsTest, FindsAPointThatIsNotTheOneWritten) {

@@ -52,8 +52,8 @@ TEST(SiteFileTest, RefusesWithTheLine) {
   for (const auto& [text, why] : std::initializer_list<std::pair<std::string_view, const char*>>{
            {"", "line 1: no element found"},
            {"<configuration>\n", "line 2: no element found"},
-           {"<!DOCTYPE x>\n<configuration/>", "line 1: got a DOCTYPE"},
-           {"<configuration>\n<xi:include href=\"a\"/></configuration>", "line 2: got"},
+           {"<!DOCTYPE x>\n<configuration/>", ", got a DOCTYPE"},
+           {"<configuration>\n<xi:include href=\"a\"/></configuration>", "line 2: expected"},
            {"<configuration><property><value>1</value></property></configuration>", "a <name>"},
            {"<configuration><property><name>a</name><name>b</name></property></configuration>",
             "one <name>"},
@@ -65,10 +65,10 @@ TEST(SiteFileTest, RefusesWithTheLine) {
            {"<configuration><property><name>a", "no element found"},
            {"<configuration><!-- ", "unclosed token"},
            {"<configuration></configuration><configuration>", "junk after document element"},
-           {"<a/>", "want <configuration>"},
+           {"<a/>", "expected <configuration>"},
            {"<configuration a=\"b\"/>", "no attribute"},
-           {"<configuration>a<property/></configuration>", "want <property>"},
-           {"<configuration><property>a</property></configuration>", "want </property>"},
+           {"<configuration>a<property/></configuration>", "expected <property>"},
+           {"<configuration><property>a</property></configuration>", "expected </property>"},
            {"<configuration><property><name>\xFF", "not well-formed"}}) {
     EXPECT_THAT(ParseSiteFile(text), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(why)))
         << text;

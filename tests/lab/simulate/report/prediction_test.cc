@@ -54,7 +54,7 @@ TEST(PredictionTest, AShortPrefixIsNamed) {
   const auto fleet = Fleet("metrics=1,tags=host:100,interval=10s,duration=2d", FleetSteps::kRows);
 
   EXPECT_THAT(TextOf(Foretell(design, fleet), PredictionKind::kPrefixTooShort),
-              HasSubstr("want a longer prefix"));
+              HasSubstr("expected a longer prefix"));
 
   design.settings.regions.split.policy_prefix_length = 7;
   EXPECT_EQ(TextOf(Foretell(design, fleet), PredictionKind::kPrefixTooShort), "");
@@ -134,7 +134,7 @@ TEST(PredictionTest, CyclesHaveARule) {
   EXPECT_EQ(CycleFault("none", settings), "");
   EXPECT_EQ(CycleFault("cyclic:period=51d,slot=1d,ttl=30d,major=7d", settings), "");
   EXPECT_THAT(CycleFault("cyclic:period=50d,slot=1d,ttl=30d,major=7d", settings),
-              HasSubstr("want at least 51.0 d"));
+              HasSubstr("expected at least 51.0 d"));
   settings.ttl_ms = 0;
   EXPECT_THAT(CycleFault("cyclic:period=50d,slot=1d,ttl=30d,major=7d", settings),
               HasSubstr("without a TTL"));

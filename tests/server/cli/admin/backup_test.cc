@@ -79,7 +79,7 @@ TEST_F(BackupCommandTest, ADirectorysBackupsAreMadeListedVerifiedPrunedAndRestor
   }));
   EXPECT_EQ(points, 2);
   EXPECT_EQ(Restore(), kExitFailure);
-  EXPECT_THAT(terminal_.err(), HasSubstr("want an empty directory"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("expected an empty directory"));
 }
 
 TEST_F(BackupCommandTest, DamageIsAFailure) {

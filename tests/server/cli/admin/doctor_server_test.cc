@@ -99,7 +99,7 @@ TEST(DoctorServerTest, AUrlThatMakesNoSenseIsAUsageError) {
   CapturedTerminal terminal;
   EXPECT_EQ(DoctorMain({"--url", "ftp://a"}, terminal.get()), kExitUsage);
   EXPECT_EQ(DoctorMain({"dir", "--url", "http://a:1"}, terminal.get()), kExitUsage);
-  EXPECT_THAT(terminal.err(), HasSubstr("got a directory and --url; expected one of them"));
+  EXPECT_THAT(terminal.err(), HasSubstr("expected a directory or --url, got both"));
 }
 
 }  // namespace

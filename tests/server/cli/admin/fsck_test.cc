@@ -71,7 +71,7 @@ TEST_F(FsckCommandTest, FaultsAreExit1AndSayWhere) {
 
 TEST_F(FsckCommandTest, WhatCannotBeCheckedIsExit3) {
   EXPECT_EQ(Run({.store = {.data = dir_.file("none")}}), kExitNotChecked);
-  EXPECT_THAT(terminal_.err(), HasSubstr("want a store"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("expected a store"));
   EXPECT_EQ(Run({.store = {.settings = {"tsd.no.such=1"}}}), kExitUsage);
 }
 
@@ -180,7 +180,7 @@ TEST_F(FsckCommandTest, AServerThatCannotIsExit3) {
   ScriptedServer server({{HttpReplyText(202, EndedJob(500, R"({"error":{"message":"a disk"}})"))},
                          {HttpReplyText(409, R"({"error":{"message":"Busy"}})")},
                          {HttpReplyText(200, "<html>")}});
-  for (const char* why : {"500 a disk", "Busy", "want the report of a check"}) {
+  for (const char* why : {"500 a disk", "Busy", "expected the report of a check"}) {
     EXPECT_EQ(Run({.url = server.url()}), kExitNotChecked);
     EXPECT_THAT(terminal_.err(), HasSubstr(why));
   }

@@ -110,7 +110,7 @@ TEST_F(RegionTest, WhatTheStoreRefusesIsAFailure) {
   RegionOptions list = Words({"list"});
   list.table = "none";
   EXPECT_EQ(RunRegion(list, terminal_.get()), kExitFailure);
-  EXPECT_THAT(terminal_.err(), HasSubstr("table: got \"none\""));
+  EXPECT_THAT(terminal_.err(), HasSubstr("table: expected data or annotation, got \"none\""));
   list.table = "data";
   list.store.data = dir_.file("nowhere");
   EXPECT_EQ(RunRegion(list, terminal_.get()), kExitFailure);
@@ -206,8 +206,8 @@ TEST_F(RegionTest, WordsThatMakeNoSenseAreUsageErrors) {
     EXPECT_EQ(Run(words), kExitUsage) << testing::PrintToString(words);
   }
   EXPECT_THAT(terminal_.err(),
-              HasSubstr("got \"lists\"; expected list, check, split, merge or rolling-split"));
-  EXPECT_THAT(terminal_.err(), HasSubstr("merge: expected two or more regions; got 1"));
+              HasSubstr("expected list, check, split, merge or rolling-split, got \"lists\""));
+  EXPECT_THAT(terminal_.err(), HasSubstr("merge: expected two or more regions, got 1"));
 
   RegionOptions options = Words({"list"});
   options.at = "k";

@@ -94,7 +94,7 @@ TEST_F(SaltTest, WordsThatMakeNoSenseAreUsageErrors) {
                                                 {"salt", "2", "3601"},
                                                 {"salt", "2", "3600", "x"}})
     EXPECT_EQ(Run(words), kExitUsage) << words.back();
-  EXPECT_THAT(terminal_.err(), HasSubstr("want a whole hour"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("expected a whole hour"));
 }
 
 }  // namespace

@@ -127,7 +127,7 @@ TEST_F(AdminTest, WordsThatMakeNoSenseAreUsageErrors) {
   }
   EXPECT_EQ(Run({"seal"}, "ftp://host"), kExitUsage);
   EXPECT_THAT(terminal_.err(),
-              HasSubstr("got \"seal flush\"; expected one of seal, flush, compact, ttl and salt"));
+              HasSubstr("expected one of seal, flush, compact, ttl and salt, got \"seal flush\""));
 }
 
 }  // namespace

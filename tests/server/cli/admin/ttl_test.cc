@@ -94,7 +94,7 @@ TEST_F(TtlTest, WordsThatMakeNoSenseAreUsageErrors) {
   EXPECT_EQ(Run({"ttl", "m"}), kExitUsage);
   EXPECT_EQ(Run({"ttl", "m", "soon"}), kExitUsage);
   EXPECT_EQ(Run({"ttl", "m", "1d", "2d"}), kExitUsage);
-  EXPECT_THAT(terminal_.err(), HasSubstr("ttl: expected no arguments, or METRIC TTL; got 1"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("ttl: expected no arguments, or METRIC TTL, got 1"));
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ TEST(ClusterCommandTest, SaysWhatIsWrong) {
   CapturedTerminal terminal;
   EXPECT_EQ(RunCluster({.url = "http://a", .words = {}}, terminal.get()), kExitUsage);
   EXPECT_EQ(RunCluster({.url = "http://a", .words = {"stop"}}, terminal.get()), kExitUsage);
-  EXPECT_THAT(terminal.err(), HasSubstr("got \"stop\"; expected status"));
+  EXPECT_THAT(terminal.err(), HasSubstr("expected status, got \"stop\""));
   EXPECT_EQ(RunCluster({.words = {"status"}}, terminal.get()), kExitUsage);
 
   ScriptedServer server({{HttpReplyText(200, "{\"nodes\":[{}]}")}, {HttpReplyText(403, "no")}});

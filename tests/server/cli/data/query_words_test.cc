@@ -95,7 +95,7 @@ TEST(QueryWordsTest, RefusesWithTheWordThatDoesNotFit) {
   EXPECT_THAT(Refused(Parse({"1h-ago", "total", "m"})),
               is_refused("No such aggregation function: total"));
   EXPECT_THAT(Refused(Parse({"1h-ago", "sum:m{a=b}"})),
-              is_refused("query: unexpected \"sum:m{a=b}\"; expected AGG metric [tagk=tagv ...]; "
+              is_refused("query: expected AGG metric [tagk=tagv ...], got \"sum:m{a=b}\"; "
                          "with colons, use -m 'sum:m{a=b}'"));
   EXPECT_THAT(Refused(Parse({"1h-ago", "sum"})), is_refused("metric is missing"));
   EXPECT_THAT(Refused(Parse({"1h-ago", "sum", "host=a"})), is_refused("a metric before its tags"));

@@ -70,7 +70,7 @@ TEST_F(BenchTest, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(RunBench(both, terminal_.get()), kExitUsage);
 
   EXPECT_THAT(terminal_.err(),
-              AllOf(HasSubstr("pepper-4"), HasSubstr("got no argument; expected layouts"),
+              AllOf(HasSubstr("pepper-4"), HasSubstr("expected layouts, got no argument"),
                     HasSubstr("use one of them")));
 }
 

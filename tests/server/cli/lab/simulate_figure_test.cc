@@ -147,9 +147,9 @@ TEST(SimulateFigureTest, ThePngDecodesToTheSizeAskedFor) {
 TEST(SimulateFigureTest, RefusesOtherFormatsAndEmptyMaps) {
   const TempDir dir;
 
-  EXPECT_THAT(
-      CheckFigurePath("map.jpg"),
-      StatusIs(StatusCode::kInvalidArgument, HasSubstr("invalid file name \"map.jpg\"; must end")));
+  EXPECT_THAT(CheckFigurePath("map.jpg"),
+              StatusIs(StatusCode::kInvalidArgument,
+                       HasSubstr("expected a name that ends in .png or .svg, got \"map.jpg\"")));
   EXPECT_THAT(WriteHeatFigure(ResultOf(1, 0, {}), dir.file("heat.svg")),
               StatusIs(StatusCode::kInvalidArgument, HasSubstr("got 1 rows of 0 cells")));
 }

@@ -71,7 +71,7 @@ TEST_F(SimulateFlagsTest, FormatsAreKnownByName) {
 
   EXPECT_THAT(Parse({"--format", "xml"}), Optional(kExitUsage));
   EXPECT_THAT(terminal_.err(),
-              HasSubstr("hourcell simulate: --format: must be table, classic, csv or json\n"));
+              HasSubstr("hourcell simulate: --format: expected table, classic, csv or json\n"));
 }
 
 }  // namespace

@@ -150,7 +150,7 @@ TEST_F(SimulateTest, TheHeatMapIsDrawnToAFile) {
   }
   options.heatmap = dir_.file("map.jpg");
   Simulate(options, kExitUsage);
-  EXPECT_THAT(err_, HasSubstr("must end in .png or .svg"));
+  EXPECT_THAT(err_, HasSubstr("that ends in .png or .svg"));
   options.heatmap = dir_.file("none/map.svg");
   Simulate(options, kExitFailure);
   options.designs = {"a: layout=opentsdb", "b: layout=time-first"};

@@ -87,10 +87,10 @@ TEST_F(SearchTest, NothingFoundOrUnknownExitsOne) {
 TEST_F(SearchTest, WordsThatMakeNoSense) {
   EXPECT_EQ(Run({}), kExitUsage);
   EXPECT_EQ(Run({"find", "cpu"}), kExitUsage);
-  EXPECT_THAT(err_, HasSubstr("got find; expected lookup"));
+  EXPECT_THAT(err_, HasSubstr("expected lookup, got find"));
   EXPECT_EQ(Run({"lookup"}), kExitUsage);
   EXPECT_EQ(Run({"lookup", "cpu", "mem"}), kExitUsage);
-  EXPECT_THAT(err_, HasSubstr("invalid tag mem; must be tagk=tagv"));
+  EXPECT_THAT(err_, HasSubstr("expected tagk=tagv, got mem"));
   EXPECT_EQ(Run({"lookup", "cpu"}, "ftp://x"), kExitUsage);
 }
 

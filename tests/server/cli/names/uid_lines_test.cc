@@ -40,7 +40,7 @@ TEST(UidLinesTest, RefusesALineOfAKindThatIsNoMapping) {
   for (const std::string line :
        {"metrics cpu", "metrics cpu: []", "metrics cpu: [0, 0, 128]", "metrics cpu: [0,0,1]",
         "metrics cpu: [0, 0, 1", "metrics : [0, 0, 1]", "metrics cpu: [0, 0, x]"}) {
-    EXPECT_THAT(Parsed(line), HasSubstr("want KIND NAME: [0, 0, 1]")) << line;
+    EXPECT_THAT(Parsed(line), HasSubstr("expected KIND NAME: [0, 0, 1]")) << line;
   }
 }
 
@@ -85,12 +85,13 @@ TEST_F(UidImportTest, ATakenNameEndsTheImport) {
   Import("metrics cpu: [0, 0, 5]\n");
 
   EXPECT_THAT(Import("metrics cpu: [0, 0, 6]\n", kExitFailure),
-              HasSubstr("metrics 'cpu': has UID 5; want 6"));
+              HasSubstr("metrics 'cpu': has UID 5; expected 6"));
   EXPECT_THAT(Import("metrics net: [0, 0, 5]\n", kExitFailure),
-              HasSubstr("metrics UID 5: has the name 'cpu'; want 'net'"));
+              HasSubstr("metrics UID 5: has the name 'cpu'; expected 'net'"));
   EXPECT_THAT(Import("metrics net: [0, 0, 0, 6]\n", kExitFailure),
               HasSubstr("its UID has 4 bytes; the UIDs of this store have 3"));
-  EXPECT_THAT(Import("tagk ok: [0, 0, 1]\nmetrics bad\n", kExitFailure), HasSubstr("uids:2: got"));
+  EXPECT_THAT(Import("tagk ok: [0, 0, 1]\nmetrics bad\n", kExitFailure),
+              HasSubstr("uids:2: expected"));
   EXPECT_THAT(Import("nothing\n", kExitFailure), HasSubstr("1 other lines skipped"));
   EXPECT_EQ(Uid({"grep", "."}), "metrics cpu: [0, 0, 5]\n");
 }

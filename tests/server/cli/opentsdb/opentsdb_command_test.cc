@@ -34,7 +34,9 @@ TEST_F(OpenTsdbCommandTest, AVerbThatIsNoneIsRefused) {
 
 TEST_F(OpenTsdbCommandTest, AStoreInADirectorySharesNoTables) {
   EXPECT_EQ(Run({"adopt"}), kExitUsage);
-  EXPECT_THAT(terminal_.err(), HasSubstr("tsd.storage.engine: got rocksdb; want bigtable"));
+  EXPECT_THAT(
+      terminal_.err(),
+      HasSubstr("tsd.storage.engine: expected bigtable, to share OpenTSDB's tables, got rocksdb"));
 }
 
 // A build without Bigtable says so before it looks for the store.

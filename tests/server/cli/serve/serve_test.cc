@@ -36,7 +36,8 @@ TEST(ServeTest, BadSettingIsAUsageError) {
 
   EXPECT_EQ(RunServe({.data = dir.file("s")}, {.port = "x"}, terminal.get()), kExitUsage);
 
-  EXPECT_THAT(terminal.err(), HasSubstr("tsd.network.port: invalid value \"x\""));
+  EXPECT_THAT(terminal.err(),
+              HasSubstr("tsd.network.port: expected an integer from 0 to 65535, got \"x\""));
 }
 
 TEST(ServeTest, OtherLayoutThanTheStoresIsRefused) {

@@ -38,9 +38,9 @@ TEST(GraphiteLineTest, EmptyLinesAndCommentsHaveNoPoint) {
 TEST(GraphiteLineTest, WhatIsWrongIsSaid) {
   GraphiteLine line;
   for (const char* const text : {"a", "a 1", "a 1 2 3"})
-    EXPECT_EQ(ReadGraphiteLine(text, &line), "want three words: path value time") << text;
+    EXPECT_EQ(ReadGraphiteLine(text, &line), "expected three words: path value time") << text;
   for (const char* const text : {"a;b 1 2", "a;=b 1 2", "a;b= 1 2", "a; 1 2", "a;;b=c 1 2"})
-    EXPECT_EQ(ReadGraphiteLine(text, &line), "want path;tag=value;tag=value") << text;
+    EXPECT_EQ(ReadGraphiteLine(text, &line), "expected path;tag=value;tag=value") << text;
   EXPECT_EQ(ReadGraphiteLine(";b=c 1 2", &line), "");
   EXPECT_TRUE(line.has_point() && line.name.empty());
 }

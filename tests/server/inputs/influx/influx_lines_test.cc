@@ -154,20 +154,22 @@ TEST(InfluxLinesTest, ReadsEscapes) {
 
 TEST(InfluxLinesTest, SaysWhatIsWrong) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"cpu", "got no field; want key=value"},
+      {"cpu", "expected key=value after the measurement and its tags, got no field"},
       {"cpu,host=a", "got no field"},
       {"cpu,host=a ", "got no field"},
-      {",host=a f=1", "got an empty measurement; want a measurement"},
-      {"cpu, f=1", "got an empty tag; want key=value"},
+      {",host=a f=1", "expected a measurement, got an empty measurement"},
+      {"cpu, f=1", "expected key=value, got an empty tag"},
       {"cpu,host f=1", "got the tag \"host\" without a value"},
       {"cpu,host= f=1", "got an empty value of a tag"},
       {"cpu,a=b=c f=1", "got a second = in the tag \"a\""},
       {"cpu f", "got the field \"f\" without a value"},
-      {"cpu f=", "field \"f\": got nothing; want a finite number"},
-      {"cpu f=,g=1", "field \"f\": got nothing"},
+      {"cpu f=",
+       "field \"f\": expected a finite number, an integer of 64 bits with i or u, a boolean or a "
+       "string in quotes, got nothing"},
+      {"cpu f=,g=1", "in quotes, got nothing"},
       {"cpu =1", "got an empty field"},
       {"cpu f=1,", "got an empty field"},
-      {"cpu f=abc", "field \"f\": got \"abc\""},
+      {"cpu f=abc", "in quotes, got \"abc\""},
       {"cpu f=tru", "got \"tru\""},
       {"cpu f=NaN", "got \"NaN\""},
       {"cpu f=inf", "got \"inf\""},
@@ -182,7 +184,8 @@ TEST(InfluxLinesTest, SaysWhatIsWrong) {
       {"cpu f=1 x", "got \"x\" as the timestamp"},
       {"cpu f=1 1.5", "got \"1.5\" as the timestamp"},
       {"cpu f=1 5 6", "got \"5\" as the timestamp"},
-      {"cpu f=1 99999999999999999999", "as the timestamp; want an integer of 64 bits"}};
+      {"cpu f=1 99999999999999999999",
+       "expected an integer of 64 bits, got \"99999999999999999999\" as the timestamp"}};
   for (const auto& [line, fault] : cases) {
     EXPECT_THAT(Read(line), ElementsAre(HasSubstr("1 !"))) << line;
     EXPECT_THAT(Read(line), ElementsAre(HasSubstr(fault))) << line;
@@ -192,7 +195,8 @@ TEST(InfluxLinesTest, SaysWhatIsWrong) {
 TEST(InfluxLinesTest, BoundsNamesTagsAndFields) {
   const std::string longest(kNameBytesMax, 'n');
   EXPECT_THAT(Read(longest + " f=1"), ElementsAre(HasSubstr("|f=1;|")));
-  EXPECT_THAT(Read(longest + "n f=1"), ElementsAre(HasSubstr("of 1025 bytes; want at most 1024")));
+  EXPECT_THAT(Read(longest + "n f=1"),
+              ElementsAre(HasSubstr("expected at most 1024, got a measurement of 1025 bytes")));
   EXPECT_THAT(Read("m,a=" + longest + "n f=1"), ElementsAre(HasSubstr("of 1025 bytes")));
   EXPECT_THAT(Read("m f" + longest + "=1"), ElementsAre(HasSubstr("of 1025 bytes")));
 
@@ -200,13 +204,15 @@ TEST(InfluxLinesTest, BoundsNamesTagsAndFields) {
   for (size_t i = 0; i < kTagsMax; ++i)
     tags += fmt::format(",t{}=v", i);
   EXPECT_THAT(Read(tags + " f=1"), ElementsAre(HasSubstr("t63=v;|f=1;")));
-  EXPECT_THAT(Read(tags + ",z=v f=1"), ElementsAre(HasSubstr("got more than 64 tags")));
+  EXPECT_THAT(Read(tags + ",z=v f=1"),
+              ElementsAre(HasSubstr("expected at most 64 tags, got more")));
 
   std::string fields = "m f=1";
   for (size_t i = 1; i < kInfluxFieldsMax; ++i)
     fields += ",f=1";
   EXPECT_THAT(Read(fields), ElementsAre(HasSubstr("1 m||")));
-  EXPECT_THAT(Read(fields + ",f=1"), ElementsAre(HasSubstr("got more than 4096 fields")));
+  EXPECT_THAT(Read(fields + ",f=1"),
+              ElementsAre(HasSubstr("expected at most 4096 fields, got more")));
 }
 
 TEST(InfluxLinesTest, GoesOnAfterABadLine) {

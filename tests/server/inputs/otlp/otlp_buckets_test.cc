@@ -46,9 +46,9 @@ TEST(OtlpBucketsTest, WhatIsWrongWithBoundsIsSaid) {
   EXPECT_THAT(BucketsOfBounds(point, &buckets), HasSubstr("got 2 counts of buckets with 0 bounds"));
   point.counts = {1, 2, 3};
   point.bounds = {2, 2};
-  EXPECT_THAT(BucketsOfBounds(point, &buckets), HasSubstr("want bounds that rise"));
+  EXPECT_THAT(BucketsOfBounds(point, &buckets), HasSubstr("expected bounds that rise"));
   point.bounds = {2, std::numeric_limits<double>::quiet_NaN()};
-  EXPECT_THAT(BucketsOfBounds(point, &buckets), HasSubstr("want bounds that rise"));
+  EXPECT_THAT(BucketsOfBounds(point, &buckets), HasSubstr("expected bounds that rise"));
 }
 
 TEST(OtlpBucketsTest, FinerBucketsAreAddedUp) {

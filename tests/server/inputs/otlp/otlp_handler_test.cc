@@ -67,8 +67,9 @@ TEST_F(OtlpHandlerTest, NothingOfABrokenBodyIsStored) {
   const HttpResponse json =
       Write(OtlpGaugeJson("m", R"({"timeUnixNano":"1356998400000000000","asInt":1},{"asInt":{}})"));
   EXPECT_EQ(json.status, 400);
-  EXPECT_EQ(json.body, R"({"code":3,"message":"body: asInt: want an integer from -2^63 to 2^63-1; )"
-                       R"(nothing of it is stored"})");
+  EXPECT_EQ(json.body,
+            R"({"code":3,"message":"body: asInt: expected an integer from -2^63 to 2^63-1; )"
+            R"(nothing of it is stored"})");
   EXPECT_EQ(Count("rpc.inputs.points", {{"type", "otlp"}}), 0U);
 }
 

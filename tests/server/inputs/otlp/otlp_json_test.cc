@@ -57,20 +57,20 @@ TEST(OtlpJsonTest, TheTemporalityMayBeANumberOrAName) {
 
 TEST(OtlpJsonTest, WhatIsNoRequestIsSaid) {
   const std::vector<std::pair<std::string, std::string_view>> cases = {
-      {"", "want an object of JSON"},
-      {"[]", "want an object of JSON"},
-      {R"({"resourceMetrics":[}]})", "want an object of JSON"},
-      {R"({"resourceMetrics":{}})", "resourceMetrics: want an array"},
-      {R"({"resourceMetrics":[1]})", "resourceMetrics: want an object"},
+      {"", "expected an object of JSON"},
+      {"[]", "expected an object of JSON"},
+      {R"({"resourceMetrics":[}]})", "expected an object of JSON"},
+      {R"({"resourceMetrics":{}})", "resourceMetrics: expected an array"},
+      {R"({"resourceMetrics":[1]})", "resourceMetrics: expected an object"},
       {OtlpGaugeJson("m", R"({"timeUnixNano":"-5"})"),
-       "timeUnixNano: want an integer from 0 to 2^64-1"},
-      {OtlpGaugeJson("m", R"({"asInt":1.5})"), "asInt: want an integer from -2^63 to 2^63-1"},
-      {OtlpGaugeJson("m", R"({"asDouble":"much"})"), "asDouble: want a number"},
-      {OtlpGaugeJson("m", R"({"scale":4294967296})"), "scale: want an integer of 32 bits"},
+       "timeUnixNano: expected an integer from 0 to 2^64-1"},
+      {OtlpGaugeJson("m", R"({"asInt":1.5})"), "asInt: expected an integer from -2^63 to 2^63-1"},
+      {OtlpGaugeJson("m", R"({"asDouble":"much"})"), "asDouble: expected a number"},
+      {OtlpGaugeJson("m", R"({"scale":4294967296})"), "scale: expected an integer of 32 bits"},
       {OtlpGaugeJson("m", R"({"attributes":[{"key":1,"value":{"stringValue":"a"}}]})"),
-       "key: want a string"},
+       "key: expected a string"},
       {OtlpGaugeJson("m", R"({"attributes":[{"key":"a","value":{"boolValue":"a"}}]})"),
-       "boolValue: want true or false"}};
+       "boolValue: expected true or false"}};
   for (const auto& [body, want] : cases)
     EXPECT_THAT(OtlpLines(&ReadOtlpJson, body).back(), HasSubstr(want)) << body;
 }

@@ -42,7 +42,7 @@ TEST(OtlpProtobufTest, AMessageThatIsCutIsNone) {
   for (size_t size = 1; size < message.size(); ++size) {
     SCOPED_TRACE(size);
     EXPECT_THAT(OtlpLines(&ReadOtlpProtobuf, message.substr(0, size)).back(),
-                HasSubstr("want a whole protobuf message"));
+                HasSubstr("expected a whole protobuf message"));
   }
 }
 

@@ -120,10 +120,12 @@ TEST_F(OtlpSeriesTest, ADataPointOfWhichOneSeriesIsTooMuchIsRefusedWhole) {
   series().TakePoint({.name = "m", .kind = Kind::kSummary}, of_quantile);
 
   EXPECT_THAT(Points(), ElementsAre());
-  EXPECT_THAT(Faults(), HasSubstr("data point 1: metric \"m\": got 3 tags with le; want at most 2 "
-                                  "(tsd.storage.max_tags)\n"));
-  EXPECT_THAT(Faults(), HasSubstr("got a name of 1031 bytes with _bucket; want at most 1024\n"));
-  EXPECT_THAT(Faults(), HasSubstr("data point 7: metric \"m\": got an attribute le; want none"));
+  EXPECT_THAT(Faults(), HasSubstr("data point 1: metric \"m\": expected at most 2, got 3 tags with "
+                                  "le (tsd.storage.max_tags)\n"));
+  EXPECT_THAT(Faults(),
+              HasSubstr("expected at most 1024 bytes of a name, got 1031 with _bucket\n"));
+  EXPECT_THAT(Faults(), HasSubstr("data point 7: metric \"m\": expected none, as its series have "
+                                  "that tag, got an attribute le"));
   EXPECT_THAT(Faults(), HasSubstr("8 data points refused"));
 
   many.quantiles.clear();
@@ -170,15 +172,13 @@ TEST_F(OtlpSeriesTest, WhatIsWrongIsSaid) {
 
   EXPECT_THAT(Points(), ElementsAre());
   EXPECT_EQ(Faults(),
-            "data point 1: got a metric without a name; want a name\n"
-            "data point 2: metric \"m\": got aggregationTemporality 0; want "
-            "AGGREGATION_TEMPORALITY_DELTA (1) or AGGREGATION_TEMPORALITY_CUMULATIVE (2)\n"
-            "data point 3: metric \"m\": got the time 0 ns; want 1 ms to 4294967295999 ms after "
-            "1970\n"
-            "data point 4: got a data point without a value; want one\n"
-            "data point 5: got an attribute without a key; want a key\n"
-            "data point 6: metric \"m\": got more than 4096 buckets; want at most so many\n"
-            "6 data points refused, 0 points refused, 0 points written");
+            "data point 1: expected a name, got a metric without a name\ndata point 2: metric "
+            "\"m\": expected AGGREGATION_TEMPORALITY_DELTA (1) or "
+            "AGGREGATION_TEMPORALITY_CUMULATIVE (2), got aggregationTemporality 0\ndata point 3: "
+            "metric \"m\": expected 1 ms to 4294967295999 ms after 1970, got the time 0 ns\ndata "
+            "point 4: expected one, got a data point without a value\ndata point 5: expected a "
+            "key, got an attribute without a key\ndata point 6: metric \"m\": expected at most "
+            "4096 buckets, got more\n6 data points refused, 0 points refused, 0 points written");
 }
 
 TEST_F(OtlpSeriesTest, AResourceOfTooManyAttributesIsRefusedWithItsPoints) {
@@ -187,7 +187,7 @@ TEST_F(OtlpSeriesTest, AResourceOfTooManyAttributesIsRefusedWithItsPoints) {
     resource.Add("a", "b");
   series().TakeResource(resource);
   series().TakePoint({.name = "m"}, Point(1));
-  EXPECT_THAT(Faults(), HasSubstr("got more than 256 attributes"));
+  EXPECT_THAT(Faults(), HasSubstr("expected at most 256 attributes, got more"));
 }
 
 }  // namespace

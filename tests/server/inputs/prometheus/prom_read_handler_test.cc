@@ -91,7 +91,7 @@ TEST_F(PromReadHandlerTest, RegularExpressionsAreBoundedInNumber) {
                                      {.start_ms = kMs, .end_ms = kMs, .matchers = more}});
 
   EXPECT_EQ(refused.status, 400);
-  EXPECT_THAT(refused.body, HasSubstr("65 regular expressions; want at most 64"));
+  EXPECT_THAT(refused.body, HasSubstr("expected at most 64 regular expressions, got 65"));
 }
 
 TEST_F(PromReadHandlerTest, TakesAnyTimes) {
@@ -294,10 +294,10 @@ TEST_F(PromReadHandlerTest, StaleMarkersEndASeries) {
 TEST_F(PromReadHandlerTest, SaysWhatIsWrong) {
   const HttpResponse broken = Send("POST /api/v1/read", "x", {});
   EXPECT_EQ(broken.status, 400);
-  EXPECT_THAT(broken.body, HasSubstr("want a whole protobuf message"));
+  EXPECT_THAT(broken.body, HasSubstr("expected a whole protobuf message"));
   const HttpResponse regexp = Read({{.matchers = {{Type::kRegexp, "a", "("}}}});
   EXPECT_EQ(regexp.status, 400);
-  EXPECT_THAT(regexp.body, HasSubstr("want a regular expression"));
+  EXPECT_THAT(regexp.body, HasSubstr("expected a regular expression"));
 }
 
 TEST_F(PromReadHandlerTest, NeedsTheRightToRead) {

@@ -66,7 +66,8 @@ TEST(PromReadRequestTest, ResponseTypesNeedSamples) {
   EXPECT_OK(ParsePromRead(PromReadMessage({}, {})));
   EXPECT_OK(ParsePromRead(std::string("\x10\x00", 2))) << "not packed";
   EXPECT_THAT(ParsePromRead(PromReadMessage({}, {1})).status(),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("want SAMPLES among them")));
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("expected SAMPLES among the response types")));
 }
 
 TEST(PromReadRequestTest, RefusesWhatIsNoMessage) {
@@ -80,7 +81,7 @@ TEST(PromReadRequestTest, RefusesWhatIsNoMessage) {
   EXPECT_THAT(
       ParsePromRead(PromReadMessage({{.matchers = {{PromMatcher::Type{4}, "a", "b"}}}})).status(),
       StatusIs(absl::StatusCode::kInvalidArgument,
-               HasSubstr("got a matcher of type 4; want 0 to 3")));
+               HasSubstr("expected 0 to 3, got a matcher of type 4")));
 }
 
 TEST(PromReadRequestTest, BoundsQueriesAndMatchers) {

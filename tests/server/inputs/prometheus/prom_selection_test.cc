@@ -172,7 +172,7 @@ TEST(PromSelectionTest, RefusesWhatIsNoRegularExpression) {
   const std::vector<PromMatcher> matchers = {{Type::kRegexp, "job", "a("}};
   EXPECT_THAT(PromSelection::Create(matchers, kRule, &kLabels).status(),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("matcher of \"job\": got \"a(\"; want a regular expression")));
+                       HasSubstr("matcher of \"job\": expected a regular expression, got \"a(\"")));
 }
 
 }  // namespace

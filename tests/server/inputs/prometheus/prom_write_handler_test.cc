@@ -105,12 +105,11 @@ TEST_F(PromWriteHandlerTest, NativeHistogramsAreAnsweredAsAFaultOfTheirSeries) {
               is_2 ? kType2 : kType1);
 
     EXPECT_EQ(response.status, 400);
-    EXPECT_EQ(response.body,
-              "series 1: got 3 native histograms; want classic histograms, which are series with "
-              "the label le\n"
-              "series 2: got 1 native histogram; want classic histograms, which are series with "
-              "the label le\n"
-              "2 series refused, 0 points refused, 2 points written");
+    EXPECT_EQ(
+        response.body,
+        "series 1: expected classic histograms, which are series with the label le, got 3 native "
+        "histograms\nseries 2: expected classic histograms, which are series with the label le, "
+        "got 1 native histogram\n2 series refused, 0 points refused, 2 points written");
     EXPECT_EQ(Header(response, kSamplesWritten), is_2 ? "2" : "");
     EXPECT_EQ(Header(response, kHistogramsWritten), is_2 ? "0" : "");
   }
@@ -171,10 +170,9 @@ TEST_F(PromWriteHandlerTest, ABadSeriesIsNamedAndTheOthersAreStored) {
   EXPECT_EQ(Header(response, kSamplesWritten), "1");
   EXPECT_EQ(response.content_type, "text/plain; charset=UTF-8");
   EXPECT_EQ(response.body,
-            "series 2: got no label __name__; want the name of the metric\n"
-            "series 3: duplicate tag: a_b=2, tags={a_b=1}\n"
-            "series 4: bad timestamp=-5: got -5 ms; want 0 to 4294967295999 ms\n"
-            "1 series refused, 2 points refused, 1 point written");
+            "series 2: expected the name of the metric, got no label __name__\nseries 3: duplicate "
+            "tag: a_b=2, tags={a_b=1}\nseries 4: bad timestamp=-5: expected 0 to 4294967295999 ms, "
+            "got -5 ms\n1 series refused, 2 points refused, 1 point written");
   EXPECT_THAT(Stored("good"), HasSubstr("dps"));
 }
 
@@ -187,7 +185,8 @@ TEST_F(PromWriteHandlerTest, ASampleAtTimeZeroIsRefused) {
 
   EXPECT_EQ(response.status, 400);
   EXPECT_EQ(Header(response, kSamplesWritten), "1");
-  EXPECT_THAT(response.body, HasSubstr("series 1: bad timestamp=0: got 0 ms; want 1 to"));
+  EXPECT_THAT(response.body,
+              HasSubstr("series 1: bad timestamp=0: expected 1 to 4294967295999 ms, got 0 ms"));
   EXPECT_THAT(Stored("m"), HasSubstr(R"("dps":{"1356998400000":2.0})"));
 }
 
@@ -209,7 +208,7 @@ TEST_F(PromWriteHandlerTest, NothingOfABrokenMessageIsStored) {
 
   EXPECT_EQ(response.status, 400);
   EXPECT_THAT(response.body,
-              HasSubstr("at series 2; want a whole protobuf message; nothing of it"));
+              HasSubstr("at series 2; expected a whole protobuf message; nothing of it"));
   EXPECT_THAT(Stored("m"), HasSubstr("No such name"));
   const HttpResponse of_2 = Write("\x2a\x7f", kType2);
   EXPECT_EQ(of_2.status, 400);
@@ -242,7 +241,8 @@ TEST_F(PromWriteHandlerTest, OtherEncodingsThanSnappyAreRefusedByTheHead) {
     const std::optional<HttpResponse> refusal = PromWriteHandler::RefuseHead(head);
     ASSERT_TRUE(refusal.has_value()) << encoding;
     EXPECT_EQ(refusal->status, 415) << encoding;
-    EXPECT_EQ(refusal->body, fmt::format("Content-Encoding: got \"{}\"; want snappy", encoding));
+    EXPECT_EQ(refusal->body,
+              fmt::format("Content-Encoding: expected snappy, got \"{}\"", encoding));
   }
 }
 

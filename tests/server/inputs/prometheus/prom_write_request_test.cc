@@ -90,23 +90,23 @@ TEST(PromWriteRequestTest, SaysWhatIsWrongWithASeries) {
     const auto expect_fault = [&](const PromTestSeries& series, const std::string& fault) {
       EXPECT_THAT(read(series), ElementsAre("!" + fault, "good{} 0h 0e"));
     };
-    expect_fault({}, "got no label __name__; want the name of the metric");
+    expect_fault({}, "expected the name of the metric, got no label __name__");
     expect_fault({.labels = {{"__name__", ""}}},
-                 "got no label __name__; want the name of the metric");
+                 "expected the name of the metric, got no label __name__");
     expect_fault({.labels = {{"__name__", "m"}, {"a", "b"}, {"__name__", "n"}}},
-                 "got the label __name__ twice; want it once");
+                 "expected it once, got the label __name__ twice");
     expect_fault({.labels = {{"__name__", "m"}, {"", "x"}}},
-                 "got an empty name of a label; want a name");
+                 "expected a name, got an empty name of a label");
     EXPECT_THAT(read({.labels = {{"__name__", longest}, {longest, longest}}})[0], HasSubstr("{nn"));
     expect_fault({.labels = {{"__name__", "m"}, {"a", longest + "n"}}},
-                 "label \"a\": got 1025 bytes; want at most 1024 of a name or a value");
+                 "label \"a\": expected at most 1024 of a name or a value, got 1025 bytes");
     PromTestSeries many{.labels = {{"__name__", "m"}}};
     for (size_t i = 0; i <= kTagsMax; ++i)
       many.labels.emplace_back(fmt::format("l{}", i), "v");
-    expect_fault(many, "got more than 64 labels; want at most so many");
+    expect_fault(many, "expected at most 64 labels, got more");
     expect_fault(
         {.labels = {{"__name__", "m"}}, .samples = std::vector<PromSample>(kPromSamplesMax + 1)},
-        "got more than 100000 samples; want at most so many");
+        "expected at most 100000 samples, got more");
   }
 }
 
@@ -125,18 +125,19 @@ std::string OfNumbers(const std::vector<uint32_t>& numbers, const std::string& f
 TEST(PromWriteRequestTest, SymbolsAreLookedUpWithinTheirTable) {
   const auto read = [](const std::string& bytes) { return Read(bytes, PromWriteVersion::k2); };
   EXPECT_THAT(read(OfNumbers({1, 2})), ElementsAre("m{} 0h 0e"));
-  EXPECT_THAT(read(OfNumbers({1, 3})), ElementsAre("!got the symbol 3; want one of 3"));
+  EXPECT_THAT(read(OfNumbers({1, 3})), ElementsAre("!expected one of 3, got the symbol 3"));
   EXPECT_THAT(read(OfNumbers({1, 2, 1})),
-              ElementsAre("!got an odd number of symbols; want a name and a value each"));
+              ElementsAre("!expected a name and a value each, got an odd number of symbols"));
   EXPECT_THAT(read(OfNumbers({std::numeric_limits<uint32_t>::max(), 2})),
-              ElementsAre("!got the symbol 4294967295; want one of 3"));
+              ElementsAre("!expected one of 3, got the symbol 4294967295"));
   EXPECT_THAT(read(OfNumbers({1, 2}, "x")),
-              ElementsAre("error got \"x\" as the first symbol; want the empty one"));
+              ElementsAre("error expected the empty one, got \"x\" as the first symbol"));
 
   std::string too_many;
   for (size_t i = 0; i <= kPromSymbolsMax; ++i)
     too_many += std::string("\x22\x00", 2);
-  EXPECT_THAT(read(too_many), ElementsAre(HasSubstr("error got more than 1048576 symbols")));
+  EXPECT_THAT(read(too_many),
+              ElementsAre(HasSubstr("error expected at most 1048576 symbols, got more")));
 }
 
 TEST(PromWriteRequestTest, AMessageThatIsCutIsAnError) {
@@ -154,7 +155,8 @@ TEST(PromWriteRequestTest, AMessageThatIsCutIsAnError) {
     }
     EXPECT_GT(errors, message.size() / 2);
   }
-  EXPECT_THAT(Read("no protobuf", PromWriteVersion::k1), ElementsAre(HasSubstr("error got ")));
+  EXPECT_THAT(Read("no protobuf", PromWriteVersion::k1),
+              ElementsAre(HasSubstr("error expected a whole protobuf message, got ")));
 }
 
 TEST(PromWriteRequestTest, AllocatesNothingPerSeries) {

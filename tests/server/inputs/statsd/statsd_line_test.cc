@@ -133,27 +133,27 @@ TEST(StatsdLineTest, WhatIsWrongIsSaid) {
   for (size_t i = 0; i <= kTagsMax; ++i)
     tags += "k:v,";
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"a", "want name:value|type"},
-      {"a:1", "want name:value|type"},
-      {"a:1|", "want name:value|type"},
-      {"a:1|x", "want name:value|type"},
-      {":1|c", "want name:value|type"},
-      {"a:|c", "want name:value|type"},
-      {"a|c", "want name:value|type"},
-      {"a:1::2|c", "want name:value|type"},
-      {"a:1|c|@0", "want a rate above 0 and at most 1"},
-      {"a:1|c|@2", "want a rate above 0 and at most 1"},
-      {"a:1|c|@x", "want a rate above 0 and at most 1"},
-      {"a:1|c|#:v", "want tags as #tag:value,tag:value"},
-      {"a:1|c:", "want name:value|type"},
-      {"a:1|c:2", "want name:value|type"},
-      {"a:1|c|@0.5:", "want name:value|type"},
-      {"a:1|c|@2:1|c", "want a rate above 0 and at most 1"},
-      {"a,k=v,b:1|c", "want tags as name,tag=value, name;tag=value or name[tag=value]"},
-      {"a;=v:1|c", "want tags as name,tag=value, name;tag=value or name[tag=value]"},
-      {"[k=v]:1|c", "want name:value|type"},
-      {tags, "want at most 64 tags"},
-      {many + "|c", "want at most 1024 values"}};
+      {"a", "expected name:value|type"},
+      {"a:1", "expected name:value|type"},
+      {"a:1|", "expected name:value|type"},
+      {"a:1|x", "expected name:value|type"},
+      {":1|c", "expected name:value|type"},
+      {"a:|c", "expected name:value|type"},
+      {"a|c", "expected name:value|type"},
+      {"a:1::2|c", "expected name:value|type"},
+      {"a:1|c|@0", "expected a rate above 0 and at most 1"},
+      {"a:1|c|@2", "expected a rate above 0 and at most 1"},
+      {"a:1|c|@x", "expected a rate above 0 and at most 1"},
+      {"a:1|c|#:v", "expected tags as #tag:value,tag:value"},
+      {"a:1|c:", "expected name:value|type"},
+      {"a:1|c:2", "expected name:value|type"},
+      {"a:1|c|@0.5:", "expected name:value|type"},
+      {"a:1|c|@2:1|c", "expected a rate above 0 and at most 1"},
+      {"a,k=v,b:1|c", "expected tags as name,tag=value, name;tag=value or name[tag=value]"},
+      {"a;=v:1|c", "expected tags as name,tag=value, name;tag=value or name[tag=value]"},
+      {"[k=v]:1|c", "expected name:value|type"},
+      {tags, "expected at most 64 tags"},
+      {many + "|c", "expected at most 1024 values"}};
   for (const auto& [text, want] : cases) {
     StatsdLine line;
     EXPECT_EQ(ReadStatsdLine(text, &line), want) << text;

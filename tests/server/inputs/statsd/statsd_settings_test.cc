@@ -45,9 +45,10 @@ TEST(StatsdSettingsTest, RefusesOthers) {
     SCOPED_TRACE(key + " " + value);
     Config config;
     ASSERT_OK(config.Set(key, value));
-    EXPECT_THAT(StatsdSettingsOf(config).status(),
-                StatusIs(absl::StatusCode::kInvalidArgument,
-                         testing::AllOf(testing::HasSubstr(key), testing::HasSubstr("; want "))));
+    EXPECT_THAT(
+        StatsdSettingsOf(config).status(),
+        StatusIs(absl::StatusCode::kInvalidArgument,
+                 testing::AllOf(testing::HasSubstr(key), testing::HasSubstr(": expected "))));
   }
 }
 

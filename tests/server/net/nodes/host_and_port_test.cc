@@ -23,7 +23,7 @@ TEST(HostAndPortTest, BadOnesAreRefused) {
   for (const std::string text : {"", "db1", ":1", "db1:", "db1:0", "db1:65536", "db1:4x", "db1:-1",
                                  "::1:4242", "[]:1", "[::1]"}) {
     EXPECT_THAT(ParseHostAndPort(text),
-                StatusIs(StatusCode::kInvalidArgument, HasSubstr("want host:port")))
+                StatusIs(StatusCode::kInvalidArgument, HasSubstr("expected host:port")))
         << text;
   }
 }

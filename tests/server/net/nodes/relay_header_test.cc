@@ -90,11 +90,11 @@ TEST(RelayHeaderTest, WhatIsNoHeaderIsRefused) {
   EXPECT_THAT(with(12, 0x22), refused("an unknown version or command"));
   EXPECT_THAT(with(13, 0x00), refused("an unknown family"));
   EXPECT_THAT(with(13, 0x21), refused("its addresses are cut"));
-  EXPECT_THAT(with(14, 0x10), refused("got 4147 bytes; want at most 512"));
+  EXPECT_THAT(with(14, 0x10), refused("expected at most 512 bytes, got 4147"));
   EXPECT_THAT(with(15, 0x22), refused("a value is cut"));
   EXPECT_THAT(with(15, 0x0d), refused("a value is cut"));
-  EXPECT_THAT(with(30, 0), refused("want 1 byte of the listener"));
-  EXPECT_THAT(with(34, 15), refused("nonce: got 15 bytes; want 16"));
+  EXPECT_THAT(with(30, 0), refused("expected 1 byte of the listener"));
+  EXPECT_THAT(with(34, 15), refused("nonce: expected 16 bytes, got 15"));
   EXPECT_THAT(with(32, 0x04), refused("it has no nonce"));
 }
 

@@ -200,8 +200,7 @@ TEST_F(MigrateTest, DistributorsThatAStoreCannotHaveAreRefusedByName) {
     EXPECT_EQ(RunMigrate({.from = dir_.file("from"), .to = dir_.file("to"), .distributor = spec},
                          terminal.get()),
               kExitUsage);
-    EXPECT_THAT(terminal.err(),
-                HasSubstr("invalid value \"" + spec + "\"; must be none or series-salt"));
+    EXPECT_THAT(terminal.err(), HasSubstr("expected none or series-salt, got \"" + spec + "\""));
   }
   EXPECT_FALSE(std::filesystem::exists(dir_.file("to")));
 }
@@ -229,7 +228,7 @@ TEST_F(MigrateTest, TheEnginesAreTwo) {
     return RunMigrate({.from = dir_.file("from"), .to_engine = engine}, terminal_.get());
   };
   EXPECT_EQ(run("hbase"), kExitUsage);
-  EXPECT_THAT(terminal_.err(), HasSubstr("invalid value \"hbase\"; must be bigtable or rocksdb"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("expected bigtable or rocksdb, got \"hbase\""));
   // It is not in this build, or has no project.
   EXPECT_EQ(run("bigtable"), kExitUsage);
   EXPECT_THAT(terminal_.err(), HasSubstr("tsd.storage."));

@@ -33,7 +33,7 @@ TEST(CsvLinesTest, FieldsThatMakeNoPointAreRefused) {
   for (const Case& c :
        {Case{"", "unknown field \"\""}, Case{"time,tag:", "unknown field \"tag:\""},
         Case{"metric,value", "one field time"}, Case{"time,time,value:a", "one field time"},
-        Case{"time,metric", "want a field value"}, Case{"time,value", "metric"},
+        Case{"time,metric", "expected a field value"}, Case{"time,value", "metric"},
         Case{"time,metric,value:a", "metric"}, Case{"time,metric,value,value", "metric"}}) {
     EXPECT_THAT(ParseCsvFields(c.fields),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(c.says)))
@@ -63,7 +63,7 @@ TEST(CsvLinesTest, ATimeMayBeADate) {
        {"2014-02-29", "2014-13-01", "2014-02-14 24:00:00", "2014-02-14 14:60:00",
         "2014-02-14 14:30:60", "2014-02-14 14", "2014-02-14 14:30:00 CET", "2014-02-14 14:30:00.",
         "14-02-2014", "1969-12-31", "2014-02-14 14:30:00+2", "2014-2-14"}) {
-    EXPECT_THAT(read(date), ElementsAre(HasSubstr("want YYYY-MM-DD HH:MM:SS"))) << date;
+    EXPECT_THAT(read(date), ElementsAre(HasSubstr("expected YYYY-MM-DD HH:MM:SS"))) << date;
   }
 }
 
@@ -85,7 +85,7 @@ TEST(CsvLinesTest, FieldsAreQuotedAsRfc4180Says) {
 
 TEST(CsvLinesTest, WhatIsWrongIsSaid) {
   EXPECT_THAT(Translated(Rules("time,metric,value"), "1,cpu"),
-              ElementsAre("! got 2 fields; want 3, as --csv-columns says"));
+              ElementsAre("! expected 3, as --csv-columns says, got 2 fields"));
   EXPECT_THAT(Translated(Rules("time,metric,value"), "1,,2"),
               ElementsAre("! the series has no name"));
   EXPECT_THAT(Translated(Rules("time,metric,value"), "1 2,cpu,2"),

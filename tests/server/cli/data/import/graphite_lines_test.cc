@@ -17,7 +17,7 @@ ForeignRules Rules() {
 
 TEST(GraphiteLinesTest, APathIsAMetricAndItsTagsAreTags) {
   EXPECT_THAT(Translated(Rules(), "cpu.user;host=a;dc=x y 1 1356998400"),
-              ElementsAre("! want three words: path value time"));
+              ElementsAre("! expected three words: path value time"));
   EXPECT_THAT(Translated(Rules(), "cpu.user;host=a;dc=lga 1.5 1356998400"),
               ElementsAre("cpu.user 1356998400 1.5 host=a dc=lga"));
   EXPECT_THAT(Translated(Rules(), "a.b\t 7  1356998400.75 "),
@@ -49,7 +49,7 @@ TEST(GraphiteLinesTest, ValuesAreThoseOfThePort) {
 TEST(GraphiteLinesTest, WhatIsWrongIsSaid) {
   for (const char* const path : {"a;b", "a;=b", "a;b=", "a;"}) {
     EXPECT_THAT(Translated(Rules(), std::string(path) + " 7 1356998400"),
-                ElementsAre("! want path;tag=value;tag=value"))
+                ElementsAre("! expected path;tag=value;tag=value"))
         << path;
   }
   EXPECT_THAT(Translated(Rules(), ";b=c 7 1356998400"), ElementsAre("! the series has no name"));

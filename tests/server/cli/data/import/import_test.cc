@@ -299,7 +299,8 @@ TEST_F(ImportTest, ABadForeignLineIsNamedByItsNumberInTheFile) {
     EXPECT_EQ(Import("cpu 1 1356998400\n\ncpu x 1356998401\ncpu 1\ncpu 3 1356998402\n", options),
               kExitOk);
     EXPECT_THAT(terminal_.err(), HasSubstr("in:3: Invalid character 'x'"));
-    EXPECT_THAT(terminal_.err(), HasSubstr("in:4: want three words: path value time: \"cpu 1\""));
+    EXPECT_THAT(terminal_.err(),
+                HasSubstr("in:4: expected three words: path value time: \"cpu 1\""));
     EXPECT_THAT(terminal_.out(), HasSubstr("imported 2 points of 5 lines"));
   }
 }
@@ -316,7 +317,7 @@ TEST_F(ImportTest, ADumpOfWhisperIsTheSeriesOfItsFile) {
   EXPECT_THAT(terminal_.out(), HasSubstr("imported 2500 points of 5004 lines"));
   EXPECT_THAT(ScanText(ScanFormat::kImport), HasSubstr("a.b 1356998403 3 from=g\n"));
   EXPECT_EQ(Import("Archive 0 data:\n0: 60 1\n", {.foreign = rules, .metric = "a"}), kExitFailure);
-  EXPECT_THAT(terminal_.err(), HasSubstr(":2: want SLOT: SECONDS, VALUE"));
+  EXPECT_THAT(terminal_.err(), HasSubstr(":2: expected SLOT: SECONDS, VALUE"));
   EXPECT_EQ(Import("", {.foreign = rules}), kExitUsage) << "an absolute path is no metric";
   EXPECT_EQ(Import("", {.metric = "a"}), kExitUsage) << "of another format";
 }

@@ -53,14 +53,15 @@ TEST(InfluxFileLinesTest, WhatAnExportHasBesidesPointsIsSkipped) {
 
 TEST(InfluxFileLinesTest, WhatIsWrongIsSaid) {
   EXPECT_THAT(Translated(Rules(), "a v=1"), ElementsAre("! the line has no timestamp"));
-  EXPECT_THAT(Translated(Rules("s"), "a v=1 1356998400000000000"),
-              ElementsAre("! timestamp 1356998400000000000 in s: want 1 ms to 4294967295999 ms "
-                          "after 1970"));
+  EXPECT_THAT(
+      Translated(Rules("s"), "a v=1 1356998400000000000"),
+      ElementsAre(
+          "! timestamp 1356998400000000000 in s: expected 1 ms to 4294967295999 ms after 1970"));
   EXPECT_THAT(Translated(Rules(), "a 1"),
-              ElementsAre("! got the field \"1\" without a value; want key=value"));
+              ElementsAre("! expected key=value, got the field \"1\" without a value"));
   EXPECT_THAT(
       Translated(Rules(), R"(a v="x)"),
-      ElementsAre("! field \"v\": got a string that is not closed; want a quote at its end"));
+      ElementsAre("! field \"v\": expected a quote at its end, got a string that is not closed"));
   EXPECT_THAT(Translated({.format = ImportFormat::kInflux}, "a v=1i 1356998400000000000"),
               ElementsAre("! the series has no tags; --default-tag KEY=VALUE gives it one"));
 }

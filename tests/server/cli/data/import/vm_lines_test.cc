@@ -52,7 +52,7 @@ TEST(VmLinesTest, WhatIsWrongIsSaid) {
                                    ",\"timestamps\":" + std::string(times) + "}");
   };
   EXPECT_THAT(with(R"({"__name__":"m"})", "[1,2]", "[1000]"),
-              ElementsAre("! 2 values and 1 timestamps; want as many of both"));
+              ElementsAre("! 2 values and 1 timestamps; expected as many of both"));
   EXPECT_THAT(with(R"({"a":"b"})", "[1]", "[1000]"), ElementsAre("! the series has no name"));
   EXPECT_THAT(with(R"({"__name__":"m"})", "[1]", "[\"x\"]"),
               ElementsAre("! invalid timestamp: \"x\""));

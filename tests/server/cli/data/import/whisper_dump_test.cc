@@ -77,21 +77,22 @@ TEST(WhisperDumpTest, ValuesThatAreNoIntegerOf64BitsAreFloats) {
 }
 
 TEST(WhisperDumpTest, WhatIsWrongIsSaid) {
-  EXPECT_THAT(Translated("m", "0: 60, 1\n"), ElementsAre(HasSubstr("! want SLOT: SECONDS, VALUE")))
+  EXPECT_THAT(Translated("m", "0: 60, 1\n"),
+              ElementsAre(HasSubstr("! expected SLOT: SECONDS, VALUE")))
       << "without the heading of an archive";
   for (const std::string slot : {"0: 60 1", "0, 60: 1", "x", "0: Tue Jan 1, 1", "0: 4294967296, 1",
                                  "0: 60, ", "0: 60, 1 2", "60", "0x: 60, 1"}) {
     EXPECT_THAT(Translated("m", Dump("Archive 0 data:\n" + slot + "\n")),
-                ElementsAre(HasSubstr("! want ")))
+                ElementsAre(HasSubstr("! expected ")))
         << slot;
   }
   EXPECT_THAT(Translated("m", Dump("Archive 0 data:\nArchive 0 datum:\n0: 60, 1\n")),
-              ElementsAre(HasSubstr("! want a line"), HasSubstr("! want SLOT")));
+              ElementsAre(HasSubstr("! expected a line"), HasSubstr("! expected SLOT")));
   for (const std::string heading :
        {"Archive x info:", "Archive 0 datum:", "Archive 256 data:", "Archive", "a.b 1 60",
         "  seconds per point: 0", "  seconds per point: x"}) {
     EXPECT_THAT(Translated("m", heading + "\n"),
-                ElementsAre("! want a line of whisper-dump: " + heading));
+                ElementsAre("! expected a line of whisper-dump: " + heading));
   }
 }
 
