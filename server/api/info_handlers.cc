@@ -188,7 +188,8 @@ HttpResponse ConfigInfo(const Config& config) {
   return response;
 }
 
-// [{"key":"tsd.mode","type":"text","default":"rw","choices":["rw","ro","wo"],"help":"..."},...]
+// [{"key":"tsd.mode","type":"text","default":"rw","choices":["rw","ro","wo"],"help":"..."},
+//  {"key":"tsd.query.timeout","type":"integer","default":"0","unit":"milliseconds","help":"..."},...]
 HttpResponse ConfigHelp() {
   std::string body = "[";
   for (const Setting& setting : SettingTable()) {
@@ -196,6 +197,9 @@ HttpResponse ConfigHelp() {
     AppendField("key", setting.key, &body);
     AppendField("type", SettingTypeName(setting.type), &body);
     AppendField("default", setting.default_value, &body);
+    if (setting.type == Setting::Type::kInteger) {
+      AppendField("unit", SettingUnitName(setting.unit), &body);
+    }
     if (!setting.choices.empty()) {
       body += ",\"choices\":" + JsonArray(ChoicesOf(setting));
     }

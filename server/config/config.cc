@@ -60,7 +60,11 @@ absl::Status Config::LoadText(std::string_view text, std::string_view source_nam
 absl::Status Config::Set(std::string_view key, std::string_view value) {
   if (const Setting* const setting = FindSetting(key); setting != nullptr) {
     HOURCELL_RETURN_IF_ERROR(setting->Check(value));
-    values_.insert_or_assign(std::string(key), std::string(value));
+    // A number without its suffix, so that clients of /api/config read it as OpenTSDB's.
+    const bool is_number = setting->type == Setting::Type::kInteger;
+    values_.insert_or_assign(std::string(key), is_number
+                                                   ? fmt::format("{}", *setting->NumberOf(value))
+                                                   : std::string(value));
     return absl::OkStatus();
   }
   if (IsRegionSetting(key)) {

@@ -26,7 +26,7 @@ class Config {
   absl::Status LoadFile(const std::string& path);
   absl::Status LoadText(std::string_view text, std::string_view source_name);
 
-  // Sets one. kInvalidArgument: unknown key, or a value of the wrong type (got, want). Values of
+  // Sets one; a number may have a suffix (setting.h). kInvalidArgument: unknown key, or a value of the wrong type (got, want). Values of
   // the settings of regions (docs/regions.md) are checked by EngineOptionsOf.
   absl::Status Set(std::string_view key, std::string_view value);
 

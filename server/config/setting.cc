@@ -4,7 +4,10 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <ranges>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -18,6 +21,54 @@
 
 namespace hourcell {
 namespace {
+
+// A suffix of a number. `size` counts milliseconds or bytes.
+struct Suffix {
+  std::string_view name;
+  int64_t size;
+};
+constexpr Suffix kDurations[] = {
+    {"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}};
+constexpr Suffix kSizes[] = {{"KiB", int64_t{1} << 10},
+                             {"MiB", int64_t{1} << 20},
+                             {"GiB", int64_t{1} << 30},
+                             {"TiB", int64_t{1} << 40}};
+
+// Ascending.
+std::span<const Suffix> SuffixesOf(Setting::Unit unit) {
+  switch (unit) {
+    case Setting::Unit::kSeconds:
+    case Setting::Unit::kMilliseconds:
+      return kDurations;
+    case Setting::Unit::kBytes:
+      return kSizes;
+    case Setting::Unit::kNone:
+    case Setting::Unit::kCount:
+      return {};
+  }
+  HOURCELL_CHECK(false);
+}
+
+// Of one unit, as Suffix::size.
+int64_t SizeOf(Setting::Unit unit) {
+  return unit == Setting::Unit::kSeconds ? 1000 : 1;
+}
+
+// The end of an error: what a number counts, and the suffixes that it may have.
+std::string_view FormOf(Setting::Unit unit) {
+  switch (unit) {
+    case Setting::Unit::kSeconds:
+      return ", in seconds or with ms, s, m, h or d";
+    case Setting::Unit::kMilliseconds:
+      return ", in milliseconds or with ms, s, m, h or d";
+    case Setting::Unit::kBytes:
+      return ", in bytes or with KiB, MiB, GiB or TiB";
+    case Setting::Unit::kNone:
+    case Setting::Unit::kCount:
+      return "";
+  }
+  HOURCELL_CHECK(false);
+}
 
 absl::Status WantError(const Setting& setting, std::string_view value, const std::string& want) {
   return absl::InvalidArgumentError(
@@ -39,11 +90,52 @@ absl::Status Setting::Check(std::string_view value) const {
     case Type::kInteger:
       break;
   }
-  const std::optional<int64_t> number = ParseSettingInteger(value);
+  const std::optional<int64_t> number = NumberOf(value);
   if (number.has_value() && *number >= min && *number <= max) return absl::OkStatus();
+  const std::string_view form = FormOf(unit);
   if (max == kUnbounded)
-    return WantError(*this, value, fmt::format("an integer of at least {}", min));
-  return WantError(*this, value, fmt::format("an integer from {} to {}", min, max));
+    return WantError(*this, value, fmt::format("an integer of at least {}{}", min, form));
+  return WantError(*this, value, fmt::format("an integer from {} to {}{}", min, max, form));
+}
+
+std::optional<int64_t> Setting::NumberOf(std::string_view value) const {
+  const size_t digits = std::min(value.find_first_not_of("0123456789"), value.size());
+  const std::span<const Suffix> suffixes = SuffixesOf(unit);
+  const auto suffix = std::ranges::find(suffixes, value.substr(digits), &Suffix::name);
+  if (digits == 0 || suffix == suffixes.end()) return ParseSettingInteger(value);
+  const std::optional<int64_t> count = ParseSettingInteger(value.substr(0, digits));
+  if (!count.has_value() || *count > std::numeric_limits<int64_t>::max() / suffix->size) {
+    return std::nullopt;
+  }
+  const int64_t whole = *count * suffix->size;
+  const int64_t size_of_unit = SizeOf(unit);
+  return whole % size_of_unit == 0 ? std::optional(whole / size_of_unit) : std::nullopt;
+}
+
+std::string_view SettingUnitName(Setting::Unit unit) {
+  switch (unit) {
+    case Setting::Unit::kNone:
+      return "";
+    case Setting::Unit::kCount:
+      return "count";
+    case Setting::Unit::kSeconds:
+      return "seconds";
+    case Setting::Unit::kMilliseconds:
+      return "milliseconds";
+    case Setting::Unit::kBytes:
+      return "bytes";
+  }
+  HOURCELL_CHECK(false);
+}
+
+std::string DefaultText(const Setting& setting) {
+  const std::optional<int64_t> number = ParseSettingInteger(setting.default_value);
+  if (number.value_or(0) <= 0) return std::string(setting.default_value);
+  for (const Suffix& suffix : std::views::reverse(SuffixesOf(setting.unit))) {
+    const int64_t whole = *number * SizeOf(setting.unit);
+    if (whole % suffix.size == 0) return fmt::format("{}{}", whole / suffix.size, suffix.name);
+  }
+  return std::string(setting.default_value);
 }
 
 std::vector<std::string_view> ChoicesOf(const Setting& setting) {

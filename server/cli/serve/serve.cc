@@ -185,7 +185,10 @@ std::string DurabilityHelp() {
 std::string SettingsHelp() {
   std::string text;
   for (const Setting& setting : SettingTable()) {
-    text += fmt::format("{}={}\n    {}\n", setting.key, setting.default_value, setting.help);
+    text += fmt::format("{}={}\n    {}\n", setting.key, DefaultText(setting), setting.help);
+    if (setting.type == Setting::Type::kInteger) {
+      text += fmt::format("    unit: {}\n", SettingUnitName(setting.unit));
+    }
   }
   return text;
 }

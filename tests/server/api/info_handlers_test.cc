@@ -109,6 +109,7 @@ TEST(InfoHandlersTest, ConfigHelpHasEverySettingInTheOrderOfTheTable) {
     EXPECT_EQ(std::string_view(rows.at(i)["default"]), setting.default_value);
     EXPECT_EQ(std::string_view(rows.at(i)["help"]), setting.help);
     EXPECT_EQ(rows.at(i)["choices"].is_array(), !setting.choices.empty());
+    EXPECT_EQ(rows.at(i)["unit"].is_string(), setting.type == Setting::Type::kInteger);
   }
   EXPECT_THAT(ConfigHelp().body, HasSubstr(R"("choices":["rw","ro","wo"])"));
 }

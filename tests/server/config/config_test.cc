@@ -62,6 +62,19 @@ TEST(ConfigTest, RefusesValuesOfTheWrongType) {
   EXPECT_EQ(config.integer("tsd.network.port"), 4242);
 }
 
+TEST(ConfigTest, ANumberWithAUnitIsTheNumberOfItsSetting) {
+  Config config;
+  ASSERT_OK(config.Set("tsd.network.drain_timeout", "2m"));
+  ASSERT_OK(config.Set("tsd.query.timeout", "30s"));
+  ASSERT_OK(config.Set("tsd.query.memory", "2GiB"));
+
+  EXPECT_EQ(config.integer("tsd.network.drain_timeout"), 120);
+  EXPECT_EQ(config.integer("tsd.query.timeout"), 30'000);
+  EXPECT_EQ(config.integer("tsd.query.memory"), int64_t{2} << 30);
+  EXPECT_EQ(config.Describe()["tsd.query.timeout"], "30000");
+  EXPECT_THAT(config.Set("tsd.network.port", "4242s"), StatusIs(kInvalid));
+}
+
 TEST(ConfigTest, NamesTheNearestKeyWithFileAndLine) {
   Config config;
 

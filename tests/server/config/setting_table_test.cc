@@ -26,8 +26,9 @@ constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 // The row of a setting in docs/settings.md.
 std::string PageRowOf(const Setting& setting) {
   const std::string value =
-      setting.default_value.empty() ? "" : fmt::format("`{}`", setting.default_value);
-  return fmt::format("| `{}` | {} | {} |", setting.key, value, setting.help);
+      setting.default_value.empty() ? "" : fmt::format("`{}`", DefaultText(setting));
+  const std::string_view unit = SettingUnitName(setting.unit);
+  return fmt::format("| `{}` | {} | {} | {} |", setting.key, value, unit, setting.help);
 }
 
 TEST(SettingTableTest, HasDefaultsOfTheirTypesAndHelp) {
@@ -37,6 +38,37 @@ TEST(SettingTableTest, HasDefaultsOfTheirTypesAndHelp) {
     EXPECT_FALSE(setting.help.empty());
     EXPECT_EQ(setting.help.find('\n'), std::string_view::npos);
   }
+}
+
+// The help of a number names its unit first, or is about a number of something.
+TEST(SettingTableTest, EveryNumberHasTheUnitOfItsHelp) {
+  using Unit = Setting::Unit;
+  for (const Setting& setting : SettingTable()) {
+    SCOPED_TRACE(std::string(setting.key));
+    if (setting.type != Setting::Type::kInteger) {
+      EXPECT_EQ(setting.unit, Unit::kNone);
+      continue;
+    }
+    std::string_view help = setting.help;
+    if (help.starts_with("maximum ")) help.remove_prefix(std::string_view("maximum ").size());
+    const Unit unit = help.starts_with("seconds")        ? Unit::kSeconds
+                      : help.starts_with("milliseconds") ? Unit::kMilliseconds
+                      : help.starts_with("bytes")        ? Unit::kBytes
+                                                         : Unit::kCount;
+    EXPECT_EQ(SettingUnitName(setting.unit), SettingUnitName(unit));
+  }
+}
+
+TEST(SettingTableTest, EveryDefaultTextMeansTheDefault) {
+  for (const Setting& setting : SettingTable()) {
+    if (setting.type != Setting::Type::kInteger) continue;
+    EXPECT_EQ(setting.NumberOf(DefaultText(setting)), setting.NumberOf(setting.default_value))
+        << setting.key;
+  }
+  EXPECT_EQ(DefaultText(*FindSetting("tsd.storage.sync_interval")), "1s");
+  EXPECT_EQ(DefaultText(*FindSetting("tsd.storage.journal.age")), "3h");
+  EXPECT_EQ(DefaultText(*FindSetting("tsd.storage.journal.segment")), "64MiB");
+  EXPECT_EQ(DefaultText(*FindSetting("tsd.network.port")), "4242");
 }
 
 TEST(SettingTableTest, EveryKeyMeansOneThing) {

@@ -54,6 +54,42 @@ TEST(SettingTest, IntegersHaveBothEnds) {
   EXPECT_THAT(size.Check("9223372036854775808"), StatusIs(kInvalid));
 }
 
+TEST(SettingTest, DurationsAndSizesMayHaveAUnit) {
+  Setting seconds{"tsd.s", Setting::Type::kInteger, "0", "help", 0, 86'400};
+  seconds.unit = Setting::Unit::kSeconds;
+  Setting milliseconds = seconds;
+  milliseconds.unit = Setting::Unit::kMilliseconds;
+  Setting bytes{"tsd.b", Setting::Type::kInteger, "0", "help"};
+  bytes.unit = Setting::Unit::kBytes;
+  Setting count = bytes;
+  count.unit = Setting::Unit::kCount;
+
+  EXPECT_THAT(seconds.NumberOf("30"), Optional(30));
+  EXPECT_THAT(seconds.NumberOf("30s"), Optional(30));
+  EXPECT_THAT(seconds.NumberOf("2000ms"), Optional(2));
+  EXPECT_THAT(seconds.NumberOf("1h"), Optional(3600));
+  EXPECT_THAT(seconds.NumberOf("1d"), Optional(86'400));
+  EXPECT_THAT(milliseconds.NumberOf("30"), Optional(30));
+  EXPECT_THAT(milliseconds.NumberOf("500ms"), Optional(500));
+  EXPECT_THAT(milliseconds.NumberOf("2m"), Optional(120'000));
+  EXPECT_THAT(bytes.NumberOf("64MiB"), Optional(64 << 20));
+  EXPECT_THAT(bytes.NumberOf("8388607TiB"), Optional(int64_t{8'388'607} << 40));
+  EXPECT_THAT(count.NumberOf("-1"), Optional(-1));
+  for (const std::string_view text : {"1500ms", "1w", "30 s", "s", "", "-1s", "1.5s", "30S", "1MiB",
+                                      "9223372036854775807d", "99999999999999999999s"}) {
+    EXPECT_THAT(seconds.NumberOf(text), Eq(std::nullopt)) << text;
+  }
+  for (const std::string_view text : {"64MB", "64mib", "8388608TiB", "1s"})
+    EXPECT_THAT(bytes.NumberOf(text), Eq(std::nullopt)) << text;
+  EXPECT_THAT(count.NumberOf("1s"), Eq(std::nullopt));
+  EXPECT_THAT(seconds.Check("2d"),
+              StatusIs(kInvalid, testing::HasSubstr("an integer from 0 to 86400, in seconds or "
+                                                    "with ms, s, m, h or d")));
+  EXPECT_THAT(bytes.Check("64MB"),
+              StatusIs(kInvalid, testing::HasSubstr("an integer of at least 0, in bytes or with "
+                                                    "KiB, MiB, GiB or TiB")));
+}
+
 TEST(SettingTest, BooleansAreThoseOfOpenTsdb) {
   const Setting setting{"tsd.flag", Setting::Type::kBool, "false", "help"};
 
