@@ -36,8 +36,8 @@ std::vector<Finding> CheckCallers(std::span<const SourceFile> files,
 std::vector<Finding> CheckPlantedTable(const SourceFile& document,
                                        std::span<const SourceFile> files);
 
-// Documents that count what a table lists, such as "72 fuzz targets": the count goes stale. They
-// name the table instead. Decisions and the changelog are of their day.
+// A count of table entries in a document, such as "72 fuzz targets", goes stale: it must name the
+// table instead. Decisions and the changelog are of their day.
 std::vector<Finding> CheckCounts(const SourceFile& document);
 
 }  // namespace hourcell::tidy

@@ -1,7 +1,10 @@
 #include "server/config/setting_table.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -29,6 +32,60 @@ std::string PageRowOf(const Setting& setting) {
       setting.default_value.empty() ? "" : fmt::format("`{}`", DefaultText(setting));
   const std::string_view unit = SettingUnitName(setting.unit);
   return fmt::format("| `{}` | {} | {} | {} |", setting.key, value, unit, setting.help);
+}
+
+struct QuotedDefault {
+  std::string document;
+  std::string key;
+  std::string value;
+};
+
+// Defaults in the form "`tsd.key` ... VALUE by default" within a sentence or a cell of a table,
+// where VALUE is a number, code in backticks, or "empty".
+void FindQuotedDefaults(const std::filesystem::path& file, std::vector<QuotedDefault>* found) {
+  constexpr std::string_view kKey = "`tsd.";
+  constexpr std::string_view kByDefault = " by default";
+  std::ifstream in(file);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  for (size_t i = 0; i < text.size(); ++i)
+    if (text[i] == '\n') text[i] = i > 0 && text[i - 1] == '|' ? '|' : ' ';
+  for (size_t at = text.find(kKey); at != text.npos; at = text.find(kKey, at + 1)) {
+    const size_t end = std::min(text.find('`', at + 1), text.size() - 1);
+    std::string_view rest = std::string_view(text).substr(end + 1);
+    for (const std::string_view stop : {kKey, std::string_view(". "), std::string_view("  "),
+                                        std::string_view("|"), std::string_view(";")})
+      rest = rest.substr(0, rest.find(stop));
+    rest = rest.substr(0, std::min(rest.find(kByDefault), rest.size()));
+    if (rest.data() + rest.size() == text.data() + text.size() ||
+        !std::string_view(rest.data() + rest.size()).starts_with(kByDefault)) {
+      continue;
+    }
+    std::string value(rest.substr(rest.rfind(' ') + 1));
+    std::erase_if(value, [](char c) { return c == '(' || c == ','; });
+    const bool is_number = value.find_first_not_of("0123456789") == value.npos;
+    const bool is_code = value.size() > 2 && value.front() == '`' && value.back() == '`';
+    if (is_code) value = value.substr(1, value.size() - 2);
+    if (!is_number && !is_code && value != "empty") continue;
+    found->push_back({.document = file.filename().string(),
+                      .key = text.substr(at + 1, end - at - 1),
+                      .value = value == "empty" ? "" : value});
+  }
+}
+
+TEST(SettingTableTest, DocumentsQuoteDefaultsOfTheTable) {
+  std::vector<QuotedDefault> found;
+  for (const auto& entry : std::filesystem::directory_iterator(SourcePath("docs")))
+    if (entry.path().extension() == ".md") FindQuotedDefaults(entry.path(), &found);
+  for (const char* const file : {"README.md", "ARCHITECTURE.md", "server/README.md"})
+    FindQuotedDefaults(SourcePath(file), &found);
+
+  EXPECT_GE(found.size(), 4u);
+  for (const auto& [document, key, value] : found) {
+    SCOPED_TRACE(document + ": " + key);
+    const Setting* const setting = FindSetting(key);
+    ASSERT_NE(setting, nullptr);
+    EXPECT_EQ(value, setting->default_value);
+  }
 }
 
 TEST(SettingTableTest, HasDefaultsOfTheirTypesAndHelp) {
