@@ -78,16 +78,16 @@ constexpr auto kRows = std::to_array<Setting>({
     Text("tsd.network.bind", "127.0.0.1", "address to listen on; 0.0.0.0 or :: = all addresses"),
     Text("tsd.network.advertise",
          "",
-         "where other processes that share the store find this one, as host or host:port; empty: "
-         "tsd.network.bind, or the name of this machine if that is all addresses"),
+         "host or host:port at which other nodes of the store reach this one; empty = "
+         "tsd.network.bind, or this machine's name if that is all addresses"),
     Text("tsd.network.listeners",
          "",
-         "additional addresses, each with what clients without credentials may do there: "
+         "additional addresses, each with the role of clients without credentials: "
          "10.0.0.1:4243=write, [::1]:4244=admin"),
     Text("tsd.network.role",
          "",
-         "what clients without credentials may do on the first address; empty = none if "
-         "tsd.auth.file is set, else admin",
+         "role of clients without credentials on the first address; empty = none if tsd.auth.file "
+         "is set, else admin",
          "|none|read|write|read+write|admin"),
     Bool(
         "tsd.network.allow_open",
@@ -98,7 +98,7 @@ constexpr auto kRows = std::to_array<Setting>({
          "file of users, their roles and hashed secrets; see hourcell help user"),
     Text("tsd.auth.allow",
          "",
-         "what clients without credentials may do, by their address: 10.0.0.0/8=write, "
+         "roles of clients without credentials, by their address: 10.0.0.0/8=write, "
          "192.168.1.7=read"),
     Text("tsd.tls.certificate", "", "PEM file of the certificate and its chain; empty = no TLS"),
     Text("tsd.tls.key", "", "PEM file of the certificate's key, without a passphrase"),
@@ -126,7 +126,7 @@ constexpr auto kRows = std::to_array<Setting>({
           "bits; 0 = no limit"),
     Seconds("tsd.network.drain_timeout",
             "30",
-            "seconds that a stop waits for unfinished answers; a second signal ends them",
+            "shutdown grace period for unfinished responses, in seconds; a second signal ends it",
             0,
             86'400),
     Seconds("tsd.core.socket.timeout",
@@ -134,7 +134,7 @@ constexpr auto kRows = std::to_array<Setting>({
             "seconds after which an idle connection is closed; 0 = never",
             0,
             kInt32Max),
-    Text("tsd.core.timezone", "UTC", "time zone of dates and calendars if a query names none"),
+    Text("tsd.core.timezone", "UTC", "default time zone of dates and calendars in queries"),
     Text("tsd.mode", "rw", "rw (reads and writes), ro (no puts) or wo (no queries)", "rw|ro|wo"),
 
     Bool("tsd.core.auto_create_metrics", "true", "allow puts to create metrics (OpenTSDB: false)"),
@@ -208,47 +208,49 @@ constexpr auto kRows = std::to_array<Setting>({
          "without TLS"),
     Text("tsd.storage.bigtable.admin_endpoint",
          "bigtableadmin.googleapis.com:443",
-         "the same of the API that makes tables"),
+         "host:port of Bigtable's admin API, which creates the tables"),
     Milliseconds("tsd.storage.bigtable.timeout",
                  "60000",
-                 "milliseconds after which a call to Bigtable is not repeated any more and fails",
+                 "total time for a call to Bigtable and its retries, in milliseconds",
                  100,
                  3'600'000),
     Text("tsd.storage.bigtable.tables",
          "hourcell",
-         "what the names of the store's tables begin with: hourcell-data, hourcell-uid and others"),
+         "prefix of the store's table names: hourcell-data, hourcell-uid and others"),
     Text("tsd.storage.bigtable.data_table",
          "",
-         "data table of an OpenTSDB, whose rows the store shares once hourcell opentsdb adopt has "
-         "taken them over; empty = a table of its own"),
+         "data table of an OpenTSDB that the store shares after hourcell opentsdb adopt; empty = "
+         "the store has a separate data table"),
     Text("tsd.storage.bigtable.uid_table",
          "tsdb-uid",
          "table of names of that OpenTSDB, for hourcell opentsdb"),
-    Milliseconds("tsd.storage.bigtable.lease",
-                 "10000",
-                 "milliseconds after which another process takes over from one that does not beat",
-                 100,
-                 3'600'000),
+    Milliseconds(
+        "tsd.storage.bigtable.lease",
+        "10000",
+        "failover timeout, in milliseconds: a writer without heartbeats for this long is replaced",
+        100,
+        3'600'000),
     Text("tsd.storage.backup.directory",
          "",
          "directory for backups by POST /api/admin/backup, outside of the store; empty = no "
          "backups over HTTP"),
     Text("tsd.storage.sync",
          "interval",
-         "what an acknowledged point survives besides kill -9: always = power loss; interval = "
-         "power loss, except for the points of the last sync_interval; never = nothing else",
+         "when points reach the disk: always = before they are acknowledged; interval = every "
+         "sync_interval, so a power loss takes at most the points since then; never = when the "
+         "system writes them. An acknowledged point always survives kill -9",
          "interval|always|never"),
     Milliseconds("tsd.storage.sync_interval", "1000", "milliseconds between syncs", 1, kInt32Max),
     Bytes("tsd.storage.open_hours",
           "536870912",
-          "bytes of memory for points that are not yet in cells; above 3/4 of it, hours are "
-          "sealed early; at the limit, puts wait or are answered 503",
+          "bytes of memory for points that are not yet in cells; hours are sealed early above 3/4 "
+          "of the limit; at the limit, puts wait or get 503",
           64 << 10,
           kBytesMax),
     Bytes("tsd.storage.journal",
           "1073741824",
-          "bytes of journal on disk; above 4/5 of it, hours are sealed early; at the limit, "
-          "puts wait or are answered 503; also limits how long an open after kill -9 takes",
+          "bytes of journal on disk; hours are sealed early above 4/5 of the limit; at the limit, "
+          "puts wait or get 503; a smaller journal shortens the start after kill -9",
           4 * kSegmentMin,
           kBytesMax),
     Bytes("tsd.storage.journal.segment",
@@ -268,7 +270,7 @@ constexpr auto kRows = std::to_array<Setting>({
             kInt32Max),
     Seconds("tsd.storage.ttl",
             "0",
-            "seconds to keep points, counted from their timestamp; 0 = for ever; the store "
+            "seconds to keep points, counted from their timestamp; 0 = forever; the store "
             "remembers the last value that was set, and uses it when none is set; for the TTL of "
             "one metric, see hourcell store ttl",
             0,
@@ -314,7 +316,7 @@ constexpr auto kRows = std::to_array<Setting>({
           kBodyMax),
     Bytes("tsd.http.request.memory",
           "268435456",
-          "bytes of memory for all large request bodies together; a body beyond it is answered "
+          "bytes of memory for all large request bodies together; a body beyond the limit gets "
           "503; 0 = no limit",
           0,
           kBytesMax),
@@ -324,24 +326,24 @@ constexpr auto kRows = std::to_array<Setting>({
             "of its body that has arrived; also the limit for a TLS handshake; 0 = no limit",
             0,
             86'400),
-    Milliseconds(
-        "tsd.http.request.work_timeout",
-        "120000",
-        "milliseconds for which the server works on a body of more than 64 KiB, its wait for "
-        "a thread included; then it is answered 503; 0 = no limit",
-        0,
-        86'400'000),
+    Milliseconds("tsd.http.request.work_timeout",
+                 "120000",
+                 "milliseconds for a body of more than 64 KiB, including its wait for a thread; "
+                 "then it gets 503; 0 = no limit",
+                 0,
+                 86'400'000),
     Text("tsd.http.request.cors_domains", "", "origins that get CORS headers: * or a list"),
     Text("tsd.http.request.cors_headers",
          kCorsHeadersDefault,
          "headers that CORS requests may have"),
     Text("tsd.http.hosts",
          "",
-         "host names under which clients without credentials may reach the server, besides IP "
+         "host names that clients without credentials may use for the server, in addition to IP "
          "addresses, localhost and this machine's name: a list, or * for any"),
     Bool("tsd.http.jsonp",
          "false",
-         "answer requests with ?jsonp=NAME as a script; then any web page can read the answers"),
+         "answer requests with ?jsonp=NAME as a script, so that any web page can read the "
+         "responses"),
     Text("tsd.http.trusted_proxies",
          "",
          "addresses of proxies whose X-Forwarded-For header is trusted: 127.0.0.1, 10.0.0.0/24"),
@@ -350,21 +352,21 @@ constexpr auto kRows = std::to_array<Setting>({
          "request header whose value, tagk=tagv, is added as a tag to every point of a put"),
     Text("tsd.inputs.default_tag",
          "host=unknown",
-         "tagk=tagv, the tag of points of other formats (docs/inputs.md) that have none"),
+         "tag, as tagk=tagv, for points without tags from other formats (docs/inputs.md)"),
     Count("tsd.inputs.new_series",
           "100000",
-          "new series that clients of Graphite and StatsD, which have no logins, may create in "
-          "an hour, all together; points of further ones are refused; 0 = no limit",
+          "maximum number of new series per hour from Graphite and StatsD together (neither has "
+          "logins); points of further series are refused; 0 = no limit",
           0,
           kInt32Max),
     Text("tsd.prometheus.names",
          "legacy",
-         "names that remote read answers with: legacy (those that Prometheus before version 3 "
-         "takes) or utf8 (as they are stored)",
+         "names in remote-read responses: legacy (valid in Prometheus before version 3) or utf8 "
+         "(as stored)",
          "legacy|utf8"),
     Text("tsd.influx.separator",
          "_",
-         "what stands between the measurement and the field in the metric of an InfluxDB line"),
+         "separator between the measurement and the field in the metric of an InfluxDB line"),
     Count("tsd.graphite.port",
           "-1",
           "port of Graphite's plaintext protocol, on tsd.network.bind; -1 = none, 0 = any free "
@@ -378,23 +380,23 @@ constexpr auto kRows = std::to_array<Setting>({
           65535),
     Seconds("tsd.statsd.flush",
             "10",
-            "seconds of samples of StatsD that become one point of each series",
+            "StatsD flush interval, in seconds: each series gets one point per interval",
             1,
             3600),
     Count("tsd.statsd.series",
           "100000",
-          "maximum number of series of StatsD that are held; samples of others are counted and "
+          "maximum number of StatsD series in memory; samples of further series are counted and "
           "dropped",
           1,
           10'000'000),
     Bytes("tsd.statsd.memory",
           "134217728",
-          "maximum bytes of series and values of StatsD that are held; samples beyond are "
+          "maximum bytes of StatsD series and values in memory; samples beyond the limit are "
           "counted and dropped",
           1 << 20,
           int64_t{1} << 40),
-    Text("tsd.statsd.percentiles", "50, 90, 99", "percentiles of timers of StatsD, such as 99.9"),
-    Text("tsd.statsd.prefix", "", "what each metric of StatsD begins with, such as stats."),
+    Text("tsd.statsd.percentiles", "50, 90, 99", "percentiles of StatsD timers, such as 99.9"),
+    Text("tsd.statsd.prefix", "", "prefix of StatsD metrics, such as stats."),
     Text("tsd.otlp.resource_attributes",
          "service.name, service.namespace, service.instance.id, host.name, "
          "deployment.environment.name, k8s.namespace.name, k8s.pod.name",
@@ -416,20 +418,19 @@ constexpr auto kRows = std::to_array<Setting>({
           1024),
     Count("tsd.query.queue",
           "1000",
-          "maximum number of waiting queries; further queries are answered 503",
+          "maximum number of waiting queries; further queries get 503",
           0,
           kInt32Max),
     Count("tsd.query.quick_rows",
           "128",
-          "maximum number of rows (a series, an hour) of a query that is answered by the thread "
-          "which read it, if no disk has to be read; 0 = query threads answer all queries",
+          "queries of at most this many rows (a series, an hour) that need no disk read are "
+          "answered on the I/O thread; 0 = query threads answer all queries",
           0,
           4096),
-    Milliseconds(
-        "tsd.query.timeout",
-        "0",
-        "milliseconds that a query may take; over HTTP this includes its wait in the queue; 0 "
-        "= no limit"),
+    Milliseconds("tsd.query.timeout",
+                 "0",
+                 "maximum duration of a query, in milliseconds; over HTTP including its wait in "
+                 "the queue; 0 = no limit"),
     Milliseconds(
         "tsd.query.send_timeout",
         "60000",
@@ -462,15 +463,15 @@ constexpr auto kRows = std::to_array<Setting>({
     Bool("tsd.query.skip_unresolved_tagvs", "false", "ignore unknown tag values in filters"),
     Text("tsd.forward",
          "",
-         "URL of another OpenTSDB or Hourcell that gets every acknowledged point, too, such as "
-         "http://tsdb:4242; empty = none. HOURCELL_FORWARD_TOKEN of the environment is its token"),
+         "URL of an OpenTSDB or Hourcell server that also gets every acknowledged point, such as "
+         "http://tsdb:4242; empty = none. The environment variable HOURCELL_FORWARD_TOKEN has its "
+         "token"),
     Text("tsd.forward.directory",
          "",
-         "directory of the points that the other server does not have yet; empty = forward in the "
-         "store's directory"),
+         "directory of the spool for tsd.forward; empty = forward in the store's directory"),
     Bytes("tsd.forward.max_bytes",
           "1073741824",
-          "bytes of those points on disk; beyond it the oldest are dropped and counted",
+          "maximum bytes of the spool; beyond the limit the oldest points are dropped and counted",
           65536,
           kBytesMax),
     Text("tsd.forward.ca_file",
