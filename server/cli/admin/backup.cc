@@ -254,7 +254,7 @@ int RunRestore(const RestoreOptions& options, Terminal& terminal) {
       RestoreBackup(**set, *manifest, options.to, /*env=*/nullptr, BytesOf(&work));
   if (absl::IsCancelled(restored)) {
     return work.FailInterrupted(
-        fmt::format("there is no store in {}. The next restore to it removes {}.restoring",
+        fmt::format("{} is still without a store; the next restore to it removes {}.restoring",
                     options.to, options.to));
   }
   work.Clear();
@@ -286,7 +286,7 @@ int BackupMain(const std::vector<std::string>& args, Terminal& terminal) {
       "directory of its setting tsd.storage.backup.directory. The backup has all points that\n"
       "were acknowledged before it began.\n"
       "Ctrl-C or SIGTERM ends a command without --url at the next file, with exit code 130 or\n"
-      "143; there is no new backup then.\n"
+      "143, and without a new backup.\n"
       "See also 'hourcell restore' and docs/backup.md.\n"
       "\nExamples:\n"
       "  hourcell backup --url http://localhost:4242\n"

@@ -52,7 +52,8 @@ DoctorFinding Change(std::string text) {
 
 DoctorFinding JudgeStore(const DoctorFacts& facts) {
   if (!facts.has_store) {
-    return Fine(fmt::format("{} has no store; a server or an import makes one", facts.directory));
+    return Fine(
+        fmt::format("no store in {} yet; `serve` or `import` creates one", facts.directory));
   }
   if (facts.is_in_use) {
     return Fine(fmt::format("{}; hourcell doctor --url looks at that server",
@@ -62,7 +63,7 @@ DoctorFinding JudgeStore(const DoctorFacts& facts) {
     return Change(fmt::format("the store does not open: {}", facts.store_fault));
   }
   return Fine(
-      fmt::format("the store in {} opens; hourcell fsck checks what is in it", facts.directory));
+      fmt::format("the store in {} opens; hourcell fsck checks its content", facts.directory));
 }
 
 DoctorFinding JudgeJournal(const DoctorFacts& facts) {
@@ -277,7 +278,7 @@ int RunDoctor(const DoctorOptions& options, Terminal& terminal) {
 
 int DoctorMain(const std::vector<std::string>& args, Terminal& terminal) {
   CommandLine line("doctor",
-                   "Looks at the machine and a store, or at a server, and says what to change.");
+                   "Checks the machine and a store, or a server, and recommends changes.");
   DoctorOptions options;
   std::vector<std::string> words;
   AddStoreOptions(&line, &options.store);
@@ -285,13 +286,13 @@ int DoctorMain(const std::vector<std::string>& args, Terminal& terminal) {
   line.AddFlag("--json", &options.json, "print each finding as a JSON object on a line");
   line.AddWords("DIR", &words, "directory of the store, as --data");
   line.set_footer(
-      "Looks at the limit of file descriptors, the disk's space and file system, the memory that\n"
+      "Checks the limit of file descriptors, the disk's space and file system, the memory that\n"
       "the settings allow, the clock, the journal, and whether the store opens. A newer format\n"
       "is a finding; that a server has the store open is not. The store is opened and closed,\n"
       "as every command does it. Give the settings of the server with --config.\n"
-      "With --url, asks a running server instead: what /readyz says, the points that tsd.forward\n"
-      "has dropped or not sent, damage, failed writes, and UIDs that are left.\n"
-      "Exit 1 if something is to be changed.\n"
+      "With --url, checks a running server instead: its readiness (/readyz), points that\n"
+      "tsd.forward has dropped or not sent, damage, failed writes, and unused UIDs.\n"
+      "Exit 1 if it recommends a change.\n"
       "\nExamples:\n"
       "  hourcell doctor /var/lib/hourcell --config /etc/hourcell/hourcell.conf\n"
       "  hourcell doctor --url http://localhost:4242\n");

@@ -25,13 +25,13 @@ constexpr WatchedMetric kWatched[] = {
     {"hourcell_storage_data_loss_total", 0,
      "reads found damage; run hourcell fsck, and see docs/damage.md"},
     {"hourcell_journal_cut_files", 0,
-     "files of the journal were cut because of damage; hourcell fsck says what was lost"},
+     "files of the journal were cut because of damage; hourcell fsck lists the losses"},
     {"hourcell_storage_sync_errors_total", 0,
      "times the journal could not be synced; check the disk, and start the server again"},
     {"hourcell_seal_errors_total", 0,
-     "times hours could not be written as cells; the server's log says why"},
+     "times hours could not be written as cells; see the server's log"},
     {"hourcell_forward_lag_seconds", 600,
-     "s ago the oldest point was put that tsd.forward has not sent; the server's log says why"}};
+     "s ago the oldest point was put that tsd.forward has not sent; see the server's log"}};
 
 constexpr std::string_view kUidsLeft = "hourcell_uid_ids_available{";
 constexpr double kUidsWanted = 100'000;
@@ -81,7 +81,7 @@ absl::StatusOr<std::vector<ReadyCheck>> ParseReadiness(std::string_view body) {
   simdjson::dom::array checks;
   if (parser.parse(simdjson::padded_string(body)).get(document) != simdjson::SUCCESS ||
       document["checks"].get(checks) != simdjson::SUCCESS) {
-    return absl::DataLossError("the answer to /readyz is none of a Hourcell");
+    return absl::DataLossError("/readyz: the response is not from Hourcell");
   }
   std::vector<ReadyCheck> result;
   for (const simdjson::dom::element check : checks)
@@ -115,7 +115,7 @@ ServerFacts GatherServerFacts(HttpClient* client) {
 
 std::vector<DoctorFinding> JudgeServer(const ServerFacts& facts) {
   if (!facts.fault.empty()) {
-    return {Found(true, fmt::format("the server at {} does not say how it is: {}", facts.address,
+    return {Found(true, fmt::format("the server at {} does not report its state: {}", facts.address,
                                     facts.fault))};
   }
   std::vector<DoctorFinding> findings;

@@ -156,10 +156,10 @@ int FsckMain(const std::vector<std::string>& args, Terminal& terminal) {
   line.set_footer(
       "Exit code: 0 no faults, 1 faults (fixed or not), 2 usage error, 3 the store could not be\n"
       "checked.\n"
-      "Without --fix and --drop flags, fsck writes nothing except what every open of a store\n"
-      "writes.\n"
+      "Without --fix and --drop flags, fsck writes nothing beyond the writes of every open\n"
+      "of a store.\n"
       "Without --url, and for repairs, no process may have the store open.\n"
-      "docs/fsck.md lists what is checked and what is not.\n"
+      "docs/fsck.md lists the checks and their limits.\n"
       "\nExamples:\n"
       "  hourcell fsck --data /var/lib/hourcell\n"
       "  hourcell fsck --fix-cells --json\n"

@@ -78,7 +78,7 @@ absl::StatusOr<Question> ReadCheck(const RegionOptions& options) {
 absl::StatusOr<Question> ReadSplit(const RegionOptions& options) {
   HOURCELL_RETURN_IF_ERROR(WantWords(options, 1, 1, "one region"));
   if (options.at.has_value() && options.into.has_value()) {
-    return absl::InvalidArgumentError("split: --at and --into exclude each other; use one of them");
+    return absl::InvalidArgumentError("split: expected --at or --into, got both");
   }
   const SplitRequest request{.table = options.table,
                              .region = options.words[1],
@@ -113,8 +113,7 @@ absl::StatusOr<Question> ReadRolling(const RegionOptions& options) {
   RollingSplitRequest request{.table = options.table, .split = {}, .abandon = options.abandon};
   if (options.words.size() > 1) request.split = options.words[1];
   if (request.abandon && !request.split.empty()) {
-    return absl::InvalidArgumentError(
-        "rolling-split: --abandon and split keys exclude each other; use one of them");
+    return absl::InvalidArgumentError("rolling-split: expected --abandon or split keys, got both");
   }
   if (request.split.starts_with(kFilePrefix)) {
     HOURCELL_ASSIGN_OR_RETURN(request.split,
@@ -366,7 +365,7 @@ int RegionMain(const std::vector<std::string>& args, Terminal& terminal) {
   line.set_footer(
       "Subcommands:\n"
       "  list                     list the regions, one per line, ordered by start key\n"
-      "  check                    print what is wrong with the regions; exit 1 if anything is\n"
+      "  check                    print the faults of the regions; exit 1 if there are any\n"
       "  split REGION             split at a key, into N parts, or in two as the settings say\n"
       "  merge REGION REGION...   merge neighboring regions into one\n"
       "  rolling-split SPEC       split a store in use, one cut at a time, until every key of\n"

@@ -177,7 +177,7 @@ int StoreMain(const std::vector<std::string>& args, Terminal& terminal) {
       "            the first hour that is possible). Stored rows do not move. Only for stores\n"
       "            with a salt\n"
       "Seal, flush and compact do not change the results of queries, and you never need them:\n"
-      "an acknowledged point is safe, and 'hourcell backup' needs none of them.\n"
+      "an acknowledged point is safe, and 'hourcell backup' works without them.\n"
       "Without --url, the command opens the store, replays its journal and closes it again. The\n"
       "printed time includes this.\n"
       "\nExamples:\n"

@@ -112,13 +112,13 @@ int ClusterMain(const std::vector<std::string>& args, Terminal& terminal) {
   ClusterOptions options;
   AddUrl(&line, &options.url, &options.trust);
   line.AddFlag("--json", &options.json, "print the JSON of /api/cluster");
-  line.AddWords("status", &options.words, "the only thing to ask for");
+  line.AddWords("status", &options.words, "the only subcommand");
   line.set_footer(
       "Subcommands:\n"
-      "  status   list the processes, their roles, and what the journal holds\n"
+      "  status   list the processes and their roles, and the size of the journal\n"
       "Of the processes that share a store on Cloud Bigtable, one writes; the others pass their\n"
-      "clients' connections on to it, and take over when it ends. Any of them can be asked. A\n"
-      "process that waits and has not been seen for a minute is not listed any more.\n"
+      "clients' connections on to it, and take over when it ends. Every process answers this\n"
+      "command. A standby without heartbeats for a minute is no longer listed.\n"
       "\nExamples:\n"
       "  hourcell cluster status --url http://localhost:4242\n"
       "  hourcell cluster status --url http://localhost:4242 --json\n");

@@ -205,19 +205,21 @@ int RunTop(const TopOptions& options, Terminal& terminal) {
 }
 
 int TopMain(const std::vector<std::string>& args, Terminal& terminal) {
-  CommandLine line("top", "Shows what a running server does: points, queries, regions, errors.");
+  CommandLine line("top",
+                   "Shows the activity of a running server: points, queries, regions, errors.");
   TopOptions options;
   double delay_s = 1;
   AddUrl(&line, &options.url, &options.trust);
   line.AddOption("-d", &delay_s, "SECONDS", "time between two snapshots (default 1)");
   std::optional<uint64_t> count;
-  line.AddOption("-n", &count, "N", "end after so many snapshots (default: never)");
+  line.AddOption("-n", &count, "N", "end after N snapshots (default: never)");
   line.AddFlag("--json", &options.json, "print each snapshot as a JSON object on a line");
   line.set_footer(
-      "Without --url it asks http://localhost:4242. On a terminal, q quits and k cancels a query\n"
+      "The default of --url is http://localhost:4242. On a terminal, q quits and k cancels a "
+      "query\n"
       "by its id, if the user of HOURCELL_TOKEN is an administrator; only administrators see the\n"
-      "regions. Elsewhere snapshots are printed one after the other. Rates are those since the\n"
-      "snapshot before; the first has none. Regions are listed by what was written to them in\n"
+      "regions. Elsewhere snapshots are printed one after the other. Rates are since the\n"
+      "previous snapshot; the first snapshot lacks them. Regions are ordered by their writes in\n"
       "the last ten seconds.\n"
       "\nExamples:\n"
       "  hourcell top\n"

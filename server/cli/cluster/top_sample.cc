@@ -16,7 +16,7 @@ namespace hourcell {
 namespace {
 
 absl::Status NotThis(std::string_view what) {
-  return absl::DataLossError(fmt::format("the server's answer is no {}", what));
+  return absl::DataLossError(fmt::format("the server's response is not {}", what));
 }
 
 void AddWord(std::string_view word, std::string* text) {

@@ -156,7 +156,7 @@ class HttpSink : public PointSink {
         refused->push_back(
             {.index = i,
              .error = {.kind = PointErrorKind::kIllegalArgument,
-                       .text = fmt::format("bad timestamp={}: /api/put has no way to say it; "
+                       .text = fmt::format("bad timestamp={}: /api/put cannot express it; "
                                            "import into the directory of the store",
                                            time)}});
         continue;

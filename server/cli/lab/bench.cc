@@ -90,8 +90,7 @@ int RunBench(const BenchOptions& options, Terminal& terminal) {
     return FailWords(terminal, kBenchCommand, options.words, "layouts");
   }
   if (options.is_short && options.is_full) {
-    return FailUsage(terminal, kBenchCommand,
-                     "--short and --full exclude each other; use one of them");
+    return FailUsage(terminal, kBenchCommand, "expected --short or --full, got both");
   }
   if (options.lists_names) {
     PrintNames(terminal);
@@ -133,7 +132,7 @@ int BenchMain(const std::vector<std::string>& args, Terminal& terminal) {
                  "directory for temporary stores, which are removed (default: $TMPDIR)");
   line.set_footer(
       "Each case writes a workload in one layout to its own store, splits regions on the way,\n"
-      "reads, and compares every answer with what was written. Exit 1 if an answer is wrong.\n"
+      "reads, and compares every answer with the written points. Exit 1 if an answer is wrong.\n"
       "A key template is a list of fields, optionally after a distributor:\n"
       "  [salt:N+ | xxh3:N+ | md5-4hex+ | round-robin:N+ | ...]metric,time,tags\n"
       "  fields: metric or reversed-metric, time or reversed-time, tags\n"

@@ -191,7 +191,7 @@ class SimulateRun {
                         int{options_.from_store};
     if (sources > 1) {
       return absl::InvalidArgumentError(
-          "--fleet, --trace, --keys, --ids and --store exclude each other; use one of them");
+          "expected one of --fleet, --trace, --keys, --ids and --store, got several");
     }
     if (options_.rate == 0) return absl::InvalidArgumentError("--rate: expected at least 1, got 0");
     return absl::OkStatus();

@@ -16,7 +16,7 @@ absl::StatusOr<std::optional<UidRow>> MappingLine::Read(std::string_view line) {
   std::string_view name;
   std::string_view uid;
   const auto fault = [line] {
-    return absl::DataLossError(fmt::format("a line that is no mapping: {}", QuoteForMessage(line)));
+    return absl::DataLossError(fmt::format("not a mapping: {}", QuoteForMessage(line)));
   };
   if (parser_.parse(line.data(), line.size()).get(object)) return fault();
   if (object["lines"].error() == simdjson::SUCCESS) return std::optional<UidRow>();

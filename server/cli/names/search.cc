@@ -190,7 +190,7 @@ int SearchMain(const std::vector<std::string>& args, Terminal& terminal) {
       "Without a metric, or with *, any metric matches. An empty side of a tag, or *, matches\n"
       "anything.\n"
       "Several values of one tag key are alternatives; several tag keys must all match. Series\n"
-      "are listed even if they have no points any more. Exit 1 if no series matches.\n"
+      "without points are listed, too. Exit 1 if no series matches.\n"
       "\nExamples:\n"
       "  hourcell search lookup cpu.user\n"
       "  hourcell search lookup cpu.user host=web01 host=web02 'dc=*'\n"

@@ -326,7 +326,7 @@ int UidMain(const std::vector<std::string>& args, Terminal& terminal) {
   line.AddFlag("--json", &options.json, "print each mapping as a JSON object on a line");
   line.AddWords("SUBCOMMAND", &options.words, "a subcommand and its arguments; see below");
   line.set_footer(
-      "Subcommands:                          exit code, besides 0 and 2 (usage error)\n"
+      "Subcommands:                          exit codes other than 0 and 2 (usage)\n"
       "  grep [kind] RE                      1 if no name matches\n"
       "  assign kind name...                 3 if a name cannot be assigned\n"
       "  rename kind name newname            1 if refused\n"

@@ -92,7 +92,7 @@ int RunOpenTsdbAdopt(const OpenTsdbCommand& command, Terminal& terminal) {
   const absl::StatusOr<AdoptionProgress> done =
       Adopt(*config, command.skip_errors, &work, terminal);
   if (absl::IsCancelled(done.status()) && LongWork::signal() != 0) {
-    return work.FailInterrupted("start it again; it goes on where it was");
+    return work.FailInterrupted("run the same command to continue");
   }
   if (!done.ok()) return FailStore(terminal, kAdoptCommand, done.status());
   PrintTo(terminal.out,
@@ -113,7 +113,7 @@ int RunOpenTsdbAdopt(const OpenTsdbCommand& command, Terminal& terminal) {
   return Fail(terminal, kAdoptCommand,
               absl::DataLossError(fmt::format(
                   "the store has {} points, and {} were taken over. They differ if it had points "
-                  "of its own, if some have expired (tsd.storage.ttl), or if an OpenTSDB writes",
+                  "before, if some have expired (tsd.storage.ttl), or if an OpenTSDB writes",
                   *found, done->points)));
 }
 
@@ -140,7 +140,7 @@ int RunOpenTsdbExport(const OpenTsdbCommand& command, Terminal& terminal) {
   work.Clear();
   const absl::Status closed = (*store)->Close();
   if (absl::IsCancelled(done.status()) && LongWork::signal() != 0) {
-    return work.FailInterrupted("start it again; what is written is not written again");
+    return work.FailInterrupted("run the same command to continue");
   }
   if (!done.ok()) return FailStore(terminal, kGiveBackCommand, done.status());
   if (!closed.ok()) return Fail(terminal, kGiveBackCommand, closed);
@@ -160,7 +160,7 @@ int OpenTsdbMain(const std::vector<std::string>& args, Terminal& terminal) {
   AddStoreOptions(&line, &command.store);
   RefuseUrl(&line);
   line.AddFlag("--skip-errors", &command.skip_errors,
-               "adopt: name damaged cells, and rows and names that make no sense, and go on");
+               "adopt: report damaged cells and invalid rows and names, and skip them");
   line.AddFlag("--skip-compare", &command.skip_compare,
                "adopt: do not count the points again at the end");
   line.AddWord("VERB", &verb, "adopt or export");
@@ -170,11 +170,11 @@ int OpenTsdbMain(const std::vector<std::string>& args, Terminal& terminal) {
       "           Points stay in them. Names keep their UIDs. After it, hourcell serve with the\n"
       "           same settings answers and writes; it never changes OpenTSDB's cells\n"
       "  export   write the points, names and annotations of the store as OpenTSDB's rows, each\n"
-      "           hour of a series as one compacted cell, so that an OpenTSDB can go on. The\n"
+      "           hour of a series as one compacted cell, so that an OpenTSDB can continue. The\n"
       "           store may be of any engine; the tables are made if they are not there\n"
       "UID widths and salt of the rows are those of tsd.storage.uid.width.* and\n"
       "tsd.storage.salt.*. No process may have the store open, and no OpenTSDB may write to the\n"
-      "tables. A command that was interrupted is started again.\n"
+      "tables. Run an interrupted command again to continue.\n"
       "\nExample:\n"
       "  hourcell opentsdb adopt --tsd.storage.engine=bigtable \\\n"
       "      --tsd.storage.bigtable.project=p --tsd.storage.bigtable.instance=i \\\n"

@@ -136,9 +136,10 @@ class SourceImporter {
     work->Clear();
     Report(terminal_->clock->MonotonicMs() - start_ms);
     if (LongWork::signal() != 0) {
-      return work->FailInterrupted(options_.state_file.empty()
-                                       ? "start it again; what is imported twice is stored once"
-                                       : "start it again with the same --state to go on");
+      return work->FailInterrupted(
+          options_.state_file.empty()
+              ? "run the same command again; points imported twice are stored once"
+              : "run the same command with the same --state to continue");
     }
     const bool is_same = options_.skip_compare || Compare();
     return is_same && failures_.empty() ? kExitOk : kExitFailure;

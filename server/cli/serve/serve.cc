@@ -175,7 +175,7 @@ std::string DurabilityHelp() {
          "the reply. Lines without a later reply are not acknowledged.\n"
          "When the store is full, the server answers HTTP puts with 503 and Retry-After, and\n"
          "does not read from telnet connections, until there is room.\n"
-         "\nDurability: what a point survives once it is acknowledged (tsd.storage.sync)\n"
+         "\nDurability: an acknowledged point survives (tsd.storage.sync)\n"
          "  never      kill -9 of the server only; the operating system decides when to write\n"
          "  interval   kill -9; power loss, except for the points of the last\n"
          "             tsd.storage.sync_interval milliseconds (default: interval, 1000)\n"

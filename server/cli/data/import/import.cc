@@ -407,7 +407,7 @@ void AddFormats(CommandLine* line, ImportOptions* options) {
   line->AddTaken(
       "--default-tag",
       [=](const std::string& text) { return TakeDefaultTag(text, &foreign->default_tag); },
-      "KEY=VALUE", "tag of series that have none");
+      "KEY=VALUE", "tag of series without tags");
 }
 
 // The seconds of a query time; `otherwise` if it is empty.
@@ -459,7 +459,7 @@ void AddSource(CommandLine* line, ImportOptions* options) {
                   "first time that is imported, as in /api/query (default: all)");
   line->AddOption("--end", &options->end, "TIME", "last time that is imported (default: now)");
   line->AddOption("--state", &source->state_file, "FILE",
-                  "file of what is imported already; the same command goes on there");
+                  "file with the progress; the same command continues from there");
   line->AddOption("--rate", &source->rate, "N", "most points a second (default: no limit)");
   line->AddFlag("--skip-compare", &source->skip_compare,
                 "do not compare counts and sums of both at the end");
@@ -520,10 +520,10 @@ int ImportMain(const std::vector<std::string>& args, Terminal& terminal) {
       "  graphite  path;tag=value value timestamp\n"
       "  csv       the fields of --csv-columns, e.g. time,metric,value,tag:host\n"
       "  influx    InfluxDB's line protocol, also as influx_inspect export writes it\n"
-      "  whisper   what whisper-dump prints; the file a/b.txt is the metric a.b\n"
+      "  whisper   output of whisper-dump; the file a/b.txt is the metric a.b\n"
       "In names of other systems, each character that OpenTSDB does not allow becomes _.\n"
       "\n"
-      "Timestamps are integers in seconds or milliseconds; the magnitude tells which. Points\n"
+      "Timestamps are integers in seconds or, if they are large, milliseconds. Points\n"
       "may come in any order, unlike in OpenTSDB. If two lines have the same series and\n"
       "timestamp, the later line wins.\n"
       "A bad line is reported as FILE:LINE: reason: text. Without --skip-errors, the first bad\n"

@@ -123,12 +123,12 @@ size_t LineBytesMaxOf(ImportFormat format) {
 
 bool CompleteSeries(const ForeignRules& rules, ForeignSeries* series, ImportLines* out) {
   if (series->metric.empty()) {
-    out->AddFault({.text = "the series has no name"});
+    out->AddFault({.text = "the series lacks a name"});
     return false;
   }
   if (series->tags.empty()) series->tags = rules.default_tag;
   if (!series->tags.empty()) return true;
-  out->AddFault({.text = "the series has no tags; --default-tag KEY=VALUE gives it one"});
+  out->AddFault({.text = "the series lacks tags; --default-tag KEY=VALUE adds one"});
   return false;
 }
 

@@ -40,7 +40,7 @@ void InfluxFileLines::Translate(std::string_view line, ImportLines* out) {
 }
 
 void InfluxFileLines::AddFields(const InfluxLine& line, ImportLines* out) {
-  if (!line.timestamp.has_value()) return out->AddFault({.text = "the line has no timestamp"});
+  if (!line.timestamp.has_value()) return out->AddFault({.text = "the line lacks a timestamp"});
   const std::optional<int64_t> ms = InfluxTimeMs(*line.timestamp, unit_);
   if (!ms.has_value()) {
     return out->AddFault(

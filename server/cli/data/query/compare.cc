@@ -228,7 +228,7 @@ void PrintCounts(const CompareCounts& counts, const CompareOptions& options, Ter
     return;
   }
   PrintTo(terminal.out,
-          "{} {} the same answer, {} of them without points; {} {}; {} {} too large; seed {}\n",
+          "{} {} the same answer, {} without points; {} {}; {} {} too large; seed {}\n",
           Counted(counts.same, "query"), counts.same == 1 ? "has" : "have", counts.empty,
           counts.different, counts.different == 1 ? "differs" : "differ", counts.too_large,
           counts.too_large == 1 ? "was" : "were", options.seed);
@@ -313,9 +313,10 @@ int RunCompare(const CompareOptions& options, Terminal& terminal) {
 }
 
 int CompareMain(const std::vector<std::string>& args, Terminal& terminal) {
-  CommandLine line("compare", "Asks two servers the same random queries, and says what differs.");
+  CommandLine line("compare",
+                   "Sends the same random queries to two servers and prints the differences.");
   CompareOptions options;
-  line.AddWord("URL_A", &options.url_a, "a server, whose metrics and tags are asked for");
+  line.AddWord("URL_A", &options.url_a, "a server; the queries use its metrics and tags");
   line.AddWord("URL_B", &options.url_b, "the server that is compared with it");
   line.AddOption("--start", &options.start, "TIME", "begin of the queries (default: 1d-ago)");
   line.AddOption("--end", &options.end, "TIME", "end of the queries (default: now)");

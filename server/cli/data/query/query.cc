@@ -197,8 +197,8 @@ int QueryMain(const std::vector<std::string>& args, Terminal& terminal) {
   line.AddFlag("--json", &options.json,
                "print the JSON answer of /api/query, with times in milliseconds");
   line.AddFlag("--explain", &options.explain,
-               "print to standard error how each sub query was read and what it cost; with --json, "
-               "add it to the answer");
+               "print how each sub query was read, and its cost, to standard error; with --json, "
+               "add them to the answer");
   line.AddRepeated("-m", &options.m_texts, "M", "sub query as in /api/query?m=; may be repeated");
   line.AddWords("WORD", &options.words,
                 "START [END] and, without -m, one or more of: AGG [rate [counter[,max[,reset]]]] "

@@ -28,7 +28,7 @@ absl::StatusOr<RowLine::Kind> RowLine::Read(std::string_view line) {
   simdjson::dom::object object;
   std::string_view error;
   if (parser_.parse(line.data(), line.size()).get(object)) {
-    return absl::DataLossError(fmt::format("a line that is no row: {}", QuoteForMessage(line)));
+    return absl::DataLossError(fmt::format("not a row: {}", QuoteForMessage(line)));
   }
   if (object["lines"].error() == simdjson::SUCCESS) return Kind::kEnd;
   if (object["error"].get(error) == simdjson::SUCCESS) {
@@ -68,7 +68,7 @@ absl::Status RowLine::ReadTags(simdjson::dom::object tags) {
   tags_.clear();
   for (const auto [tagk, value] : tags) {
     std::string_view tagv;
-    if (value.get(tagv)) return absl::DataLossError("a tag that is no text");
+    if (value.get(tagv)) return absl::DataLossError("a tag that is not text");
     tags_.push_back({.key = tagk, .value = tagv});
   }
   return absl::OkStatus();

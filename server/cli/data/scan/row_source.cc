@@ -41,7 +41,7 @@ absl::Status VisitRowsOfServer(const HttpUrl& url,
   };
   if (reply.status != kHttpOk) return failed(HttpErrorText(reply));
   if (!last.ok()) return failed(MessageOf(last.status()));
-  if (!had_enough && *last != RowLine::Kind::kEnd) return failed("the answer has no end");
+  if (!had_enough && *last != RowLine::Kind::kEnd) return failed("the response is incomplete");
   return absl::OkStatus();
 }
 

@@ -60,7 +60,7 @@ TEST(DoctorServerTest, EachFaultIsOneSentence) {
   facts = Good();
   facts.fault = "connection refused";
   EXPECT_THAT(Changes(facts),
-              ElementsAre("the server at a:1 does not say how it is: connection refused"));
+              ElementsAre("the server at a:1 does not report its state: connection refused"));
   facts = Good();
   facts.metrics_fault = "Unauthorized";
   EXPECT_THAT(Changes(facts), ElementsAre(AllOf(HasSubstr("refuses /metrics: Unauthorized"),

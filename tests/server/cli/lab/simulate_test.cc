@@ -160,7 +160,8 @@ TEST_F(SimulateTest, TheHeatMapIsDrawnToAFile) {
 
 TEST_F(SimulateTest, RefusesWithExitCodes) {
   Simulate({.fleet = "duration=1h", .ids = 5}, kExitUsage);
-  EXPECT_THAT(err_, HasSubstr("exclude each other; use one of them"));
+  EXPECT_THAT(
+      err_, HasSubstr("expected one of --fleet, --trace, --keys, --ids and --store, got several"));
   Simulate({.fleet = "durations=1h"}, kExitUsage);
   Simulate({.layout = "colour"}, kExitUsage);
   Simulate({.window = "soon"}, kExitUsage);

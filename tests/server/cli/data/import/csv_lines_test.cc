@@ -87,7 +87,7 @@ TEST(CsvLinesTest, WhatIsWrongIsSaid) {
   EXPECT_THAT(Translated(Rules("time,metric,value"), "1,cpu"),
               ElementsAre("! expected 3, as --csv-columns says, got 2 fields"));
   EXPECT_THAT(Translated(Rules("time,metric,value"), "1,,2"),
-              ElementsAre("! the series has no name"));
+              ElementsAre("! the series lacks a name"));
   EXPECT_THAT(Translated(Rules("time,metric,value"), "1 2,cpu,2"),
               ElementsAre("! time \"1 2\" or value \"2\" has a blank"));
 }

@@ -52,9 +52,9 @@ TEST(GraphiteLinesTest, WhatIsWrongIsSaid) {
                 ElementsAre("! expected path;tag=value;tag=value"))
         << path;
   }
-  EXPECT_THAT(Translated(Rules(), ";b=c 7 1356998400"), ElementsAre("! the series has no name"));
+  EXPECT_THAT(Translated(Rules(), ";b=c 7 1356998400"), ElementsAre("! the series lacks a name"));
   EXPECT_THAT(Translated({.format = ImportFormat::kGraphite}, "a 7 1356998400"),
-              ElementsAre("! the series has no tags; --default-tag KEY=VALUE gives it one"));
+              ElementsAre("! the series lacks tags; --default-tag KEY=VALUE adds one"));
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ TEST(InfluxFileLinesTest, WhatAnExportHasBesidesPointsIsSkipped) {
 }
 
 TEST(InfluxFileLinesTest, WhatIsWrongIsSaid) {
-  EXPECT_THAT(Translated(Rules(), "a v=1"), ElementsAre("! the line has no timestamp"));
+  EXPECT_THAT(Translated(Rules(), "a v=1"), ElementsAre("! the line lacks a timestamp"));
   EXPECT_THAT(
       Translated(Rules("s"), "a v=1 1356998400000000000"),
       ElementsAre(
@@ -63,7 +63,7 @@ TEST(InfluxFileLinesTest, WhatIsWrongIsSaid) {
       Translated(Rules(), R"(a v="x)"),
       ElementsAre("! field \"v\": expected a quote at its end, got a string that is not closed"));
   EXPECT_THAT(Translated({.format = ImportFormat::kInflux}, "a v=1i 1356998400000000000"),
-              ElementsAre("! the series has no tags; --default-tag KEY=VALUE gives it one"));
+              ElementsAre("! the series lacks tags; --default-tag KEY=VALUE adds one"));
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ TEST(VmLinesTest, WhatIsWrongIsSaid) {
   };
   EXPECT_THAT(with(R"({"__name__":"m"})", "[1,2]", "[1000]"),
               ElementsAre("! 2 values and 1 timestamps; expected as many of both"));
-  EXPECT_THAT(with(R"({"a":"b"})", "[1]", "[1000]"), ElementsAre("! the series has no name"));
+  EXPECT_THAT(with(R"({"a":"b"})", "[1]", "[1000]"), ElementsAre("! the series lacks a name"));
   EXPECT_THAT(with(R"({"__name__":"m"})", "[1]", "[\"x\"]"),
               ElementsAre("! invalid timestamp: \"x\""));
   for (const char* const line : {"[]", "{", "x", R"({"metric":1})", R"({"metric":{"a":1}})",
