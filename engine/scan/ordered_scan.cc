@@ -66,6 +66,7 @@ OrderedScan::~OrderedScan() {
 }
 
 absl::Status OrderedScan::Run(const Visit& visit) {
+  HOURCELL_DCHECK(threads_.empty());  // called once
   {
     MutexLock lock(&mutex_);
     for (size_t i = 0; i < sources_.size(); ++i)
@@ -111,6 +112,7 @@ void OrderedScan::ReadAhead() {
 
 void OrderedScan::FillOne(size_t index) {
   Source& source = sources_[index];
+  HOURCELL_DCHECK(source.is_wanted && !source.is_exhausted);
   Block block;
   mutex_.Unlock();
   const absl::StatusOr<bool> is_last = Fill(&source, &block);

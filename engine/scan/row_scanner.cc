@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/cells/cell.h"
@@ -95,6 +96,7 @@ absl::StatusOr<std::vector<RowScanner::OpenRow>> RowScanner::OpenRowsOfAll(uint6
   std::vector<std::string> tsuids;
   // Uses the present series, not the view's: a series may be newer than the view.
   HOURCELL_RETURN_IF_ERROR(parts_.series->TsuidsOf(numbers, &tsuids));
+  HOURCELL_DCHECK(tsuids.size() == rows.size());
   for (size_t i = 0; i < rows.size(); ++i)
     if (!tsuids[i].empty()) row_keys_.Append(tsuids[i], rows[i].base_time_s, &rows[i].key);
   // Rows without a key: all points of the series have expired, and it was dropped meanwhile.

@@ -99,6 +99,7 @@ absl::Status Setting::Check(std::string_view value) const {
 }
 
 std::optional<int64_t> Setting::NumberOf(std::string_view value) const {
+  HOURCELL_DCHECK(type == Type::kInteger);
   const size_t digits = std::min(value.find_first_not_of("0123456789"), value.size());
   const std::span<const Suffix> suffixes = SuffixesOf(unit);
   const auto suffix = std::ranges::find(suffixes, value.substr(digits), &Suffix::name);
