@@ -18,14 +18,14 @@ constexpr std::string_view kProduct = "codec/ uid/ engine/ server/ bench/lab/";
 constexpr std::string_view kCallers = "codec/ uid/ engine/ server/ bench/ tests/install/";
 constexpr std::string_view kBlanks = " \t\n";
 
-bool IsWordChar(char c) {
+bool IsNameChar(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
 bool HasWord(std::string_view text, std::string_view word) {
   for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
     const size_t end = at + word.size();
-    if ((at == 0 || !IsWordChar(text[at - 1])) && (end == text.size() || !IsWordChar(text[end]))) {
+    if ((at == 0 || !IsNameChar(text[at - 1])) && (end == text.size() || !IsNameChar(text[end]))) {
       return true;
     }
   }
@@ -106,7 +106,7 @@ std::pair<size_t, std::string> FunctionIn(std::string_view head) {
   const size_t last = plain.find_last_not_of(kBlanks, open - 1);
   if (last == plain.npos) return {};
   size_t begin = last + 1;
-  while (begin > 0 && IsWordChar(plain[begin - 1]))
+  while (begin > 0 && IsNameChar(plain[begin - 1]))
     --begin;
   return {begin, plain.substr(begin, last + 1 - begin)};
 }
@@ -122,7 +122,7 @@ std::vector<std::string_view> BodiesIn(const SourceFile& file, std::string_view 
   std::vector<std::string_view> bodies;
   for (size_t at = code.find(name); at != code.npos; at = code.find(name, at + 1)) {
     const size_t end = at + name.size();
-    const bool is_word = at > 0 && !IsWordChar(code[at - 1]) && code.substr(end, 1) == "(";
+    const bool is_word = at > 0 && !IsNameChar(code[at - 1]) && code.substr(end, 1) == "(";
     if (!is_word || kBlanks.find(code[LineBegin(code, at)]) != kBlanks.npos) continue;
     const size_t brace = EndOfHead(code, end);
     if (brace == code.size() || code[brace] != '{') continue;
@@ -266,12 +266,12 @@ std::vector<Declaration> DeclarationsIn(const SourceFile& header) {
 template <typename Visit>
 void ForEachWord(std::string_view code, const Visit& visit) {
   for (size_t i = 0; i < code.size();) {
-    if (!IsWordChar(code[i])) {
+    if (!IsNameChar(code[i])) {
       ++i;
       continue;
     }
     const size_t begin = i;
-    while (i < code.size() && IsWordChar(code[i]))
+    while (i < code.size() && IsNameChar(code[i]))
       ++i;
     visit(code.substr(begin, i - begin), begin);
   }
