@@ -18,14 +18,14 @@ constexpr std::string_view kProduct = "codec/ uid/ engine/ server/ bench/lab/";
 constexpr std::string_view kCallers = "codec/ uid/ engine/ server/ bench/ tests/install/";
 constexpr std::string_view kBlanks = " \t\n";
 
-bool IsNameChar(char c) {
+bool IsIdentifierChar(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-bool HasWord(std::string_view text, std::string_view word) {
+bool NamesWord(std::string_view text, std::string_view word) {
   for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
     const size_t end = at + word.size();
-    if ((at == 0 || !IsNameChar(text[at - 1])) && (end == text.size() || !IsNameChar(text[end]))) {
+    if ((at == 0 || !IsIdentifierChar(text[at - 1])) && (end == text.size() || !IsIdentifierChar(text[end]))) {
       return true;
     }
   }
@@ -106,13 +106,13 @@ std::pair<size_t, std::string> FunctionIn(std::string_view head) {
   const size_t last = plain.find_last_not_of(kBlanks, open - 1);
   if (last == plain.npos) return {};
   size_t begin = last + 1;
-  while (begin > 0 && IsNameChar(plain[begin - 1]))
+  while (begin > 0 && IsIdentifierChar(plain[begin - 1]))
     --begin;
   return {begin, plain.substr(begin, last + 1 - begin)};
 }
 
 bool HasCheck(std::string_view code) {
-  return HasWord(code, "HOURCELL_CHECK") || HasWord(code, "HOURCELL_DCHECK");
+  return NamesWord(code, "HOURCELL_CHECK") || NamesWord(code, "HOURCELL_DCHECK");
 }
 
 // The bodies of functions with a name, outside of all braces but those of namespaces: their lines
@@ -122,7 +122,7 @@ std::vector<std::string_view> BodiesIn(const SourceFile& file, std::string_view 
   std::vector<std::string_view> bodies;
   for (size_t at = code.find(name); at != code.npos; at = code.find(name, at + 1)) {
     const size_t end = at + name.size();
-    const bool is_word = at > 0 && !IsNameChar(code[at - 1]) && code.substr(end, 1) == "(";
+    const bool is_word = at > 0 && !IsIdentifierChar(code[at - 1]) && code.substr(end, 1) == "(";
     if (!is_word || kBlanks.find(code[LineBegin(code, at)]) != kBlanks.npos) continue;
     const size_t brace = EndOfHead(code, end);
     if (brace == code.size() || code[brace] != '{') continue;
@@ -200,7 +200,7 @@ bool OpensScope(std::string_view statement) {
   const std::string plain = WithoutDecoration(statement);
   const bool is_scope =
       std::ranges::any_of(std::array{"namespace", "class", "struct", "union"},
-                          [&plain](std::string_view word) { return HasWord(plain, word); });
+                          [&plain](std::string_view word) { return NamesWord(plain, word); });
   return is_scope && plain.find('(') == plain.npos;
 }
 
@@ -216,7 +216,7 @@ bool IsDeclaration(std::string_view statement, std::string_view name) {
   const std::string_view whole = statement.substr(0, last + 1);
   return !whole.ends_with("= 0") && !whole.ends_with("= default") && !whole.ends_with("= delete") &&
          std::ranges::none_of(kOthers,
-                              [&](std::string_view word) { return HasWord(statement, word); });
+                              [&](std::string_view word) { return NamesWord(statement, word); });
 }
 
 struct Declaration {
@@ -266,12 +266,12 @@ std::vector<Declaration> DeclarationsIn(const SourceFile& header) {
 template <typename Visit>
 void ForEachWord(std::string_view code, const Visit& visit) {
   for (size_t i = 0; i < code.size();) {
-    if (!IsNameChar(code[i])) {
+    if (!IsIdentifierChar(code[i])) {
       ++i;
       continue;
     }
     const size_t begin = i;
-    while (i < code.size() && IsNameChar(code[i]))
+    while (i < code.size() && IsIdentifierChar(code[i]))
       ++i;
     visit(code.substr(begin, i - begin), begin);
   }
