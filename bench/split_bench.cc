@@ -101,7 +101,7 @@ class SplitBench {
     std::vector<std::string> keys = {"i"};
     for (uint64_t i = 1; i < arguments_.others; ++i)
       keys.push_back(fmt::format("o{:05}", i));
-    HOURCELL_CHECK(store_->Presplit(kTable, {.keys = keys}).ok());
+    HOURCELL_CHECK(store_->regions()->Presplit(kTable, {.keys = keys}).ok());
     Fill();
   }
   ~SplitBench() {
@@ -123,14 +123,14 @@ class SplitBench {
                arguments_.others, arguments_.rounds);
     for (uint64_t round = 0; round < arguments_.rounds; ++round) {
       Take();
-      HOURCELL_CHECK(store_->Split(kTable, {.keys = {HotKey(rows_ / 2)}}).ok());
+      HOURCELL_CHECK(store_->regions()->Split(kTable, {.keys = {HotKey(rows_ / 2)}}).ok());
       Note(&splits_);
-      while (*store_->TrimRegions(kTable)) {
+      while (*store_->regions()->TrimRegions(kTable)) {
       }
       Take();
-      const std::vector<RegionInfo> regions = store_->Regions(kTable);
+      const std::vector<RegionInfo> regions = store_->regions()->Regions(kTable);
       const std::vector<RegionId> ids = {regions[0].id, regions[1].id};
-      HOURCELL_CHECK(store_->MergeRegions(kTable, ids).ok());
+      HOURCELL_CHECK(store_->regions()->MergeRegions(kTable, ids).ok());
       Note(&merges_);
     }
     stop_ = true;

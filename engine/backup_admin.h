@@ -44,7 +44,7 @@ class BackupAdmin {
   struct Parts {
     std::string store_path = {};
     Tables* tables = nullptr;
-    RegionStore* regions = nullptr;           // of the same store
+    RegionStore* regions = nullptr;           // of the same store; null: it has none
     TableMaintenance* maintenance = nullptr;  // of the same store
     GroupCommit* commit = nullptr;
     Journal* journal = nullptr;

@@ -27,6 +27,7 @@ namespace hourcell {
 class ActiveSets;
 class FsckChecks;
 class Journal;
+class RegionList;
 class RegionStore;
 class RowExpiry;
 class RowKeyCodec;
@@ -40,7 +41,8 @@ class FsckAdmin {
   struct Parts {
     const Layout* layout = nullptr;
     Tables* tables = nullptr;
-    RegionStore* regions = nullptr;  // of the same store
+    RegionList* list = nullptr;      // of the same store
+    RegionStore* regions = nullptr;  // of the same store; null: it has none
     const RowKeyCodec* row_keys = nullptr;
     UidDirectory* uids = nullptr;
     SeriesTable* series = nullptr;

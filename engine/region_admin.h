@@ -32,6 +32,7 @@ namespace hourcell {
 
 class WallClock;
 class RegionHistory;
+class RegionList;
 class RegionStore;
 class RowKeyCodec;
 class TableMaintenance;
@@ -88,7 +89,9 @@ class RegionAdmin {
   // All are borrowed.
   struct Parts {
     Tables* tables = nullptr;
-    RegionStore* regions = nullptr;           // of the same store
+    RegionList* list = nullptr;               // of the same store
+    RegionStore* regions = nullptr;           // of the same store; null: it has none
+    std::string_view engine = {};             // the name of the storage engine, for errors
     TableMaintenance* maintenance = nullptr;  // of the same store
     const RowKeyCodec* row_keys = nullptr;
     UidDirectory* uids = nullptr;

@@ -64,7 +64,9 @@ absl::Status BackupAdmin::Pin(Moment* moment) {
     HOURCELL_ASSIGN_OR_RETURN(moment->tables, parts_.maintenance->PinFiles());
     return absl::OkStatus();
   };
-  return parts_.regions->WithRegionsAtRest([&] { return parts_.sealer->WithSealingPaused(pin); });
+  const auto pin_unsealed = [&] { return parts_.sealer->WithSealingPaused(pin); };
+  return parts_.regions == nullptr ? pin_unsealed()
+                                   : parts_.regions->WithRegionsAtRest(pin_unsealed);
 }
 
 // The journal first: until it is copied its segments are not deleted, and it may grow to its limit.

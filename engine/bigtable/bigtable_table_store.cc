@@ -181,22 +181,8 @@ class BigtableTableStore : public TableStore {
     return std::make_unique<BigtableView>(&client_, &ledger_, reads_opentsdb_);
   }
 
-  absl::Status Presplit(TableId /*table*/, const RegionCut& /*cut*/) override {
-    return NoRegionChanges();
-  }
-  absl::Status Split(TableId /*table*/, const RegionCut& /*cut*/) override {
-    return NoRegionChanges();
-  }
-  absl::Status MergeRegions(TableId /*table*/, std::span<const RegionId> /*ids*/) override {
-    return NoRegionChanges();
-  }
-  absl::StatusOr<bool> TrimRegions(TableId /*table*/) override { return false; }
-  std::vector<RegionInfo> Regions(TableId table) override;
   absl::StatusOr<std::vector<RegionUse>> RegionUses(TableId table) override;
   absl::StatusOr<uint64_t> ApproximateBytes(TableId table, const ScanRange& range) override;
-  absl::StatusOr<RegionProbe> ProbeRegion(TableId /*table*/, RegionId /*id*/) override {
-    return NoRegionChanges();
-  }
 
   absl::Status Flush(TableId /*table*/) override { return CheckOpen(); }
   absl::Status Compact(TableId table, std::atomic<bool>* cancelled) override;
@@ -221,10 +207,6 @@ class BigtableTableStore : public TableStore {
                               "bigtable: this process only reads the store: another one writes")
                         : absl::OkStatus();
   }
-  static absl::Status NoRegionChanges() {
-    return absl::UnimplementedError("bigtable: the service divides tables by itself");
-  }
-
   // A writer uses its own version range; later writers have greater ones, whenever they use them. A
   // follower writes no versions and sees all.
   absl::StatusOr<uint64_t> ReserveVersions(uint64_t /*count*/) {
@@ -388,23 +370,6 @@ absl::Status BigtableTableStore::CheckFormatIsThere() {
   HOURCELL_RETURN_IF_ERROR(page.status());
   HOURCELL_RETURN_IF_ERROR(CheckFormat(page->rows[0]));
   return CheckAdopted();
-}
-
-std::vector<RegionInfo> BigtableTableStore::Regions(TableId table) {
-  const absl::StatusOr<std::vector<RegionUse>> uses = RegionUses(table);
-  std::vector<RegionInfo> regions;
-  if (uses.ok()) {
-    for (const RegionUse& use : *uses)
-      regions.push_back(use.region);
-    return regions;
-  }
-  // Regions() cannot return an error; report one region.
-  RegionInfo all;
-  all.table = TableName(table);
-  all.id.value = 1;
-  all.state = RegionState::kOpen;
-  regions.push_back(std::move(all));
-  return regions;
 }
 
 absl::StatusOr<std::vector<RegionUse>> BigtableTableStore::RegionUses(TableId table) {

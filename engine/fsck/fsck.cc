@@ -66,7 +66,8 @@ class Fsck {
     HOURCELL_ASSIGN_OR_RETURN(const bool has_sets, ReadActiveSetsAreKept(tables_.get()));
     checks_.emplace(FsckChecks::Parts{.layout = &options_.layout,
                                       .tables = tables_.get(),
-                                      .regions = tables_.get(),
+                                      .list = tables_.get(),
+                                      .regions = tables_->regions(),
                                       .row_keys = &*row_keys_,
                                       .has_active_sets = has_sets,
                                       .expiry = ReadExpiry()},

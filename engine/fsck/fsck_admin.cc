@@ -22,6 +22,7 @@ absl::StatusOr<FsckReport> FsckAdmin::Check(FsckOptions options) {
   FsckReport report;
   FsckChecks checks({.layout = parts_.layout,
                      .tables = parts_.tables,
+                     .list = parts_.list,
                      .regions = parts_.regions,
                      .row_keys = parts_.row_keys,
                      .has_active_sets = parts_.active->is_whole(),

@@ -28,6 +28,7 @@
 #include "engine/journal/journal_cut.h"
 #include "engine/rows/annotation_key.h"
 #include "engine/series/series_table.h"
+#include "engine/table/region_list.h"
 #include "engine/table/region_store.h"
 #include "engine/table/tables.h"
 #include "uid/uid_directory.h"
@@ -40,7 +41,8 @@ class FsckChecks {
   struct Parts {
     const Layout* layout = nullptr;
     Tables* tables = nullptr;
-    RegionStore* regions = nullptr;  // of the same store
+    RegionList* list = nullptr;      // of the same store
+    RegionStore* regions = nullptr;  // of the same store; null: it has none
     const RowKeyCodec* row_keys = nullptr;
     bool has_active_sets = false;       // whole sets, by ReadActiveSetsAreKept
     const RowExpiry* expiry = nullptr;  // null: nothing expires

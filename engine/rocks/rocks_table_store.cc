@@ -137,7 +137,7 @@ class RocksTableView : public TableView {
   const rocksdb::ReadTier tier_;
 };
 
-class RocksTableStore : public TableStore {
+class RocksTableStore : public TableStore, public RegionStore {
  public:
   RocksTableStore(OpenedRocks opened,
                   std::unique_ptr<RocksRetention> retention,
@@ -163,8 +163,8 @@ class RocksTableStore : public TableStore {
   TableCapabilities capabilities() const override {
     return {TableCapability::kOrderedScans, TableCapability::kMergeOperands,
             TableCapability::kSnapshots,    TableCapability::kAtomicGroups,
-            TableCapability::kDurable,      TableCapability::kRegionChanges,
-            TableCapability::kByteCounts,   TableCapability::kPinnedFiles};
+            TableCapability::kDurable,      TableCapability::kByteCounts,
+            TableCapability::kPinnedFiles};
   }
 
   absl::Status Apply(std::span<const Mutation> group, bool sync) override {
@@ -213,6 +213,8 @@ class RocksTableStore : public TableStore {
     HOURCELL_CHECK(db_ != nullptr);
     return std::make_unique<RocksTableView>(db_.get(), regions_, rocksdb::kBlockCacheTier);
   }
+
+  RegionStore* regions() override { return this; }
 
   absl::Status Presplit(TableId table, const RegionCut& cut) override {
     HOURCELL_RETURN_IF_ERROR(CheckOpen());

@@ -61,10 +61,10 @@ absl::StatusOr<std::vector<ScanTask>> TasksOf(const BucketInterval& interval,
 absl::StatusOr<ScanWorkPlan> PlanScanWork(std::span<const BucketInterval> intervals,
                                           TableId table,
                                           const ScanWorkOptions& options,
-                                          RegionStore* store,
+                                          RegionList* list,
                                           TableView* view) {
   HOURCELL_CHECK(!intervals.empty() && options.workers > 0);
-  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses, store->RegionUses(table));
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses, list->RegionUses(table));
   std::vector<RegionBytes> regions;
   for (const RegionUse& use : uses) {
     regions.push_back({.start = use.region.range.start,
@@ -72,7 +72,7 @@ absl::StatusOr<ScanWorkPlan> PlanScanWork(std::span<const BucketInterval> interv
                        .bytes = use.file_bytes + use.memory_bytes});
   }
   const auto bytes_between = [&](std::string_view start, std::string_view stop) {
-    return store->ApproximateBytes(table, {.begin = std::string(start), .end = std::string(stop)})
+    return list->ApproximateBytes(table, {.begin = std::string(start), .end = std::string(stop)})
         .value_or(0);
   };
   uint64_t all = 0;

@@ -16,7 +16,7 @@
 #include "codec/base/mutex.h"
 #include "engine/regions/keys/key_distributor.h"
 #include "engine/regions/keys/scan_tasks.h"
-#include "engine/table/region_store.h"
+#include "engine/table/region_list.h"
 
 namespace hourcell {
 
@@ -37,7 +37,7 @@ struct ScanWorkOptions {
 absl::StatusOr<ScanWorkPlan> PlanScanWork(std::span<const BucketInterval> intervals,
                                           TableId table,
                                           const ScanWorkOptions& options,
-                                          RegionStore* store,
+                                          RegionList* list,
                                           TableView* view);
 
 // Runs plans. Thread-compatible, but for Cancel and ShouldStop.

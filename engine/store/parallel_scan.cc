@@ -67,7 +67,7 @@ class ParallelScan::Body {
                        .planner = parts.planner,
                        .pinned_at = pin_.time()} {}
 
-  absl::Status Plan(const ScanSpec& spec, RegionStore* regions) {
+  absl::Status Plan(const ScanSpec& spec, RegionList* regions) {
     HOURCELL_ASSIGN_OR_RETURN(selection_, RowScanner(row_keys_, scanner_parts_).Select(spec));
     if (spec.metric.empty()) {
       intervals_ = BucketsOfTable(row_keys_);

@@ -9,7 +9,7 @@
 #include "engine/parallel_scan.h"
 #include "engine/read/query_planner.h"
 #include "engine/series/series_table.h"
-#include "engine/table/region_store.h"
+#include "engine/table/region_list.h"
 #include "engine/table/tables.h"
 #include "uid/uid_directory.h"
 
@@ -19,7 +19,7 @@ namespace hourcell {
 struct ParallelScan::Parts {
   const RowKeyCodec* row_keys = nullptr;
   Tables* tables = nullptr;
-  RegionStore* regions = nullptr;         // of the same store
+  RegionList* regions = nullptr;          // of the same store
   std::shared_ptr<OpenHours> open_hours;  // shared: the scan keeps them
   const SeriesTable* series = nullptr;
   UidDirectory* uids = nullptr;

@@ -66,9 +66,8 @@ absl::Status StoreImpl::Open() {
     // Other processes may have outdated state from before this open.
     HOURCELL_RETURN_IF_ERROR(NoteChange(absl::OkStatus()));
   }
-  const bool has_regions = tables->capabilities().Has(TableCapability::kRegionChanges);
   StoreGauges{.is_open = &is_open,
-              .regions = has_regions ? tables.get() : nullptr,
+              .regions = tables->regions(),
               .uids = uids.get(),
               .series = series.get(),
               .series_cache = series_cache.get(),
@@ -90,7 +89,9 @@ void StoreImpl::MakeAdmins() {
   };
   regions = std::make_unique<RegionAdmin>(options.regions.split,
                                           RegionAdmin::Parts{.tables = tables.get(),
-                                                             .regions = tables.get(),
+                                                             .list = tables.get(),
+                                                             .regions = tables->regions(),
+                                                             .engine = storage->name(),
                                                              .maintenance = tables.get(),
                                                              .row_keys = &*row_keys,
                                                              .uids = uids.get(),
@@ -111,7 +112,7 @@ void StoreImpl::MakeAdmins() {
       TtlAdmin::Parts{.tables = tables.get(), .uids = uids.get(), .retention = &retention});
   backups = std::make_unique<BackupAdmin>(BackupAdmin::Parts{.store_path = options.path,
                                                              .tables = tables.get(),
-                                                             .regions = tables.get(),
+                                                             .regions = tables->regions(),
                                                              .maintenance = tables.get(),
                                                              .commit = commit.get(),
                                                              .journal = journal.get(),
@@ -119,8 +120,8 @@ void StoreImpl::MakeAdmins() {
                                                              .clock = clock,
                                                              .env = options.env});
   fsck = std::make_unique<FsckAdmin>(
-      FsckAdmin::Parts{&options.layout, tables.get(), tables.get(), &*row_keys, uids.get(),
-                       series.get(), journal.get(), active.get(), &*expiry, check});
+      FsckAdmin::Parts{&options.layout, tables.get(), tables.get(), tables->regions(), &*row_keys,
+                       uids.get(), series.get(), journal.get(), active.get(), &*expiry, check});
   adoption = std::make_unique<AdoptionAdmin>(AdoptionAdmin::Parts{.row_keys = &*row_keys,
                                                                   .tables = tables.get(),
                                                                   .uid_store = uid_store.get(),
@@ -183,8 +184,9 @@ absl::Status StoreImpl::OpenTables() {
   HOURCELL_ASSIGN_OR_RETURN(const Layout layout,
                             ReadOrCreateLayout(options, tables.get(), make_journal));
   options.layout = layout;
-  HOURCELL_RETURN_IF_ERROR(
-      PresplitIfNew(options.presplit, layout, static_cast<uint64_t>(clock->NowMs()), tables.get()));
+  HOURCELL_RETURN_IF_ERROR(PresplitIfNew(options.presplit, layout,
+                                         static_cast<uint64_t>(clock->NowMs()), storage->name(),
+                                         tables.get()));
   HOURCELL_ASSIGN_OR_RETURN(SaltEpochs epochs, ReadSaltEpochs(layout, tables.get()));
   salts = std::make_shared<SaltSchedule>(std::move(epochs));
   row_keys.emplace(layout, salts);
@@ -225,11 +227,13 @@ absl::Status StoreImpl::LoadRetention() {
 
 void StoreImpl::MakeRegionMaintenance() {
   region_loads.emplace(options.regions.split);
+  if (tables->regions() == nullptr) return;
   region_maintenance = std::make_unique<RegionMaintenance>(
       options.regions,
       RegionMaintenance::Parts{
           .tables = tables.get(),
-          .regions = tables.get(),
+          .list = tables.get(),
+          .regions = tables->regions(),
           .loads = &*region_loads,
           .clock = clock,
           .stats = &stats,
@@ -335,9 +339,8 @@ void StoreImpl::StartBackground() {
         bytes.ok() ? freed->Add(*bytes) : drop_errors->Add(1);  // tried again
       });
   admission->SetWake([this] { seal_ticker->Wake(); });
-  // Without region changes, these would be useless calls of the engine.
-  const bool has_regions = tables->capabilities().Has(TableCapability::kRegionChanges);
-  const int64_t regions_ms = has_regions && options.seal_in_background ? 1000 : 0;
+  if (region_maintenance == nullptr) return;
+  const int64_t regions_ms = options.seal_in_background ? 1000 : 0;
   // Failures are counted and retried.
   region_ticker = std::make_unique<Background>(
       "hc-regions", regions_ms, [this] { region_maintenance->Tick().IgnoreError(); });

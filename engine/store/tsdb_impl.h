@@ -128,7 +128,7 @@ class StoreImpl {
   RegionHistory region_history;
   PutSample put_sample;
   std::optional<SampledKeys> sampled_keys;
-  std::unique_ptr<RegionMaintenance> region_maintenance;
+  std::unique_ptr<RegionMaintenance> region_maintenance;  // null: the engine divides tables
   std::unique_ptr<Sealer> sealer;
   ReadPins puts;  // under way
   std::unique_ptr<PointWriter> writer;

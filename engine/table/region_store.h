@@ -1,5 +1,5 @@
-// RegionStore: the part of the storage port that divides tables into regions. Writes and reads of
-// rows (engine/table/tables.h) continue while regions change.
+// RegionStore: the optional part of the storage port that divides tables into regions. Writes and
+// reads of rows (engine/table/tables.h) continue while regions change.
 //
 // Thread-safe. Errors as in engine/table/tables.h.
 
@@ -9,6 +9,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <absl/status/status.h>
@@ -27,24 +28,16 @@ struct RegionCut {
   uint64_t pinned_until_ms = 0;
 };
 
-// The current resources and load of a region.
-struct RegionUse {
-  RegionInfo region;
-  uint64_t file_bytes = 0;    // of rows in its range, about
-  uint64_t memory_bytes = 0;  // not yet in files
-  uint64_t files = 0;
-  uint64_t young_files = 0;  // not yet merged with the rest: level 0
-  // Rows since the region was opened: written, and blocked because it lagged.
-  uint64_t rows_written = 0;
-  uint64_t rows_blocked = 0;
-  uint64_t rows_read = 0;  // by gets and cursors, since it was opened
-};
-
 // Valid as long as the store is open.
 struct RegionProbe {
   std::vector<FileSpan> files;
   SplitProbe probe;
 };
+
+// kUnimplemented: the answer to a change of regions on a storage engine without a RegionStore.
+inline absl::Status NoRegionStore(std::string_view engine) {
+  return absl::UnimplementedError(std::string(engine) + ": the service divides tables by itself");
+}
 
 class RegionStore {
  public:
@@ -57,8 +50,7 @@ class RegionStore {
 
   // Cuts the region that has the keys there, during writes and reads. kInvalidArgument: the region
   // begins with one of them, or does not have all. kFailedPrecondition: no region may begin with
-  // that, or the table can have one region only. kUnimplemented: the store does not change regions,
-  // also for Presplit and MergeRegions.
+  // that, or the table can have one region only.
   virtual absl::Status Split(TableId table, const RegionCut& cut) = 0;
 
   // Merges neighbours, given by ids in any order, into one region, during writes and reads. Empty
@@ -73,20 +65,11 @@ class RegionStore {
   // The regions of a table, ascending by start; there is always one.
   virtual std::vector<RegionInfo> Regions(TableId table) = 0;
 
-  // The regions with their resources and load.
-  virtual absl::StatusOr<std::vector<RegionUse>> RegionUses(TableId table) = 0;
-
-  // Size of keys and values in a range, compressed where they are in files; accurate to about a
-  // tenth. Reads no rows.
-  virtual absl::StatusOr<uint64_t> ApproximateBytes(TableId table, const ScanRange& range) = 0;
-
   // The input of FindSplitPoint for a region. kNotFound: the id is unknown.
   virtual absl::StatusOr<RegionProbe> ProbeRegion(TableId table, RegionId id) = 0;
 
   // Calls `work` while no table changes its regions, and returns its result.
-  virtual absl::Status WithRegionsAtRest(const std::function<absl::Status()>& work) {
-    return work();
-  }
+  virtual absl::Status WithRegionsAtRest(const std::function<absl::Status()>& work) = 0;
 };
 
 }  // namespace hourcell

@@ -16,8 +16,6 @@ std::string_view TableCapabilityName(TableCapability capability) {
       return "atomic groups";
     case TableCapability::kDurable:
       return "durable rows";
-    case TableCapability::kRegionChanges:
-      return "changes of regions";
     case TableCapability::kByteCounts:
       return "byte counts";
     case TableCapability::kPinnedFiles:

@@ -17,7 +17,6 @@ enum class TableCapability : uint8_t {
   kSnapshots,      // all reads through a TableView see the moment at which it was made
   kAtomicGroups,   // a view and a restart see an applied group completely, or not at all
   kDurable,        // what Apply returned OK for is there when the store is opened again
-  kRegionChanges,  // Presplit, Split and MergeRegions work, while rows are read and written
   kByteCounts,     // ApproximateBytes and RegionUses follow writes
   kPinnedFiles,    // PinFiles: the tables are files that a backup can link
 };

@@ -2,17 +2,18 @@
 // implementation (rocks_table_store.h), and the tests have one in memory. No type of RocksDB
 // appears in the port.
 //
-// The port has three parts. An implementation has all parts; a user takes only the part that it
-// calls:
+// The port has four parts. A user takes only the part that it calls:
 //
-//   Tables            writes and reads rows             tables.h
-//   RegionStore       divides tables into regions       region_store.h
-//   TableMaintenance  looks after files, and closes     table_maintenance.h
+//   Tables            writes and reads rows                       tables.h
+//   RegionList        lists regions and sizes                     region_list.h
+//   TableMaintenance  looks after files, and closes               table_maintenance.h
+//   RegionStore       divides tables into regions, optional       region_store.h
 //
 // An implementation lists its further promises in capabilities() (table_capabilities.h).
 
 #pragma once
 
+#include "engine/table/region_list.h"
 #include "engine/table/region_store.h"
 #include "engine/table/table_capabilities.h"
 #include "engine/table/table_maintenance.h"
@@ -20,10 +21,13 @@
 
 namespace hourcell {
 
-class TableStore : public Tables, public RegionStore, public TableMaintenance {
+class TableStore : public Tables, public RegionList, public TableMaintenance {
  public:
   // Constant for the life of the object.
   virtual TableCapabilities capabilities() const = 0;
+
+  // Null: the engine divides tables by itself. Constant for the life of the object.
+  virtual RegionStore* regions() { return nullptr; }
 };
 
 }  // namespace hourcell

@@ -401,7 +401,8 @@ TEST_F(StoreObserverTest, RefusesASplitOfAPolicy) {
   RegionLoads loads(settings.split);
   Stats stats;
   RegionMaintenance maintenance(settings, {.tables = store.get(),
-                                           .regions = store.get(),
+                                           .list = store.get(),
+                                           .regions = store->regions(),
                                            .loads = &loads,
                                            .clock = &clock,
                                            .stats = &stats});
@@ -418,11 +419,11 @@ TEST_F(StoreObserverTest, RefusesASplitOfAPolicy) {
   recorder_.change_answer = absl::AbortedError("no");
   EXPECT_THAT(maintenance.Tick(), StatusIs(absl::StatusCode::kAborted, "no"));
   EXPECT_EQ(stats.counter("region.errors")->value(), 1u);
-  EXPECT_THAT(store->Regions(TableId::kData), SizeIs(1));
+  EXPECT_THAT(store->regions()->Regions(TableId::kData), SizeIs(1));
 
   recorder_.change_answer = absl::OkStatus();
   EXPECT_OK(maintenance.Tick());
-  EXPECT_THAT(store->Regions(TableId::kData), SizeIs(2));
+  EXPECT_THAT(store->regions()->Regions(TableId::kData), SizeIs(2));
   EXPECT_THAT(recorder_.changes(),
               ElementsAre(HasSubstr("before split data"), HasSubstr("before split data"),
                           HasSubstr("after split data")));

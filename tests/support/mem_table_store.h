@@ -18,7 +18,7 @@
 
 namespace hourcell {
 
-class MemTableStore : public TableStore {
+class MemTableStore : public TableStore, public RegionStore {
  public:
   using Rows = std::array<std::map<std::string, std::string>, std::size(kTableIds)>;
 
@@ -26,9 +26,9 @@ class MemTableStore : public TableStore {
 
   // It stores nothing on disk.
   TableCapabilities capabilities() const override {
-    return {TableCapability::kOrderedScans,  TableCapability::kMergeOperands,
-            TableCapability::kSnapshots,     TableCapability::kAtomicGroups,
-            TableCapability::kRegionChanges, TableCapability::kByteCounts};
+    return {TableCapability::kOrderedScans, TableCapability::kMergeOperands,
+            TableCapability::kSnapshots, TableCapability::kAtomicGroups,
+            TableCapability::kByteCounts};
   }
 
   absl::Status Apply(std::span<const Mutation> group, bool sync) override;
@@ -38,6 +38,7 @@ class MemTableStore : public TableStore {
   absl::Status ApplyUnlogged(std::span<const Mutation> group) override {
     return Apply(group, /*sync=*/false);
   }
+  RegionStore* regions() override { return this; }
   absl::Status Presplit(TableId table, const RegionCut& cut) override;
   absl::Status Split(TableId table, const RegionCut& cut) override;
   absl::Status MergeRegions(TableId table, std::span<const RegionId> ids) override;
@@ -45,6 +46,9 @@ class MemTableStore : public TableStore {
     return lagging_.load() == table;
   }
   absl::StatusOr<bool> TrimRegions(TableId /*table*/) override { return false; }
+  absl::Status WithRegionsAtRest(const std::function<absl::Status()>& work) override {
+    return work();
+  }
   std::vector<RegionInfo> Regions(TableId table) override;
   absl::StatusOr<std::vector<RegionUse>> RegionUses(TableId table) override;
   absl::StatusOr<uint64_t> ApproximateBytes(TableId table, const ScanRange& range) override;

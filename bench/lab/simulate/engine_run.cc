@@ -53,13 +53,14 @@ class StoreReplay final : public EngineRun {
     store.regions.split.flush_bytes = store.write_buffer_bytes;
     HOURCELL_ASSIGN_OR_RETURN(store_, OpenRocksTableStore(options_.directory + "/db", store));
     if (!options_.split_keys.empty()) {
-      HOURCELL_RETURN_IF_ERROR(store_->Presplit(
+      HOURCELL_RETURN_IF_ERROR(store_->regions()->Presplit(
           kReplayTable,
           {.keys = options_.split_keys, .pinned_until_ms = options_.start_ms + kPinnedMs}));
     }
     maintenance_ = std::make_unique<RegionMaintenance>(
         options_.regions, RegionMaintenance::Parts{.tables = store_.get(),
-                                                   .regions = store_.get(),
+                                                   .list = store_.get(),
+                                                   .regions = store_->regions(),
                                                    .loads = &loads_,
                                                    .clock = &clock_,
                                                    .stats = &stats_});
@@ -119,7 +120,8 @@ class StoreReplay final : public EngineRun {
       HOURCELL_ASSIGN_OR_RETURN(const bool more, maintenance_->Trim());
       if (!more) break;
     }
-    HOURCELL_ASSIGN_OR_RETURN(RegionMap map, RegionMap::Make(store_->Regions(kReplayTable)));
+    HOURCELL_ASSIGN_OR_RETURN(RegionMap map,
+                              RegionMap::Make(store_->regions()->Regions(kReplayTable)));
     map_.emplace(std::move(map));
     memory_bytes_.clear();
     return absl::OkStatus();

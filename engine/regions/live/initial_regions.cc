@@ -37,16 +37,19 @@ absl::StatusOr<std::string> ReadSplitsFile(const std::string& path) {
 absl::Status PresplitIfNew(const std::string& specification,
                            const Layout& layout,
                            uint64_t now_ms,
-                           RegionStore* regions) {
-  if (specification.empty() || regions->Regions(TableId::kData).size() > 1) {
-    return absl::OkStatus();
-  }
+                           std::string_view engine,
+                           TableStore* store) {
+  if (specification.empty()) return absl::OkStatus();
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses, store->RegionUses(TableId::kData));
+  if (uses.size() > 1) return absl::OkStatus();
   HOURCELL_ASSIGN_OR_RETURN(const PresplitSpec spec, ParsePresplit(specification));
   std::string text;
   if (spec.kind == PresplitSpec::Kind::kFile) {
     HOURCELL_ASSIGN_OR_RETURN(text, ReadSplitsFile(spec.path));
   }
   HOURCELL_ASSIGN_OR_RETURN(std::vector<std::string> keys, PresplitKeys(spec, layout, text));
+  RegionStore* const regions = store->regions();
+  if (regions == nullptr) return NoRegionStore(engine);
   // They may fill at any time later; until then they are not merged for being small.
   const absl::Status cut = regions->Presplit(
       TableId::kData, {.keys = std::move(keys), .pinned_until_ms = now_ms + kPinnedMs});

@@ -4,11 +4,12 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <absl/status/status.h>
 
 #include "codec/rows/layout.h"
-#include "engine/table/region_store.h"
+#include "engine/table/table_store.h"
 
 namespace hourcell {
 
@@ -16,10 +17,12 @@ namespace hourcell {
 // table that has rows, or was cut before, stays as it is; so does one for an empty specification.
 // The normaliser leaves the regions alone for 30 days from `now_ms`.
 // kInvalidArgument: a specification that does not parse, does not go with the layout, or names a
-// file that cannot be read. Else storage's.
+// file that cannot be read. kUnimplemented: the storage engine, named `engine`, divides tables by
+// itself. Else storage's.
 absl::Status PresplitIfNew(const std::string& specification,
                            const Layout& layout,
                            uint64_t now_ms,
-                           RegionStore* regions);
+                           std::string_view engine,
+                           TableStore* store);
 
 }  // namespace hourcell

@@ -30,6 +30,7 @@
 #include "engine/regions/split/split_policy.h"
 #include "engine/rows/key_description.h"
 #include "engine/rows/region_catalogue.h"
+#include "engine/table/region_list.h"
 #include "engine/table/region_store.h"
 #include "engine/table/table.h"
 #include "engine/table/table_maintenance.h"
@@ -190,7 +191,7 @@ ListedRegion RegionAdmin::Impl::Listed(TableId table,
 absl::StatusOr<std::vector<ListedRegion>> RegionAdmin::Impl::List(std::string_view table,
                                                                   ListDetail detail) {
   HOURCELL_ASSIGN_OR_RETURN(const TableId id, TableNamed(table));
-  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses, parts_.regions->RegionUses(id));
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses, parts_.list->RegionUses(id));
   std::vector<ListedRegion> list;
   for (const RegionUse& use : uses)
     list.push_back(Listed(id, use, detail));
@@ -237,6 +238,7 @@ absl::Status RegionAdmin::Impl::CheckMaySplit(const RegionFacts& facts, uint64_t
 
 absl::StatusOr<SplitDone> RegionAdmin::Impl::Split(const SplitRequest& request) {
   HOURCELL_ASSIGN_OR_RETURN(const TableId table, TableNamed(request.table));
+  if (parts_.regions == nullptr) return NoRegionStore(parts_.engine);
   if (request.into < 2 || request.into > kEqualPartsMax) {
     return absl::InvalidArgumentError(
         fmt::format("into: expected 2 to {} parts, got {}", kEqualPartsMax, request.into));
@@ -245,7 +247,7 @@ absl::StatusOr<SplitDone> RegionAdmin::Impl::Split(const SplitRequest& request) 
     return absl::InvalidArgumentError(
         fmt::format("split: expected one or the other, got a key and {} parts", request.into));
   }
-  HOURCELL_ASSIGN_OR_RETURN(std::vector<RegionUse> uses, parts_.regions->RegionUses(table));
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<RegionUse> uses, parts_.list->RegionUses(table));
   HOURCELL_ASSIGN_OR_RETURN(const size_t index, FindUse(uses, request.region));
   const RegionUse& parent = uses[index];
   HOURCELL_RETURN_IF_ERROR(CheckMaySplit(FactsOf(parent), uses.size()));
@@ -262,7 +264,7 @@ absl::StatusOr<SplitDone> RegionAdmin::Impl::Split(const SplitRequest& request) 
   HOURCELL_RETURN_IF_ERROR(parts_.regions->Split(table, cut));
 
   SplitDone done{.parent = parent.region.id.value};
-  HOURCELL_ASSIGN_OR_RETURN(uses, parts_.regions->RegionUses(table));
+  HOURCELL_ASSIGN_OR_RETURN(uses, parts_.list->RegionUses(table));
   for (const RegionUse& use : uses) {
     if (std::ranges::find(use.region.parents, RegionId{done.parent}) == use.region.parents.end()) {
       continue;
@@ -303,11 +305,12 @@ absl::StatusOr<RegionCut> RegionAdmin::Impl::FindCut(TableId table,
 absl::StatusOr<ListedRegion> RegionAdmin::Impl::Merge(std::string_view table,
                                                       const std::vector<std::string>& regions) {
   HOURCELL_ASSIGN_OR_RETURN(const TableId table_id, TableNamed(table));
+  if (parts_.regions == nullptr) return NoRegionStore(parts_.engine);
   if (regions.size() < 2) {
     return absl::InvalidArgumentError(
         fmt::format("regions: expected two neighbours or more, got {}", regions.size()));
   }
-  HOURCELL_ASSIGN_OR_RETURN(std::vector<RegionUse> uses, parts_.regions->RegionUses(table_id));
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<RegionUse> uses, parts_.list->RegionUses(table_id));
   std::vector<size_t> indexes;
   std::vector<RegionId> ids;
   for (const std::string& selector : regions) {
@@ -321,7 +324,7 @@ absl::StatusOr<ListedRegion> RegionAdmin::Impl::Merge(std::string_view table,
   }
   const std::string start = uses[*std::ranges::min_element(indexes)].region.range.start;
   HOURCELL_RETURN_IF_ERROR(parts_.regions->MergeRegions(table_id, ids));
-  HOURCELL_ASSIGN_OR_RETURN(uses, parts_.regions->RegionUses(table_id));
+  HOURCELL_ASSIGN_OR_RETURN(uses, parts_.list->RegionUses(table_id));
   const auto merged = std::ranges::find_if(
       uses, [&](const RegionUse& use) { return use.region.range.Contains(start); });
   if (merged == uses.end()) return absl::InternalError("merge: no region has its start");
@@ -330,7 +333,7 @@ absl::StatusOr<ListedRegion> RegionAdmin::Impl::Merge(std::string_view table,
 
 absl::StatusOr<std::vector<std::string>> RegionAdmin::Impl::Check(std::string_view table) {
   HOURCELL_ASSIGN_OR_RETURN(const TableId id, TableNamed(table));
-  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses, parts_.regions->RegionUses(id));
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses, parts_.list->RegionUses(id));
   std::vector<RegionInfo> regions;
   for (const RegionUse& use : uses)
     regions.push_back(use.region);
@@ -392,9 +395,10 @@ absl::StatusOr<std::optional<RollingSplitState>> RegionAdmin::Impl::ReadRolling(
 absl::StatusOr<RollingProgress> RegionAdmin::Impl::RollingSplit(std::string_view table,
                                                                 std::string_view split) {
   HOURCELL_ASSIGN_OR_RETURN(const TableId id, TableNamed(table));
+  if (parts_.regions == nullptr) return NoRegionStore(parts_.engine);
   const TrySlot slot(&is_rolling_);
   if (!slot.taken()) return AnotherOneRuns();
-  HOURCELL_RETURN_IF_ERROR(parts_.regions->RegionUses(id).status());
+  HOURCELL_RETURN_IF_ERROR(parts_.list->RegionUses(id).status());
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<RollingSplitState> before, ReadRolling(id));
   HOURCELL_ASSIGN_OR_RETURN(const RollingSplitState wanted, WantedRolling(split, before));
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> keys, RollingKeys(wanted.split));
@@ -475,7 +479,7 @@ absl::Status RegionAdmin::Impl::WaitForTrim(TableId table, RegionId id) {
 absl::StatusOr<std::optional<RollingProgress>> RegionAdmin::Impl::UnfinishedRollingSplit(
     std::string_view table) {
   HOURCELL_ASSIGN_OR_RETURN(const TableId id, TableNamed(table));
-  HOURCELL_RETURN_IF_ERROR(parts_.regions->RegionUses(id).status());
+  HOURCELL_RETURN_IF_ERROR(parts_.list->RegionUses(id).status());
   HOURCELL_ASSIGN_OR_RETURN(std::optional<RollingSplitState> journal, ReadRolling(id));
   if (!journal.has_value()) return std::nullopt;
   return RollingProgress{

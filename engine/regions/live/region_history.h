@@ -15,7 +15,7 @@
 
 #include "codec/base/mutex.h"
 #include "engine/region_load.h"
-#include "engine/table/region_store.h"
+#include "engine/table/region_list.h"
 
 namespace hourcell {
 

@@ -137,8 +137,7 @@ void RegionMaintenance::NoteHistory(std::span<const RegionUse> uses) {
 }
 
 absl::Status RegionMaintenance::SplitWhatIsLarge() {
-  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses,
-                            parts_.regions->RegionUses(kKeptTable));
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses, parts_.list->RegionUses(kKeptTable));
   NoteHistory(uses);
   size_t all = 0;
   for (const TableId table : kTableIds)
@@ -236,8 +235,7 @@ void RegionMaintenance::NoteUnsplittable(const RegionUse& use, const std::string
 }
 
 absl::Status RegionMaintenance::Normalize() {
-  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses,
-                            parts_.regions->RegionUses(kKeptTable));
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses, parts_.list->RegionUses(kKeptTable));
   const uint64_t now_ms = NowMs();
   const TableFacts table{.regions = uses.size(), .store_regions = uses.size()};
   std::vector<NormalizerRegion> regions;

@@ -32,6 +32,7 @@
 #include "engine/regions/split/region_settings.h"
 #include "engine/regions/split/split_policy.h"
 #include "engine/stats.h"
+#include "engine/table/region_list.h"
 #include "engine/table/region_store.h"
 #include "engine/table/tables.h"
 
@@ -42,6 +43,7 @@ class RegionMaintenance {
   // All are borrowed; `warn` may be empty.
   struct Parts {
     Tables* tables = nullptr;
+    RegionList* list = nullptr;      // of the same store
     RegionStore* regions = nullptr;  // of the same store
     RegionLoads* loads = nullptr;
     Clock* clock = nullptr;

@@ -130,7 +130,7 @@ TEST_F(BigtableTableStoreTest, PromisesWhatItsHeaderSays) {
   EXPECT_TRUE(promised.Has(TableCapability::kSnapshots));
   EXPECT_TRUE(promised.Has(TableCapability::kDurable));
   EXPECT_FALSE(promised.Has(TableCapability::kAtomicGroups));
-  EXPECT_FALSE(promised.Has(TableCapability::kRegionChanges));
+  EXPECT_EQ(store_->regions(), nullptr);
   EXPECT_FALSE(promised.Has(TableCapability::kPinnedFiles));
 }
 
@@ -338,7 +338,7 @@ TEST_F(BigtableTableStoreTest, AServiceThatIsAwayIsUnavailable) {
   cursor->Seek("a");
   EXPECT_FALSE(cursor->valid());
   EXPECT_THAT(cursor->status(), StatusIs(absl::StatusCode::kUnavailable));
-  EXPECT_EQ(store_->Regions(kUid).size(), 1u);
+  EXPECT_THAT(store_->RegionUses(kUid), StatusIs(absl::StatusCode::kUnavailable));
 }
 
 // Sets, merges, deletes, row compactions and restarts at random, against a map of the acknowledged

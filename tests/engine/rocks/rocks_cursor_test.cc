@@ -68,7 +68,7 @@ TEST(RocksCursorTest, EachRegionCountsTheRowsThatAreReadOfIt) {
   const TempDir dir;
   const auto tables = OpenRocksTableStore(dir.file("db"), TinyOptions(dir.path()));
   ASSERT_OK(tables);
-  ASSERT_OK((*tables)->Presplit(TableId::kData, {.keys = {KeyAt(30)}}));
+  ASSERT_OK((*tables)->regions()->Presplit(TableId::kData, {.keys = {KeyAt(30)}}));
   for (int i = 0; i < 100; ++i) {
     const Mutation set{TableId::kData, Mutation::Kind::kSet, KeyAt(i), "value"};
     ASSERT_OK((*tables)->Apply({&set, 1}, /*sync=*/false));

@@ -83,20 +83,20 @@ class RegionChangeTest : public testing::Test {
   }
 
   absl::Status Split(std::vector<std::string> keys) {
-    return store_->Split(kTable, {.keys = std::move(keys)});
+    return store_->regions()->Split(kTable, {.keys = std::move(keys)});
   }
   absl::Status Merge(size_t first, size_t last) {
-    const std::vector<RegionInfo> regions = store_->Regions(kTable);
+    const std::vector<RegionInfo> regions = store_->regions()->Regions(kTable);
     std::vector<RegionId> ids;
     for (size_t i = first; i <= last; ++i)
       ids.push_back(regions[i].id);
-    return store_->MergeRegions(kTable, ids);
+    return store_->regions()->MergeRegions(kTable, ids);
   }
-  void TrimAll() { ASSERT_OK(TrimAllRegions(store_.get(), kTable)); }
+  void TrimAll() { ASSERT_OK(TrimAllRegions(store_->regions(), kTable)); }
 
   std::vector<std::string> Starts() {
     std::vector<std::string> starts;
-    for (const RegionInfo& region : store_->Regions(kTable))
+    for (const RegionInfo& region : store_->regions()->Regions(kTable))
       starts.push_back(region.range.start);
     return starts;
   }
@@ -115,7 +115,7 @@ class RegionChangeTest : public testing::Test {
   // The rows are the model's, the regions tile, and nothing else is left.
   void Check() {
     EXPECT_TRUE(Rows() == model_) << Rows().size() << " rows; expected " << model_.size();
-    for (const RegionFinding& finding : CheckInvariants(store_->Regions(kTable)))
+    for (const RegionFinding& finding : CheckInvariants(store_->regions()->Regions(kTable)))
       ADD_FAILURE() << finding.text;
     EXPECT_THAT(Staged(), IsEmpty());
   }
@@ -141,7 +141,7 @@ TEST_F(RegionChangeTest, CutsARegionIntoMany) {
   Check();
   TrimAll();
   Check();
-  for (const RegionInfo& region : store_->Regions(kTable)) {
+  for (const RegionInfo& region : store_->regions()->Regions(kTable)) {
     EXPECT_FALSE(region.has_references);
     EXPECT_THAT(region.parents, ElementsAre(RegionId{1}));
   }
@@ -178,7 +178,7 @@ TEST_F(RegionChangeTest, RefusesKeysThatAreNotInsideOfOneRegion) {
   EXPECT_THAT(Split({Key(3), Key(7)}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("k00007")));
   EXPECT_THAT(Split({Key(7), Key(6)}), StatusIs(absl::StatusCode::kInvalidArgument));
-  EXPECT_THAT(store_->Split(TableId::kUid, {.keys = {"a"}}),
+  EXPECT_THAT(store_->regions()->Split(TableId::kUid, {.keys = {"a"}}),
               StatusIs(absl::StatusCode::kFailedPrecondition));
   EXPECT_THAT(Starts(), ElementsAre("", Key(5)));
 }
@@ -196,7 +196,7 @@ TEST_F(RegionChangeTest, MergesNeighboursWithTheirRows) {
   ASSERT_OK(Merge(0, 2));
 
   EXPECT_THAT(Starts(), ElementsAre(""));
-  EXPECT_THAT(store_->Regions(kTable)[0].parents, SizeIs(3));
+  EXPECT_THAT(store_->regions()->Regions(kTable)[0].parents, SizeIs(3));
   Check();
   EXPECT_FALSE(before->Get(kTable, Key(3)).value().has_value());
   EXPECT_TRUE(before->Get(kTable, Key(999)).value().has_value());
@@ -213,7 +213,7 @@ TEST_F(RegionChangeTest, EmptyNeighboursCostALineOfTheCatalogue) {
   std::vector<std::string> keys;
   for (int i = 1; i < 40; ++i)
     keys.push_back(Key(i * 100));
-  ASSERT_OK(store_->Presplit(kTable, {.keys = keys}));
+  ASSERT_OK(store_->regions()->Presplit(kTable, {.keys = keys}));
   Fill(1000, 1090);
   const uint64_t files = store_->RegionUses(kTable).value()[10].files;
   ASSERT_GT(files, 0u);
@@ -243,9 +243,11 @@ TEST_F(RegionChangeTest, AMergeBringsNoRowBackThatWasDeletedSince) {
 }
 
 TEST_F(RegionChangeTest, RefusesToMergeWhatAreNoNeighbours) {
-  ASSERT_OK(store_->Presplit(kTable, {.keys = {"b", "c"}}));
-  const std::vector<RegionInfo> regions = store_->Regions(kTable);
-  const auto merge = [&](std::vector<RegionId> ids) { return store_->MergeRegions(kTable, ids); };
+  ASSERT_OK(store_->regions()->Presplit(kTable, {.keys = {"b", "c"}}));
+  const std::vector<RegionInfo> regions = store_->regions()->Regions(kTable);
+  const auto merge = [&](std::vector<RegionId> ids) {
+    return store_->regions()->MergeRegions(kTable, ids);
+  };
   EXPECT_THAT(merge({}), StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_THAT(merge({regions[0].id}), StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_THAT(merge({regions[0].id, regions[0].id}), StatusIs(absl::StatusCode::kInvalidArgument));
@@ -295,7 +297,7 @@ TEST_F(RegionChangeTest, WritersAndReadersGoOn) {
       const absl::Status merged = Merge(first, first + 1);
       EXPECT_TRUE(merged.ok() || absl::IsUnavailable(merged)) << merged;
     }
-    EXPECT_OK(store_->TrimRegions(kTable));
+    EXPECT_OK(store_->regions()->TrimRegions(kTable));
   }
   stop = true;
   threads.clear();
@@ -347,7 +349,7 @@ TEST_F(RegionChangeTest, RandomChangesKeepEveryRow) {
         }
         break;
       case 2:
-        ASSERT_OK(store_->TrimRegions(kTable));
+        ASSERT_OK(store_->regions()->TrimRegions(kTable));
         break;
       case 3:
         ASSERT_OK(store_->Flush(kTable));
@@ -370,7 +372,7 @@ TEST_F(RegionChangeTest, RandomChangesKeepEveryRow) {
 }
 
 TEST_F(RegionChangeTest, NoOptionsFileIsWritten) {
-  ASSERT_OK(store_->Presplit(kTable, {.keys = {"b", "c"}}));
+  ASSERT_OK(store_->regions()->Presplit(kTable, {.keys = {"b", "c"}}));
   for (const auto& entry : std::filesystem::directory_iterator(db_path()))
     EXPECT_THAT(entry.path().filename().string(), testing::Not(HasSubstr("OPTIONS")));
 }
@@ -392,14 +394,15 @@ TEST_F(RegionChangeTest, AProbeFindsTheMedian) {
   Fill(0, 2000);
   Fill(2000, 4000);
   ASSERT_OK(store_->Compact(kTable));
-  const RegionId id = store_->Regions(kTable)[0].id;
-  const RegionProbe probe = store_->ProbeRegion(kTable, id).value();
+  const RegionId id = store_->regions()->Regions(kTable)[0].id;
+  const RegionProbe probe = store_->regions()->ProbeRegion(kTable, id).value();
   const SplitPoint point =
       FindSplitPoint({.range = {}, .files = probe.files, .place = SplitPlace::kBytes}, probe.probe);
   ASSERT_TRUE(point.found()) << point.reason;
   EXPECT_THAT(point.key, AllOf(testing::Ge(Key(1700)), testing::Le(Key(2300))));
   EXPECT_TRUE(model_.contains(point.key)) << point.key;
-  EXPECT_THAT(store_->ProbeRegion(kTable, RegionId{99}), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(store_->regions()->ProbeRegion(kTable, RegionId{99}),
+              StatusIs(absl::StatusCode::kNotFound));
 }
 
 // The n-th write to the disk fails, for each n, while regions are split, trimmed and merged.
@@ -431,11 +434,11 @@ class RegionFaultTest : public testing::Test {
 
   // A refused change is tried no further.
   static absl::Status Change(TableStore* store) {
-    HOURCELL_RETURN_IF_ERROR(store->Split(kTable, {.keys = {Key(20), Key(30)}}));
-    HOURCELL_RETURN_IF_ERROR(store->TrimRegions(kTable).status());
-    const std::vector<RegionInfo> regions = store->Regions(kTable);
+    HOURCELL_RETURN_IF_ERROR(store->regions()->Split(kTable, {.keys = {Key(20), Key(30)}}));
+    HOURCELL_RETURN_IF_ERROR(store->regions()->TrimRegions(kTable).status());
+    const std::vector<RegionInfo> regions = store->regions()->Regions(kTable);
     const std::vector<RegionId> ids = {regions[0].id, regions[1].id};
-    return store->MergeRegions(kTable, ids);
+    return store->regions()->MergeRegions(kTable, ids);
   }
 
   static void Check(TableStore* store) {
@@ -445,7 +448,7 @@ class RegionFaultTest : public testing::Test {
       return true;
     }));
     EXPECT_EQ(rows, 60);
-    EXPECT_THAT(CheckInvariants(store->Regions(kTable)), IsEmpty());
+    EXPECT_THAT(CheckInvariants(store->regions()->Regions(kTable)), IsEmpty());
   }
 
   void Start() {
@@ -482,12 +485,12 @@ TEST_F(RegionFaultTest, IdsOfAFailedChangeAreNotUsedAgainByTheNextProcess) {
   Fill(store.get());
   ASSERT_OK(Set(store.get(), Key(0), "v"));
   fs_->FailOn({.operations = FaultFs::kCreate, .is_lasting = true, .files = FaultFs::kSstFile});
-  ASSERT_FALSE(store->Split(kTable, {.keys = {Key(20)}}).ok());
+  ASSERT_FALSE(store->regions()->Split(kTable, {.keys = {Key(20)}}).ok());
   store.reset();
   fs_->Heal();
 
   store = Open({&recorder});
-  ASSERT_OK(store->Split(kTable, {.keys = {Key(20)}}));
+  ASSERT_OK(store->regions()->Split(kTable, {.keys = {Key(20)}}));
 
   EXPECT_THAT(recorder.ids, ElementsAre(3, 4, 5, 6));
 }
@@ -533,13 +536,13 @@ TEST_F(RegionFaultTest, ARegionWhoseChangeFailedHalfWayTakesNoOther) {
     fs_->FailOn(
         {.operations = kWrites, .nth = n, .is_lasting = true, .with = FaultFs::Failure::kNoSpace});
     const uint64_t before = fs_->Count(kWrites);
-    store->Split(kTable, {.keys = {Key(20)}}).IgnoreError();
+    store->regions()->Split(kTable, {.keys = {Key(20)}}).IgnoreError();
     has_failed = fs_->Count(kWrites) - before >= n;
     fs_->Heal();
     // The database continues.
     const Mutation row{TableId::kUid, Mutation::Kind::kSet, "a", "b"};
     store->Apply({&row, 1}, /*sync=*/false).IgnoreError();
-    const absl::Status again = store->Split(kTable, {.keys = {Key(10)}});
+    const absl::Status again = store->regions()->Split(kTable, {.keys = {Key(10)}});
     if (absl::IsUnavailable(again) && again.message().find("halfway") != again.message().npos)
       ++refused;
     Check(store.get());
@@ -582,7 +585,7 @@ TEST_F(RegionFaultTest, AFailedReadWhileOpeningDropsNoRegion) {
   std::vector<std::string> keys;
   for (int i = 4; i < 60; i += 5)
     keys.push_back(Key(i) + std::string(2000, 'x'));
-  ASSERT_OK(store->Split(kTable, {.keys = keys}));
+  ASSERT_OK(store->regions()->Split(kTable, {.keys = keys}));
   ASSERT_OK(store->Flush(TableId::kSystem));
   bool has_failed = true;
   for (uint64_t n = 1; has_failed && !HasFailure(); n += 1 + n / 16) {
@@ -599,7 +602,7 @@ TEST_F(RegionFaultTest, AFailedReadWhileOpeningDropsNoRegion) {
     fs_->Heal();
     store = Open();
     ASSERT_NE(store, nullptr) << fs_->Log();
-    EXPECT_THAT(store->Regions(kTable), SizeIs(13));
+    EXPECT_THAT(store->regions()->Regions(kTable), SizeIs(13));
     Check(store.get());
   }
 }

@@ -2,11 +2,21 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 
+#include "codec/base/status_macros.h"
+#include "engine/backup_admin.h"
+#include "engine/fsck_admin.h"
+#include "engine/journal/file_journal.h"
+#include "engine/parallel_scan.h"
+#include "engine/region_admin.h"
 #include "engine/rocks/rocks_storage.h"
 #include "engine/tsdb.h"
 #include "tests/support/builders.h"
+#include "tests/support/mem_table_store.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -15,6 +25,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::SizeIs;
 
 constexpr int64_t kHour = 1356998400;
 
@@ -68,6 +79,72 @@ TEST(StorageEngineTest, AnEngineThatIsNotSharedCannotBeFollowed) {
 
   EXPECT_THAT(Tsdb::Open(options),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("storage \"own\"")));
+}
+
+// An engine that divides its tables by itself. They are in memory; no test opens it again.
+class UndividedTables : public MemTableStore {
+ public:
+  TableCapabilities capabilities() const override {
+    TableCapabilities promised = MemTableStore::capabilities();
+    promised.Add(TableCapability::kDurable);
+    return promised;
+  }
+  RegionStore* regions() override { return nullptr; }
+};
+
+class UndividedStorage : public StorageEngine {
+ public:
+  explicit UndividedStorage(std::string directory) : directory_(std::move(directory)) {}
+
+  std::string_view name() const override { return "undivided"; }
+  absl::StatusOr<OpenedStorage> Open(
+      const std::function<void(std::string_view message)>& /*warn*/) override {
+    OpenedStorage opened;
+    opened.tables = std::make_unique<UndividedTables>();
+    HOURCELL_ASSIGN_OR_RETURN(opened.journal, FileJournal::Open({.directory = directory_}));
+    return opened;
+  }
+
+ private:
+  const std::string directory_;
+};
+
+TEST(StorageEngineTest, AnEngineWithoutRegionsRefusesTheirChangesInWords) {
+  const TempDir directory;
+  Options options = TinyOptions(directory.path());
+  options.storage = std::make_shared<UndividedStorage>(directory.file("journal"));
+  const auto tsdb = Tsdb::Open(options);
+  ASSERT_OK(tsdb);
+  OwnedPoint point("m", "h=a", kHour, 42);
+  ASSERT_OK((*tsdb)->points().Put(point.view()));
+  ASSERT_OK((*tsdb)->maintenance().Seal());
+  const auto refused =
+      StatusIs(absl::StatusCode::kUnimplemented, "undivided: the service divides tables by itself");
+
+  RegionAdmin& regions = *(*tsdb)->maintenance().regions();
+  EXPECT_THAT(regions.Split({.region = "1"}), refused);
+  EXPECT_THAT(regions.Merge("data", {"1", "2"}), refused);
+  EXPECT_THAT(regions.RollingSplit("data", "keys:a"), refused);
+  EXPECT_THAT(regions.AbandonRollingSplit("data"), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(regions.UnfinishedRollingSplit("data"), IsOkAndHolds(std::nullopt));
+  EXPECT_THAT(regions.List("data", ListDetail::kExplained), IsOkAndHolds(SizeIs(1)));
+  EXPECT_THAT(regions.Check("data"), IsOkAndHolds(SizeIs(0)));
+  EXPECT_OK(regions.Loads("data", 0, ListDetail::kPlain));
+  EXPECT_OK((*tsdb)->maintenance().fsck()->Check({}));
+  EXPECT_OK((*tsdb)->queries().PlanScan({}, {.workers = 2}));
+  EXPECT_THAT((*tsdb)->maintenance().backups()->Make(directory.file("backup"), {}),
+              StatusIs(absl::StatusCode::kUnimplemented));
+  ASSERT_OK((*tsdb)->Close());
+}
+
+TEST(StorageEngineTest, AnEngineWithoutRegionsRefusesAPresplit) {
+  const TempDir directory;
+  Options options = TinyOptions(directory.path());
+  options.presplit = "hex:4";
+  options.storage = std::make_shared<UndividedStorage>(directory.file("journal"));
+
+  EXPECT_THAT(Tsdb::Open(options), StatusIs(absl::StatusCode::kUnimplemented,
+                                            "undivided: the service divides tables by itself"));
 }
 
 }  // namespace

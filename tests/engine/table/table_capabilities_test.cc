@@ -10,8 +10,8 @@ namespace {
 
 constexpr TableCapability kAll[] = {TableCapability::kOrderedScans, TableCapability::kMergeOperands,
                                     TableCapability::kSnapshots,    TableCapability::kAtomicGroups,
-                                    TableCapability::kDurable,      TableCapability::kRegionChanges,
-                                    TableCapability::kByteCounts,   TableCapability::kPinnedFiles};
+                                    TableCapability::kDurable,      TableCapability::kByteCounts,
+                                    TableCapability::kPinnedFiles};
 
 TEST(TableCapabilitiesTest, ASetHasWhatWasPutIn) {
   TableCapabilities promised = {TableCapability::kOrderedScans, TableCapability::kPinnedFiles};

@@ -34,12 +34,12 @@ std::vector<std::string> StartsOf(RegionStore* tables) {
 
 TEST(PresplitNewTest, CutsATableThatIsEmpty) {
   MemTableStore tables;
-  ASSERT_OK(PresplitIfNew("", Layout(), kNowMs, &tables));
+  ASSERT_OK(PresplitIfNew("", Layout(), kNowMs, "memory", &tables));
   EXPECT_THAT(StartsOf(&tables), SizeIs(1));
 
-  ASSERT_OK(PresplitIfNew("keys:b,a", Layout(), kNowMs, &tables));
+  ASSERT_OK(PresplitIfNew("keys:b,a", Layout(), kNowMs, "memory", &tables));
   EXPECT_THAT(StartsOf(&tables), ElementsAre("", "a", "b"));
-  ASSERT_OK(PresplitIfNew("keys:c", Layout(), kNowMs, &tables));
+  ASSERT_OK(PresplitIfNew("keys:c", Layout(), kNowMs, "memory", &tables));
   EXPECT_THAT(StartsOf(&tables), ElementsAre("", "a", "b"));
 }
 
@@ -48,7 +48,7 @@ TEST(PresplitNewTest, LeavesATableWithRowsAsItIs) {
   const Mutation row{TableId::kData, Mutation::Kind::kSet, "k", "v"};
   ASSERT_OK(tables.Apply({&row, 1}, false));
 
-  ASSERT_OK(PresplitIfNew("hex:4", Layout(), kNowMs, &tables));
+  ASSERT_OK(PresplitIfNew("hex:4", Layout(), kNowMs, "memory", &tables));
 
   EXPECT_THAT(StartsOf(&tables), SizeIs(1));
 }
@@ -59,7 +59,7 @@ TEST(PresplitNewTest, ReadsKeysFromAFile) {
   std::ofstream(path) << "0002|\n0001|\n";
   MemTableStore tables;
 
-  ASSERT_OK(PresplitIfNew("file:" + path, Layout(), kNowMs, &tables));
+  ASSERT_OK(PresplitIfNew("file:" + path, Layout(), kNowMs, "memory", &tables));
 
   EXPECT_THAT(StartsOf(&tables), ElementsAre("", "0001|", "0002|"));
 }
@@ -67,12 +67,26 @@ TEST(PresplitNewTest, ReadsKeysFromAFile) {
 TEST(PresplitNewTest, SaysWhatIsWrong) {
   MemTableStore tables;
   for (const char* const wrong : {"hex:0", "salt", "sausage", "file:/nowhere/splits"}) {
-    EXPECT_THAT(PresplitIfNew(wrong, Layout(), kNowMs, &tables),
+    EXPECT_THAT(PresplitIfNew(wrong, Layout(), kNowMs, "memory", &tables),
                 StatusIs(absl::StatusCode::kInvalidArgument))
         << wrong;
   }
-  EXPECT_THAT(PresplitIfNew("file:/nowhere/splits", Layout(), kNowMs, &tables),
+  EXPECT_THAT(PresplitIfNew("file:/nowhere/splits", Layout(), kNowMs, "memory", &tables),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("/nowhere/splits")));
+}
+
+// Divides no table.
+class UndividedTables : public MemTableStore {
+ public:
+  RegionStore* regions() override { return nullptr; }
+};
+
+TEST(PresplitNewTest, AStoreWithoutRegionsRefusesKeys) {
+  UndividedTables tables;
+  EXPECT_OK(PresplitIfNew("", Layout(), kNowMs, "own", &tables));
+  EXPECT_THAT(
+      PresplitIfNew("keys:b", Layout(), kNowMs, "own", &tables),
+      StatusIs(absl::StatusCode::kUnimplemented, "own: the service divides tables by itself"));
 }
 
 // The regions stay, and so do their points, over restarts with and without the setting.
@@ -101,7 +115,7 @@ TEST(PresplitNewTest, AStoreKeepsItsRegions) {
   }
   const auto tables = OpenRocksTableStore(options.path + "/db", options);
   ASSERT_OK(tables);
-  EXPECT_THAT(StartsOf(tables->get()), ElementsAre("", "\x01", "\x02", "\x03"));
+  EXPECT_THAT(StartsOf((*tables)->regions()), ElementsAre("", "\x01", "\x02", "\x03"));
 }
 
 }  // namespace

@@ -75,7 +75,8 @@ class RegionAdminTest : public testing::TestWithParam<Engine> {
     settings_ = settings;
     admin_ =
         std::make_unique<RegionAdmin>(settings_, RegionAdmin::Parts{.tables = tables_.get(),
-                                                                    .regions = tables_.get(),
+                                                                    .list = tables_.get(),
+                                                                    .regions = tables_->regions(),
                                                                     .maintenance = tables_.get(),
                                                                     .row_keys = &row_keys_,
                                                                     .uids = uids_.get(),
@@ -447,6 +448,29 @@ TEST_P(RegionAdminTest, AStoreThatIsClosedSaysSo) {
   EXPECT_THAT(admin_->Check("data"), is_closed);
   EXPECT_THAT(admin_->RollingSplit("data", "keys:a"), is_closed);
   EXPECT_THAT(admin_->AbandonRollingSplit("data"), is_closed);
+}
+
+TEST_P(RegionAdminTest, AStoreWithoutRegionsIsListedAndNotChanged) {
+  Fill(0, 10);
+  RegionAdmin admin(settings_, RegionAdmin::Parts{.tables = tables_.get(),
+                                                  .list = tables_.get(),
+                                                  .regions = nullptr,
+                                                  .engine = "own",
+                                                  .maintenance = tables_.get(),
+                                                  .row_keys = &row_keys_,
+                                                  .uids = uids_.get(),
+                                                  .clock = &clock_});
+  const auto refused =
+      StatusIs(StatusCode::kUnimplemented, "own: the service divides tables by itself");
+  EXPECT_THAT(admin.Split({.region = "1"}), refused);
+  EXPECT_THAT(admin.Split({.region = "1", .at = "k00002"}), refused);
+  EXPECT_THAT(admin.Merge("data", {"1", "2"}), refused);
+  EXPECT_THAT(admin.RollingSplit("data", "keys:a"), refused);
+
+  EXPECT_THAT(admin.List("data", ListDetail::kPlain), IsOkAndHolds(SizeIs(1)));
+  EXPECT_THAT(admin.Check("data"), IsOkAndHolds(SizeIs(0)));
+  EXPECT_THAT(admin.UnfinishedRollingSplit("data"), IsOkAndHolds(std::nullopt));
+  EXPECT_THAT(admin.AbandonRollingSplit("data"), StatusIs(StatusCode::kNotFound));
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines,

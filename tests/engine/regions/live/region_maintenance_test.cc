@@ -54,7 +54,8 @@ class RegionMaintenanceTest : public testing::Test {
     maintenance_ = std::make_unique<RegionMaintenance>(
         settings, RegionMaintenance::Parts{
                       .tables = store_.get(),
-                      .regions = store_.get(),
+                      .list = store_.get(),
+                      .regions = store_->regions(),
                       .loads = &*loads_,
                       .clock = &clock_,
                       .stats = &stats_,
@@ -99,7 +100,7 @@ class RegionMaintenanceTest : public testing::Test {
       while (*maintenance_->Trim()) {
       }
     }
-    EXPECT_THAT(CheckInvariants(store_->Regions(TableId::kData)), IsEmpty());
+    EXPECT_THAT(CheckInvariants(store_->regions()->Regions(TableId::kData)), IsEmpty());
   }
 
   std::vector<uint64_t> Sizes() {
@@ -168,7 +169,7 @@ TEST_F(RegionMaintenanceTest, RowsAfterASplitCountForTheDaughtersAtOnce) {
   ASSERT_THAT(Sizes(), SizeIs(2));
 
   Write(RandomKeys(400, &random));
-  for (const RegionInfo& region : store_->Regions(TableId::kData)) {
+  for (const RegionInfo& region : store_->regions()->Regions(TableId::kData)) {
     const RegionLoads::Load load =
         loads_->Of(region.id, static_cast<uint64_t>(clock_.MonotonicMs()));
     EXPECT_FALSE(load.is_cold) << region.id.value;
@@ -194,7 +195,7 @@ TEST_F(RegionMaintenanceTest, FollowsTheLoad) {
     clock_.Advance(1000);
     ASSERT_OK(maintenance_->Tick());
   }
-  const std::vector<RegionInfo> regions = store_->Regions(TableId::kData);
+  const std::vector<RegionInfo> regions = store_->regions()->Regions(TableId::kData);
   ASSERT_GE(regions.size(), 2u);
   EXPECT_GT(regions[1].range.start, "k8000");
   EXPECT_LE(regions[1].range.start, "k80019");
@@ -219,7 +220,7 @@ TEST_F(RegionMaintenanceTest, NamesARegionThatCannotBeCut) {
 
 TEST_F(RegionMaintenanceTest, MergesWhatATtlLeavesEmpty) {
   Start(Small());
-  ASSERT_OK(store_->Presplit(TableId::kData, {.keys = {"b", "c", "d", "e", "f"}}));
+  ASSERT_OK(store_->regions()->Presplit(TableId::kData, {.keys = {"b", "c", "d", "e", "f"}}));
   Random random(3);
   Write(RandomKeys(100, &random));
   Settle();
@@ -234,8 +235,8 @@ TEST_F(RegionMaintenanceTest, LeavesPinnedRegionsAndYoungOnesAlone) {
   RegionSettings settings = Small();
   settings.normalizer.merge_age_ms_min = 1'000'000'000;
   Start(settings);
-  ASSERT_OK(store_->Presplit(TableId::kData,
-                             {.keys = {"b", "c", "d"}, .pinned_until_ms = kNow + 10'000'000}));
+  ASSERT_OK(store_->regions()->Presplit(
+      TableId::kData, {.keys = {"b", "c", "d"}, .pinned_until_ms = kNow + 10'000'000}));
   clock_.Advance(120'000);
   Settle();
   EXPECT_THAT(Sizes(), SizeIs(4));
@@ -253,7 +254,7 @@ TEST_F(RegionMaintenanceTest, WarnsOfMoreRegionsThanMemoryHasRoomFor) {
   std::vector<std::string> keys;
   for (char c = 'b'; c < 'z'; ++c)
     keys.emplace_back(1, c);
-  ASSERT_OK(store_->Presplit(TableId::kData, {.keys = keys}));
+  ASSERT_OK(store_->regions()->Presplit(TableId::kData, {.keys = keys}));
   ASSERT_OK(maintenance_->Tick());
   ASSERT_OK(maintenance_->Tick());
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr("25")));
@@ -288,7 +289,8 @@ TEST_F(RegionMaintenanceTest, ARegionWhoseWritesAreBlockedIsSplitByTheBusyPolicy
     clock_.Advance(10'000);
     ASSERT_OK(maintenance_->Tick());
   }
-  EXPECT_THAT(Sizes(), SizeIs(2)) << maintenance_->ReasonOf(store_->Regions(TableId::kData)[0].id);
+  EXPECT_THAT(Sizes(), SizeIs(2)) << maintenance_->ReasonOf(
+      store_->regions()->Regions(TableId::kData)[0].id);
 }
 
 // Rows sorted by time, so that regions fill, age and become empty.

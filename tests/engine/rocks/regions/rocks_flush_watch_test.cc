@@ -87,16 +87,16 @@ TEST_F(RocksFlushWatchTest, TellsTheTableAndWhatTheFileHas) {
 
 TEST_F(RocksFlushWatchTest, TellsTheRegionAlsoOfAFamilyThatChangedHands) {
   Open();
-  ASSERT_OK(store_->Split(TableId::kData, {.keys = {"m"}}));
-  const uint64_t upper = store_->Regions(TableId::kData)[1].id.value;
+  ASSERT_OK(store_->regions()->Split(TableId::kData, {.keys = {"m"}}));
+  const uint64_t upper = store_->regions()->Regions(TableId::kData)[1].id.value;
   Set(TableId::kData, "x");
   ASSERT_OK(store_->Flush(TableId::kData));
   ASSERT_TRUE(observer_.WaitForOneOf("data "));
   // One of the two has rows, so that its family continues as that of the merged region.
-  const std::vector<RegionInfo> regions = store_->Regions(TableId::kData);
-  ASSERT_OK(
-      store_->MergeRegions(TableId::kData, std::vector<RegionId>{regions[0].id, regions[1].id}));
-  const RegionInfo merged = store_->Regions(TableId::kData)[0];
+  const std::vector<RegionInfo> regions = store_->regions()->Regions(TableId::kData);
+  ASSERT_OK(store_->regions()->MergeRegions(TableId::kData,
+                                            std::vector<RegionId>{regions[0].id, regions[1].id}));
+  const RegionInfo merged = store_->regions()->Regions(TableId::kData)[0];
   ASSERT_EQ(merged.column_family, fmt::format("data.{}", upper));
   Set(TableId::kData, "y");
   ASSERT_OK(store_->Flush(TableId::kData));
@@ -109,7 +109,7 @@ TEST_F(RocksFlushWatchTest, TellsTheRegionAlsoOfAFamilyThatChangedHands) {
 TEST_F(RocksFlushWatchTest, WhatASplitFlushesIsTheParents) {
   Open();
   Set(TableId::kData, "a");
-  ASSERT_OK(store_->Split(TableId::kData, {.keys = {"m"}}));
+  ASSERT_OK(store_->regions()->Split(TableId::kData, {.keys = {"m"}}));
 
   EXPECT_THAT(Close(), Contains(fmt::format("data 1: 1 rows, {} bytes", kRowBytes)));
 }

@@ -32,7 +32,7 @@ class RocksMemtableBudgetTest : public testing::Test {
     auto opened = OpenRocksTableStore(directory_.file("db"), options);
     ASSERT_OK(opened);
     store_ = *std::move(opened);
-    ASSERT_OK(store_->Presplit(kTable, {.keys = {"b", "c", "d", "e", "f"}}));
+    ASSERT_OK(store_->regions()->Presplit(kTable, {.keys = {"b", "c", "d", "e", "f"}}));
   }
 
   // Rows of a kilobyte.

@@ -31,7 +31,7 @@ class RegionLaggingTest : public testing::Test {
     auto opened = OpenRocksTableStore(directory_.file("db"), TinyOptions(directory_.path()));
     ASSERT_OK(opened);
     store_ = *std::move(opened);
-    ASSERT_OK(store_->Presplit(kTable, {.keys = {"m"}}));
+    ASSERT_OK(store_->regions()->Presplit(kTable, {.keys = {"m"}}));
   }
 
   static Mutation Row(const std::string& key) {
@@ -102,7 +102,7 @@ TEST_F(RegionLaggingTest, ADaughterLagsIfItHasTheFiles) {
   PausedLsmCompactions paused;
   ASSERT_NO_FATAL_FAILURE(PileUpFiles(RegionBacklog::kYoungFilesMax));
   ASSERT_TRUE(IsAfterSoon("a", true));
-  ASSERT_OK(store_->Split(kTable, {.keys = {"b"}}));
+  ASSERT_OK(store_->regions()->Split(kTable, {.keys = {"b"}}));
   EXPECT_TRUE(IsAfterSoon("a", true)) << "it has all of the files";
   EXPECT_FALSE(store_->IsLagging(kTable, "b"));
 }

@@ -2,7 +2,7 @@
 // program that compiles them selects the engines with INSTANTIATE_TEST_SUITE_P.
 //
 // A test of a promise (engine/table/table_capabilities.h) begins with HOURCELL_WANT_PROMISE and is
-// skipped on stores that do not make it.
+// skipped on stores that do not make it. One of RegionStore begins with HOURCELL_WANT_REGIONS.
 
 #pragma once
 
@@ -102,6 +102,12 @@ inline std::string NameOfEngine(const testing::TestParamInfo<EngineCase>& tested
   if (!Promises(capability)) {                                                                  \
     GTEST_SKIP() << GetParam().name << " does not promise " << TableCapabilityName(capability); \
   }                                                                                             \
+  static_assert(true)
+
+#define HOURCELL_WANT_REGIONS()                                     \
+  if (store_->regions() == nullptr) {                               \
+    GTEST_SKIP() << GetParam().name << " divides tables by itself"; \
+  }                                                                 \
   static_assert(true)
 
 }  // namespace hourcell

@@ -28,90 +28,90 @@ std::vector<std::string> StartsOf(const std::vector<RegionInfo>& regions) {
 
 TEST_P(TableStoreTest, ATableIsOneRegionUntilItIsCut) {
   for (const TableId table : kTableIds) {
-    const std::vector<RegionInfo> regions = store_->Regions(table);
-    ASSERT_EQ(regions.size(), 1u);
-    EXPECT_EQ(regions[0].range, RegionRange());
-    EXPECT_EQ(regions[0].table, TableName(table));
-    EXPECT_EQ(regions[0].state, RegionState::kOpen);
+    const absl::StatusOr<std::vector<RegionUse>> uses = store_->RegionUses(table);
+    ASSERT_OK(uses);
+    ASSERT_EQ(uses->size(), 1u);
+    const RegionInfo& region = uses->front().region;
+    EXPECT_EQ(region.range, RegionRange());
+    EXPECT_EQ(region.table, TableName(table));
+    EXPECT_EQ(region.state, RegionState::kOpen);
   }
 }
 
-TEST_P(TableStoreTest, AStoreThatChangesNoRegionsRefusesInWords) {
-  if (Promises(TableCapability::kRegionChanges)) GTEST_SKIP() << "it changes regions";
-  const std::vector<RegionInfo> regions = store_->Regions(TableId::kData);
-  const RegionId ids[] = {regions[0].id, regions[0].id};
-
-  for (const absl::Status& refused : {store_->Split(TableId::kData, {.keys = {"b"}}),
-                                      store_->Presplit(TableId::kData, {.keys = {"b"}}),
-                                      store_->MergeRegions(TableId::kData, ids)}) {
-    EXPECT_THAT(refused, StatusIs(absl::StatusCode::kUnimplemented));
-    EXPECT_FALSE(refused.message().empty());
-  }
-  EXPECT_THAT(store_->TrimRegions(TableId::kData), IsOkAndHolds(false));
+TEST_P(TableStoreTest, RegionsAreListedWithTheirUse) {
+  HOURCELL_WANT_REGIONS();
+  ASSERT_OK(store_->regions()->Presplit(TableId::kData, {.keys = {"b", "d"}}));
+  const absl::StatusOr<std::vector<RegionUse>> uses = store_->RegionUses(TableId::kData);
+  ASSERT_OK(uses);
+  std::vector<RegionInfo> regions;
+  for (const RegionUse& use : *uses)
+    regions.push_back(use.region);
+  EXPECT_EQ(StartsOf(regions), StartsOf(store_->regions()->Regions(TableId::kData)));
 }
 
 TEST_P(TableStoreTest, OnlySomeTablesAreSplit) {
-  HOURCELL_WANT_PROMISE(TableCapability::kRegionChanges);
+  HOURCELL_WANT_REGIONS();
   for (const TableId table : {TableId::kSystem, TableId::kUid, TableId::kSeries}) {
-    EXPECT_THAT(store_->Split(table, {.keys = {"b"}}),
+    EXPECT_THAT(store_->regions()->Split(table, {.keys = {"b"}}),
                 StatusIs(absl::StatusCode::kFailedPrecondition));
   }
-  EXPECT_THAT(store_->Split(TableId::kData, {.keys = {}}),
+  EXPECT_THAT(store_->regions()->Split(TableId::kData, {.keys = {}}),
               StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
 TEST_P(TableStoreTest, NeighboursAreMerged) {
-  HOURCELL_WANT_PROMISE(TableCapability::kRegionChanges);
-  ASSERT_OK(store_->Presplit(TableId::kData, {.keys = {"b", "d", "f"}}));
+  HOURCELL_WANT_REGIONS();
+  ASSERT_OK(store_->regions()->Presplit(TableId::kData, {.keys = {"b", "d", "f"}}));
   for (const char* const key : {"a", "b", "e", "g"})
     ASSERT_OK(Set(TableId::kData, key, key));
-  const std::vector<RegionInfo> regions = store_->Regions(TableId::kData);
+  const std::vector<RegionInfo> regions = store_->regions()->Regions(TableId::kData);
   const RegionId one[] = {regions[0].id};
   const RegionId apart[] = {regions[0].id, regions[2].id};
   const RegionId unknown[] = {regions[0].id, RegionId{.value = 999}};
-  EXPECT_THAT(store_->MergeRegions(TableId::kData, one),
+  EXPECT_THAT(store_->regions()->MergeRegions(TableId::kData, one),
               StatusIs(absl::StatusCode::kInvalidArgument));
-  EXPECT_THAT(store_->MergeRegions(TableId::kData, apart),
+  EXPECT_THAT(store_->regions()->MergeRegions(TableId::kData, apart),
               StatusIs(absl::StatusCode::kInvalidArgument));
-  EXPECT_THAT(store_->MergeRegions(TableId::kData, unknown), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(store_->regions()->MergeRegions(TableId::kData, unknown),
+              StatusIs(absl::StatusCode::kNotFound));
 
   const RegionId neighbours[] = {regions[2].id, regions[1].id};
-  ASSERT_OK(store_->MergeRegions(TableId::kData, neighbours));
+  ASSERT_OK(store_->regions()->MergeRegions(TableId::kData, neighbours));
 
-  EXPECT_THAT(StartsOf(store_->Regions(TableId::kData)), ElementsAre("", "b", "f"));
+  EXPECT_THAT(StartsOf(store_->regions()->Regions(TableId::kData)), ElementsAre("", "b", "f"));
   EXPECT_EQ(Scan(TableId::kData, {}).size(), 4u);
 }
 
 TEST_P(TableStoreTest, OnlyAnEmptyTableIsPresplit) {
-  HOURCELL_WANT_PROMISE(TableCapability::kRegionChanges);
+  HOURCELL_WANT_REGIONS();
   const std::vector<std::string> keys = {"b", "c"};
-  EXPECT_THAT(store_->Presplit(TableId::kSystem, {.keys = keys}),
+  EXPECT_THAT(store_->regions()->Presplit(TableId::kSystem, {.keys = keys}),
               StatusIs(absl::StatusCode::kFailedPrecondition));
   const std::vector<std::string> none_or_not_ascending[] = {{""}, {"b", "b"}, {"c", "b"}};
   for (const auto& wrong : none_or_not_ascending) {
-    EXPECT_THAT(store_->Presplit(TableId::kData, {.keys = wrong}),
+    EXPECT_THAT(store_->regions()->Presplit(TableId::kData, {.keys = wrong}),
                 StatusIs(absl::StatusCode::kInvalidArgument));
   }
   ASSERT_OK(Set(TableId::kData, "a", "1"));
-  EXPECT_THAT(store_->Presplit(TableId::kData, {.keys = keys}),
+  EXPECT_THAT(store_->regions()->Presplit(TableId::kData, {.keys = keys}),
               StatusIs(absl::StatusCode::kFailedPrecondition));
   ASSERT_OK(Delete(TableId::kData, "a"));
 
-  ASSERT_OK(store_->Presplit(TableId::kData, {.keys = keys}));
+  ASSERT_OK(store_->regions()->Presplit(TableId::kData, {.keys = keys}));
 
-  EXPECT_THAT(StartsOf(store_->Regions(TableId::kData)), ElementsAre("", "b", "c"));
-  EXPECT_THAT(store_->Presplit(TableId::kData, {.keys = keys}),
+  EXPECT_THAT(StartsOf(store_->regions()->Regions(TableId::kData)), ElementsAre("", "b", "c"));
+  EXPECT_THAT(store_->regions()->Presplit(TableId::kData, {.keys = keys}),
               StatusIs(absl::StatusCode::kFailedPrecondition));
   ASSERT_OK(store_->Close());
   Reopen();
   if (Promises(TableCapability::kDurable)) {
-    EXPECT_THAT(StartsOf(store_->Regions(TableId::kData)), ElementsAre("", "b", "c"));
+    EXPECT_THAT(StartsOf(store_->regions()->Regions(TableId::kData)), ElementsAre("", "b", "c"));
   }
 }
 
 TEST_P(TableStoreTest, RegionsReadAsOneTable) {
-  HOURCELL_WANT_PROMISE(TableCapability::kRegionChanges);
-  ASSERT_OK(store_->Presplit(TableId::kData, {.keys = {"b", "d", "f"}}));
+  HOURCELL_WANT_REGIONS();
+  ASSERT_OK(store_->regions()->Presplit(TableId::kData, {.keys = {"b", "d", "f"}}));
   for (const char* const key : {"a", "b", "bb", "c", "e", "ee", "g"})
     ASSERT_OK(Set(TableId::kData, key, key));
   ASSERT_OK(store_->Flush(TableId::kData));
@@ -154,7 +154,7 @@ TEST_P(TableStoreTest, RegionsReadAsOneTable) {
 }
 
 TEST_P(TableStoreTest, ASplitKeepsEveryRowAndEveryView) {
-  HOURCELL_WANT_PROMISE(TableCapability::kRegionChanges);
+  HOURCELL_WANT_REGIONS();
   for (int i = 0; i < 1000; ++i)
     ASSERT_OK(Set(TableId::kData, fmt::format("k{:03}", i), "old"));
   ASSERT_OK(store_->Flush(TableId::kData));
@@ -163,19 +163,20 @@ TEST_P(TableStoreTest, ASplitKeepsEveryRowAndEveryView) {
   std::unique_ptr<TableView> before = store_->Snapshot();
   const auto rows = Scan(TableId::kData, {});
 
-  ASSERT_OK(store_->Split(TableId::kData, {.keys = {"k500"}}));
-  ASSERT_OK(store_->Split(TableId::kData, {.keys = {"k250"}}));
-  EXPECT_THAT(store_->Split(TableId::kData, {.keys = {"k250"}}),
+  ASSERT_OK(store_->regions()->Split(TableId::kData, {.keys = {"k500"}}));
+  ASSERT_OK(store_->regions()->Split(TableId::kData, {.keys = {"k250"}}));
+  EXPECT_THAT(store_->regions()->Split(TableId::kData, {.keys = {"k250"}}),
               StatusIs(absl::StatusCode::kInvalidArgument));
-  EXPECT_THAT(StartsOf(store_->Regions(TableId::kData)), ElementsAre("", "k250", "k500"));
+  EXPECT_THAT(StartsOf(store_->regions()->Regions(TableId::kData)),
+              ElementsAre("", "k250", "k500"));
   EXPECT_EQ(Scan(TableId::kData, {}), rows);
   ASSERT_OK(Set(TableId::kData, "k100", "newest"));
   ASSERT_OK(Set(TableId::kData, "k900", "newest"));
   EXPECT_EQ(before->Get(TableId::kData, "k100").value(), "old");
   before.reset();
 
-  ASSERT_OK(TrimAllRegions(store_.get(), TableId::kData));
-  for (const RegionInfo& region : store_->Regions(TableId::kData))
+  ASSERT_OK(TrimAllRegions(store_->regions(), TableId::kData));
+  for (const RegionInfo& region : store_->regions()->Regions(TableId::kData))
     EXPECT_FALSE(region.has_references) << region.range.start;
   if (Promises(TableCapability::kDurable)) Reopen();
   const auto after = Scan(TableId::kData, {});
@@ -197,7 +198,7 @@ TEST_P(TableStoreTest, KnowsAboutHowManyBytesARangeHas) {
       rows.back().value += static_cast<char>(random.Next());
   }
   ASSERT_OK(store_->Apply(rows, /*sync=*/false));
-  ASSERT_OK(store_->Split(TableId::kAnnotation, {.keys = {key(300)}}));
+  ASSERT_OK(store_->regions()->Split(TableId::kAnnotation, {.keys = {key(300)}}));
   ASSERT_OK(store_->Flush(TableId::kAnnotation));
   const auto bytes = [&](const std::string& begin, const std::string& end) {
     return static_cast<double>(
