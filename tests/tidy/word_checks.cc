@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include <absl/strings/ascii.h>
-#include <absl/strings/match.h>
 #include <fmt/format.h>
 
 namespace hourcell::tidy {
@@ -119,9 +118,9 @@ std::vector<Finding> CheckErrorForm(const SourceFile& file) {
   size_t number = 0;
   for (const std::string_view line : Lines(file.text)) {
     ++number;
-    if (!absl::StrContains(line, '"') || line.find("//") < line.find('"')) continue;
+    if (line.find('"') == line.npos || line.find("//") < line.find('"')) continue;
     for (const std::string_view form : kOldErrorForms) {
-      if (!absl::StrContains(line, form)) continue;
+      if (line.find(form) == line.npos) continue;
       findings.push_back({file.path, number, std::string(kExpectedGot)});
       break;
     }
