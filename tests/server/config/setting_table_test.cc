@@ -97,7 +97,14 @@ TEST(SettingTableTest, HasDefaultsOfTheirTypesAndHelp) {
   }
 }
 
-// The help of a number names its unit first, or is about a number of something.
+// True for "seconds to wait", "maximum bytes of a body" and "duration, in seconds".
+bool NamesUnit(std::string_view help, std::string_view unit) {
+  constexpr std::string_view kMaximum = "maximum ";
+  const bool is_bound = help.starts_with(kMaximum);
+  return help.substr(is_bound ? kMaximum.size() : 0).starts_with(unit) ||
+         help.find(fmt::format("in {}", unit)) != std::string_view::npos;
+}
+
 TEST(SettingTableTest, EveryNumberHasTheUnitOfItsHelp) {
   using Unit = Setting::Unit;
   for (const Setting& setting : SettingTable()) {
@@ -106,13 +113,9 @@ TEST(SettingTableTest, EveryNumberHasTheUnitOfItsHelp) {
       EXPECT_EQ(setting.unit, Unit::kNone);
       continue;
     }
-    std::string_view help = setting.help;
-    if (help.starts_with("maximum ")) help.remove_prefix(std::string_view("maximum ").size());
-    const Unit unit = help.starts_with("seconds")        ? Unit::kSeconds
-                      : help.starts_with("milliseconds") ? Unit::kMilliseconds
-                      : help.starts_with("bytes")        ? Unit::kBytes
-                                                         : Unit::kCount;
-    EXPECT_EQ(SettingUnitName(setting.unit), SettingUnitName(unit));
+    EXPECT_NE(setting.unit, Unit::kNone);
+    for (const Unit unit : {Unit::kSeconds, Unit::kMilliseconds, Unit::kBytes})
+      EXPECT_EQ(setting.unit == unit, NamesUnit(setting.help, SettingUnitName(unit)));
   }
 }
 
