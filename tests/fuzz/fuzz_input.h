@@ -1,4 +1,4 @@
-// What fuzz targets take their input apart with.
+// Helpers with which fuzz targets split their input.
 
 #pragma once
 
@@ -33,8 +33,8 @@ inline std::string_view TakePart(std::string_view* input) {
 }
 
 // The input with its runs written out: RS (0x1e), two bytes n, big-endian, and a byte c are n times
-// c. So an input that is short enough to be tried often is as long as the limits it tests. What
-// would be beyond `size_max` is left out.
+// c. So an input that is short enough to be tried often is as long as the limits it tests. Bytes
+// beyond `size_max` are left out.
 inline std::string WithRuns(std::string_view input, size_t size_max) {
   constexpr char kRun = 0x1e;
   std::string text;
@@ -71,8 +71,8 @@ inline std::vector<size_t> CutsOf(size_t size) {
   return cuts;
 }
 
-// How many bytes come at once at `place` of a text that comes in small pieces: one, and more of
-// them once it is clear that it is a long one.
+// The size of the piece at `place` of a text in small pieces: one byte, and more bytes once the
+// text is long.
 inline size_t SmallPieceAt(size_t place) {
   constexpr size_t kSingleBytes = 1024;
   constexpr size_t kPieceBytes = 1021;

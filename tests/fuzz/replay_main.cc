@@ -1,5 +1,5 @@
-// Runs a fuzz target over every file of the directories given: what a build without libFuzzer has
-// instead of it. Fails if there is no file, for then nothing was tested.
+// Runs a fuzz target over every file of the given directories, for builds without libFuzzer. Fails
+// without files, because nothing was tested then.
 
 #include <cstdint>
 #include <cstdio>

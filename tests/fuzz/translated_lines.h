@@ -1,4 +1,4 @@
-// What must be true of every translation of a foreign line to import lines, for fuzz targets.
+// Properties of every translation of a foreign line to import lines, for fuzz targets.
 
 #pragma once
 
@@ -36,7 +36,7 @@ inline void CheckImportLine(std::string_view text) {
     HOURCELL_CHECK(is_legal(tag.key) && is_legal(tag.value));
 }
 
-// Each line of `text`; a translator that has seen other lines says the same of it.
+// Each line of `text`; a translator gives the same result after other lines.
 inline void CheckTranslations(const ForeignRules& rules, std::string_view text) {
   const std::unique_ptr<LineTranslator> used = MakeLineTranslator(rules);
   while (!text.empty()) {

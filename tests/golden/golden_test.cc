@@ -46,7 +46,7 @@ void ExpectSame(const std::vector<GoldenAnswer>& got, const std::vector<GoldenAn
 
 class GoldenTest : public testing::Test {
  protected:
-  // The store of a set in a directory of its own.
+  // The store of a set in a separate directory.
   std::string Store(const std::string& version, const std::string& name) {
     return Unpack(version, name + ".tar.gz", dir_.file(version + "-" + name));
   }
@@ -112,7 +112,7 @@ TEST_F(GoldenTest, EveryTableHasRowsUnderItsFrozenName) {
   }
 }
 
-// Old hours, which have cells, and new ones; twice, so that what was written is read and merged.
+// Old hours, which have cells, and new ones; twice, so that written points are read and merged.
 TEST_F(GoldenTest, AnUpgradedStoreTakesPointsAndKeepsItsOwn) {
   for (const std::string& version : GoldenVersions()) {
     for (const std::string name : {"closed", "killed"}) {

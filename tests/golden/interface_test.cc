@@ -1,4 +1,4 @@
-// What a release called its settings, commands, options and endpoints is still there.
+// The settings, commands, options and endpoints of each release still exist.
 
 #include <string>
 #include <vector>

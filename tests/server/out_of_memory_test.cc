@@ -1,4 +1,4 @@
-// A request for which there is not enough memory is refused, and the server goes on.
+// A request for which there is not enough memory is refused, and the server continues to serve.
 
 #include <cstddef>
 #include <string>
@@ -26,7 +26,7 @@ class OutOfMemoryTest : public ApiTest {
       Put(OwnedPoint("m", fmt::format("host=h{}", i), kStartS, i));
   }
 
-  // So many points of one series that is known.
+  // A number of points of one known series.
   std::vector<LinePoint> Points(int64_t count) const {
     std::vector<LinePoint> points;
     for (int64_t i = 0; i < count; ++i) {

@@ -65,7 +65,7 @@ class RawClient {
     if (fd_ >= 0) close(std::exchange(fd_, -1));
   }
 
-  // Reads up to and with `end`; what followed it is kept. All there is if the server closes.
+  // Reads up to and with `end`; later bytes are kept. Returns all bytes if the server closes.
   std::string ReadUntil(std::string_view end) {
     while (true) {
       const size_t at = received_.find(end, searched_ < end.size() ? 0 : searched_ - end.size());
@@ -80,7 +80,7 @@ class RawClient {
     }
     return TakeBytes(received_.size());
   }
-  // What one read gives; empty if the server closed.
+  // The bytes of one read; empty if the server closed.
   std::string ReadAvailable() {
     if (received_.empty()) ReadSome();
     return TakeBytes(received_.size());

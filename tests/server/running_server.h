@@ -1,5 +1,5 @@
-// A server on a store in a temporary directory, for tests that speak to it over sockets, and a
-// query of it whose answer fills all buffers between it and its client.
+// A server on a store in a temporary directory, for tests over sockets, and a query whose response
+// fills all buffers between the server and its client.
 
 #pragma once
 
@@ -26,12 +26,12 @@ namespace hourcell {
 
 class RunningServerTest : public testing::Test {
  protected:
-  // What PutPoints puts: so many points of metric m of each of so many hosts, every 10 s.
+  // PutPoints puts kPointsPerSeries points of metric m for each of kSeries hosts, every 10 s.
   static constexpr int64_t kStartS = 1356998400;  // 2013-01-01 00:00:00 UTC
   static constexpr size_t kSeries = 500;
   static constexpr size_t kPointsPerSeries = 100;
-  // A query of them. Its answer is about 25 MB of text: more than all buffers between server and
-  // client hold.
+  // A query for these points. Its response has about 25 MB of text, more than all buffers between
+  // server and client hold.
   static constexpr std::string_view kLargeQuery =
       "/api/query?start=1356998400&end=1357002000&m=none:m&m=sum:m{host=*}&m=min:m{host=*}"
       "&m=max:m{host=*}&m=avg:m{host=*}&m=count:m{host=*}&m=zimsum:m{host=*}&m=mimmin:m{host=*}"

@@ -1,4 +1,4 @@
-// What strangers, users and admins may do on a running server, over both protocols.
+// Rights of clients without credentials, users and admins on a running server, over both protocols.
 
 #include <cstdint>
 #include <fstream>
@@ -161,7 +161,7 @@ TEST_F(ServerAccessTest, AListenerAndAnAddressGiveRights) {
   EXPECT_EQ(Ask("GET /api/config", "", "", 1), "HTTP/1.1 401 Unauthorized");
 }
 
-// By nginx on the same machine, say: what reaches the proxy is not local.
+// For example by nginx on the same machine: clients of the proxy are not local.
 TEST_F(ServerAccessTest, WhatComesThroughAProxyIsNotLocal) {
   Set("tsd.auth.file", "");
   Start();
@@ -210,7 +210,7 @@ TEST_F(ServerAccessTest, DoesNotStartOpenOrWithoutItsUsers) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("tsd.auth.file")));
 }
 
-// What a server without users is asked does not depend on credentials that a client sends anyway.
+// A server without users ignores credentials that a client sends anyway.
 TEST_F(ServerAccessTest, WithoutUsersLoopbackIsOpen) {
   Set("tsd.auth.file", "");
   Start();
@@ -228,7 +228,7 @@ class ServerTlsTest : public ServerAccessTest {
     Set("tsd.tls.key", dir_.file("key"));
   }
 
-  // What the server says over TLS until it closes. `serial`: of its certificate.
+  // The bytes from the server over TLS until it closes. `serial`: of its certificate.
   std::string ExchangeTls(std::string_view bytes, std::string* serial = nullptr) {
     TlsPeer peer;
     RawClient client(server_->port());

@@ -1,4 +1,4 @@
-// What a running server does with too much: of connections, of bodies, of queries, and with clients
+// A running server under overload: too many connections, bodies and queries, and clients
 // that send or read too slowly. Over sockets.
 
 #include <fstream>
@@ -185,7 +185,7 @@ TEST_F(ServerOverloadTest, ABodyTheMemoryHasNoRoomForIsRefusedForNow) {
   EXPECT_THAT(third.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
 }
 
-// As many as would have filled the memory by what they announce.
+// Enough bodies to fill the memory by their announced sizes.
 TEST_F(ServerOverloadTest, SlowSendersOfLargeBodiesKeepNobodyOut) {
   Set("tsd.http.request.memory", "300000");
   Start();
@@ -225,7 +225,7 @@ TEST_F(ServerOverloadTest, ABodyThatIsInflatedTakesThatMuchOfTheMemory) {
   first.Send(std::string(9'999, ' ') + "]");
   EXPECT_THAT(first.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 400 "));  // an empty list
   for (int i = 0; i < 2; ++i) {
-    second.Send(put);  // the connection goes on, and there is room
+    second.Send(put);  // the connection continues, and there is room
     EXPECT_THAT(second.ReadUntil("}}"), AllOf(StartsWith("HTTP/1.1 400 "), HasSubstr("datapoint")));
     EXPECT_EQ(Gauge("http.body_bytes", {}), 0);
   }
@@ -273,7 +273,7 @@ TEST_F(ServerOverloadTest, HandshakesThatStandStillAreTimedOutAndIdleSessionsAre
   EXPECT_THAT(idle.ReadAvailable(), StartsWith("hourcell"));
 }
 
-// The time of the handshake is no time of the request.
+// The time of the handshake does not count for the request.
 TEST_F(ServerOverloadTest, ASlowSenderIsTimedOutInsideOfTlsToo) {
   StartWithTlsInASecond();
   TlsClient client(port());
@@ -384,7 +384,7 @@ TEST_F(ServerOverloadTest, AQueryOverTheBoundDoesNotHoldUpTheThreadThatReadsIt) 
   EXPECT_THAT(waiting.ReadUntil("}}]"), HasSubstr("\"dps\""));
 }
 
-// What is wrong with a query needs no query thread to be told.
+// Faults of a query are reported without a query thread.
 TEST_F(ServerOverloadTest, AQueryThatIsRefusedWaitsForNobody) {
   PutPoints();
   Set("tsd.query.concurrent", "1");

@@ -1,4 +1,4 @@
-// What clients may do whose connections another process passes on.
+// Rights of clients whose connections another process relays.
 
 #include <memory>
 #include <string>
@@ -37,7 +37,8 @@ class ServerRelayTest : public RunningServerTest {
     server_ = *std::move(started);
   }
 
-  // Says who a client is, and returns the challenge; empty: the server has closed the connection.
+  // Sends the client's address and returns the challenge; empty: the server has closed the
+  // connection.
   static std::string Say(RawClient* client, const std::string& header) {
     client->Send(header);
     std::string challenge;
@@ -57,7 +58,7 @@ class ServerRelayTest : public RunningServerTest {
                                    challenge.substr(0, kRelayNonceBytes));
   }
 
-  // Is taken for a process that passes on a connection.
+  // Authenticates as a process that relays a connection.
   static std::string Introduce(RawClient* client, RelayHeader header) {
     header.nonce = NewRelayNonce();
     const std::string text = EncodeRelayHeader(header);
@@ -90,7 +91,7 @@ TEST_F(ServerRelayTest, AClientHasTheRightsOfItsListenerAndItsAddress) {
   EXPECT_THAT(role("10.1.2.3", 0), HasSubstr(R"("role":"admin")"));
 }
 
-// A stranger who speaks for others has no rights, and gets no answer.
+// A client without the secret that claims to relay gets neither rights nor a response.
 TEST_F(ServerRelayTest, OnlyWhoKnowsTheSecretSpeaksForOthers) {
   StartWithRelay();
   const auto refused = [&](const RelayHeader& header, const std::string& secret) {
@@ -127,7 +128,7 @@ TEST_F(ServerRelayTest, AProofIsOfOneHeaderOnly) {
   }
 }
 
-// A replay of all bytes of an earlier connection has no effect.
+// A replay of all bytes of an earlier connection is refused.
 TEST_F(ServerRelayTest, AReplayIsRefused) {
   StartWithRelay();
   const std::string header = EncodeRelayHeader({.address = "192.0.2.1", .nonce = NewRelayNonce()});
@@ -225,7 +226,7 @@ TEST_F(ServerRelayTest, AWatchIsToldThatTheServerStops) {
   StartWithRelay();
   RawClient watch(port());
   Introduce(&watch, {.address = "0.0.0.0", .is_watch = true});
-  watch.Send(kWhoAmI);  // it has nothing to ask
+  watch.Send(kWhoAmI);  // its queue is empty
   {
     RawClient client(port());
     client.Send(kWhoAmI);
@@ -235,7 +236,7 @@ TEST_F(ServerRelayTest, AWatchIsToldThatTheServerStops) {
   EXPECT_EQ(watch.ReadAll(), kLeaves);
 }
 
-// Without a secret there are no others: the bytes are a line like any other.
+// Without a secret there are no relays: the bytes are a line like any other.
 TEST_F(ServerRelayTest, AServerAloneKnowsNoRelays) {
   Start();
   RawClient client(port());

@@ -44,7 +44,7 @@ class ServerStreamTest : public RunningServerTest {
     return client.ReadAll();
   }
 
-  // The ids of what runs, in order.
+  // The ids of running queries, in order.
   std::vector<uint64_t> Running() {
     const std::string text = Ask("GET", "/api/stats/query");
     simdjson::dom::parser parser;

@@ -65,7 +65,7 @@ class Client {
     }
     return std::exchange(received_, {});
   }
-  // Reads up to and with `end`; what followed it is kept for the next call.
+  // Reads up to and with `end`; later bytes are kept for the next call.
   std::string ReadUntil(std::string_view end) {
     size_t at = received_.find(end);
     while (at == std::string::npos && ReadSome())
@@ -111,7 +111,7 @@ class ServerTest : public testing::Test {
     Start();
   }
 
-  // Sends bytes on a connection of their own and ends the input.
+  // Sends bytes on a new connection and ends the input.
   std::string Exchange(std::string_view bytes) {
     Client client(server_->port());
     client.Send(bytes);

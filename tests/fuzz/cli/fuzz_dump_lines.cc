@@ -14,7 +14,7 @@ namespace {
 
 using namespace hourcell;
 
-// What scan and export do with a row.
+// The steps of scan and export for a row.
 void PrintRow(const ScannedRow& row) {
   HOURCELL_CHECK(row.times.size() == row.point_values.size());
   std::string text;

@@ -37,7 +37,7 @@ class MemoryFile {
   std::string path() const { return fmt::format("/proc/self/fd/{}", Fd()); }
 
  private:
-  // One for all: only what is in it changes.
+  // One for all: only its content changes.
   static int Fd() {
     static const int fd = memfd_create("fuzz", MFD_CLOEXEC);
     return fd;
@@ -59,7 +59,7 @@ std::string Gzip(std::string_view text) {
   return out;
 }
 
-// The lines as anybody would find them, and the number of each that is too long.
+// The lines by a plain search, and the number of each line that is too long.
 std::vector<std::string> NaiveLines(std::string_view text) {
   std::vector<std::string> lines;
   while (!text.empty()) {
@@ -104,7 +104,7 @@ absl::Status CheckLines(const std::string& path,
   }
 }
 
-// What the store would say of a point: Points::Append's check of its tags.
+// The store's error for a point: Points::Append's check of its tags.
 class CheckingSink : public PointSink {
  public:
   absl::Status Write(std::span<const LinePoint> points,
@@ -136,7 +136,7 @@ class CheckingSink : public PointSink {
   std::string taken_;
 };
 
-// The lines of a text, sorted: what several workers took has no order.
+// The lines of a text, sorted: the order of several workers is random.
 std::vector<std::string> Sorted(std::string_view text) {
   std::vector<std::string> lines = NaiveLines(text);
   std::ranges::sort(lines);
@@ -199,8 +199,8 @@ void CheckChunk(ImportChunk* chunk, const std::vector<std::string>& lines) {
 }  // namespace
 }  // namespace hourcell
 
-// A file's lines are what stands between its line ends, compressed or not; one that is cut short is
-// data loss, after lines that are right; and an import takes of it what its lines one by one say.
+// A file yields the text between its line ends, compressed or not. A truncated file is data loss
+// after its valid lines. An import takes the same points as its lines one by one.
 // The first byte: whether a line is made too long, and whether the file is compressed and cut.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
@@ -208,7 +208,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const uint8_t how = TakeByte(&input);
   std::string text(input);
   if (how % 64 == 1) text.insert(text.size() / 2, kLineBytesMax + how - 128, 'x');
-  // What begins like this is inflated.
+  // A file with this prefix is inflated.
   if (text.starts_with("\x1f\x8b")) text[0] = ' ';
   const std::vector<std::string> lines = NaiveLinesOfFile(text);
 

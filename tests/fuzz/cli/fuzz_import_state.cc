@@ -4,7 +4,7 @@
 #include "server/cli/data/import_state.h"
 #include "tests/fuzz/fuzz_input.h"
 
-// Any line is no slice, or one that is written as a line that says the same.
+// Any line is refused, or is a slice whose line reads as the same slice.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   const std::optional<FinishedSlice> slice = ParseFinishedSlice(InputText(data, size));

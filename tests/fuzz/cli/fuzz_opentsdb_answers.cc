@@ -5,7 +5,7 @@
 #include "server/cli/opentsdb/opentsdb_source.h"
 #include "tests/fuzz/fuzz_input.h"
 
-// Any body is an answer or kDataLoss, for each of the three endpoints that are asked.
+// Any body is an answer or kDataLoss, for each of the three endpoints.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   const std::string body(InputText(data, size));

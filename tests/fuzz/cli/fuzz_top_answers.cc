@@ -8,7 +8,7 @@
 #include "server/cli/cluster/top_text.h"
 #include "tests/fuzz/fuzz_input.h"
 
-// Any bodies are answers or kDataLoss, and what is made of two of them is text.
+// Any bodies are answers or kDataLoss, and two answers give a snapshot of valid text.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   std::string_view input = InputText(data, size);

@@ -5,8 +5,8 @@
 #include "codec/cells/hbase_row.h"
 #include "tests/fuzz/fuzz_input.h"
 
-// The columns of any row: each is points, an annotation, skipped or damaged, and what is good is a
-// cell that decodes and is the same once more. Input: per column two parts of a length byte and
+// The columns of any row: each is points, an annotation, skipped or damaged. Good columns give a
+// cell that decodes to the same points. Input: per column two parts of a length byte and
 // bytes, then a write time.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;

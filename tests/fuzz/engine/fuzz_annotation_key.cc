@@ -6,7 +6,7 @@
 #include "engine/rows/annotation_key.h"
 #include "tests/fuzz/fuzz_input.h"
 
-// Any key in any layout is refused with kDataLoss, or what it says gives a key that says the same.
+// Any key in any layout is refused with kDataLoss, or its decoded fields give the same key again.
 // The first two bytes choose the layout.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;

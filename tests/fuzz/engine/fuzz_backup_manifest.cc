@@ -12,7 +12,7 @@
 namespace hourcell {
 namespace {
 
-// Refused, or the one text of what it says, of files that are all within a store.
+// A text is refused, or is the only text of its content, and all its files are within a store.
 void CheckDecode(std::string_view text) {
   const auto manifest = DecodeBackupManifest(text);
   if (!manifest.ok()) {

@@ -31,7 +31,7 @@ constexpr int kHours = 4;
 constexpr int kOperationsMax = 48;
 constexpr int kBatchMax = 8;
 
-// Where the store's lock is; all else of it is in memory.
+// Where the store's lock is; everything else is in memory.
 const std::string& LockDirectory() {
   static const std::string directory = [] {
     std::string path = std::filesystem::temp_directory_path() / "hourcell_fuzz.XXXXXX";
@@ -50,8 +50,8 @@ struct OperationCount {
   unsigned long long count = 0;
 };
 
-// A store in memory, and beside it what it must show: with TTLs or with deletes, as no model knows
-// both.
+// A store in memory with a model of its content: with TTLs or with deletes, because each model
+// supports one of the two.
 class Machine {
  public:
   explicit Machine(bool deletes) : deletes_(deletes) { Open(); }
@@ -202,7 +202,7 @@ class Machine {
     model_.SetMetricTtl(metric, ttl_s);
   }
 
-  // Whatever comes of it: small tables have few places to be cut at.
+  // Any result is valid: small tables have few places to be cut at.
   void Split(std::string_view* input) {
     const uint8_t where = TakeByte(input);
     const auto hour = static_cast<uint32_t>((kFirstMs + where % kHours * kHourMs) / 1000);
@@ -265,8 +265,8 @@ class Machine {
 }  // namespace
 }  // namespace hourcell
 
-// The input as operations on a store: what it shows is what the model says, whatever is done to it
-// between puts.
+// The input as operations on a store: the store equals the model, whatever operations come between
+// puts.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   static OperationCount operations;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kSegment = 1;
 
-// Bytes as they are: headers and blocks that decode are the encoding of what they decode to.
+// Bytes as they are: headers and blocks that decode encode to the same bytes.
 void CheckDecode(std::string_view bytes) {
   if (const auto header = DecodeSegmentHeader(bytes, kSegment); header.ok()) {
     std::string again;
@@ -63,7 +63,7 @@ void CheckRemains(std::string_view input) {
 }  // namespace
 }  // namespace hourcell
 
-// Any bytes are decoded or refused with kDataLoss, and blocks are found in what surrounds them.
+// Any bytes are decoded or refused with kDataLoss, and blocks are found among other bytes.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   if (size > (1 << 16)) return 0;

@@ -23,7 +23,7 @@ constexpr int kStepsMax = 24;
 constexpr int kChangesMax = 4;
 const char* const kDirectory = "/journal";
 
-// A journal in memory, and what was written to it.
+// A journal in memory, with the blocks written to it.
 class Scribe {
  public:
   Scribe() : env_(rocksdb::NewMemEnv(rocksdb::Env::Default())), fs_(env_->GetFileSystem()) {}
@@ -41,7 +41,7 @@ class Scribe {
     return absl::OkStatus();
   }
 
-  // A block, a sync, a deletion, an end in good order or as of kill -9.
+  // A block, a sync, a deletion, an end in good order or by kill -9.
   void Step(std::string_view* input) {
     const uint8_t what = TakeByte(input);
     if (what < 176) {
@@ -82,8 +82,8 @@ class Scribe {
     HOURCELL_CHECK(rocksdb::WriteStringToFile(env_.get(), bytes, path).ok());
   }
 
-  // What the journal has is what was written, from the low mark on, in order, but for blocks that
-  // it says are lost. `*end` is how far it goes: the sequence after its last block.
+  // The journal has the written blocks from the low mark on, in order, except those that it lists
+  // as lost. `*end`: the sequence after its last block.
   absl::Status CheckReplay(uint64_t* end) {
     *end = std::max<uint64_t>(low_mark_, 1);
     const absl::Status replayed =
@@ -100,14 +100,14 @@ class Scribe {
     return absl::OkStatus();
   }
 
-  // The blocks after `end` are gone, as of a torn tail.
+  // The blocks after `end` are gone, as after a torn tail.
   void Forget(uint64_t end) { written_.resize(end - 1); }
 
   Journal* journal() { return journal_.get(); }
   uint64_t end() const { return written_.size() + 1; }
 
  private:
-  // Those of [begin, end) are in what was taken out.
+  // Those of [begin, end) are in the cuts.
   void CheckLost(uint64_t begin, uint64_t end) {
     HOURCELL_CHECK(begin <= end);
     if (begin == end) return;
@@ -138,9 +138,9 @@ class Scribe {
 }  // namespace
 }  // namespace hourcell
 
-// A journal written as the input says is there whole. Then bytes of its files change: what opens
-// has a part of what was written, in order, says what is missing in the middle, and goes on; else
-// it is data loss.
+// A journal that the input writes is read back complete. Then bytes of its files change: an open
+// fails with data loss, or the journal has some of the written blocks in order, lists the missing
+// ones in the middle, and takes new blocks.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   std::string_view input = InputText(data, size);

@@ -28,8 +28,8 @@ void CheckRange(const KeyDistributor& distributor, std::string_view key, std::st
 
 }  // namespace
 
-// A part as specification, another as stored key, the rest as key: any of them is refused, or what
-// is encoded is decoded to the same.
+// A part as specification, another as stored key, the rest as key: each part is refused, or an
+// encoded key decodes to the same key.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view input = InputText(data, size);
   const std::string_view spec = TakePart(&input);

@@ -62,8 +62,7 @@ void CheckTrace(std::string_view text, TraceForm form) {
   }
 }
 
-// Each slice asks every series for its points, and may find none: so many series of so many slices
-// are what a fleet may cost here.
+// Each slice visits every series, even without points. These limits bound the cost of a fleet.
 constexpr uint64_t kFleetSeriesTried = 64;
 constexpr uint64_t kSlicesTried = 16;
 constexpr int kPutsTried = 32;
@@ -86,7 +85,7 @@ void CheckFleet(std::string_view text) {
 
 }  // namespace
 
-// Any text is refused as a layout, fleet, design or trace, or read as one that holds what it says.
+// Any text is refused as a layout, fleet, design or trace, or read and within its limits.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text = InputText(data, std::min<size_t>(size, kInputBytesMax));
   CheckTemplate(text);

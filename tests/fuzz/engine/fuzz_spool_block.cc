@@ -9,7 +9,7 @@
 #include "tests/fuzz/fuzz_input.h"
 
 // A block is damage, or points that are written and read again alike, with the servers that have
-// forwarded them; a position is none, or has these bytes, or is of an earlier version.
+// forwarded them; a position is refused, or has these bytes, or is of an earlier version.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   const std::string_view input = InputText(data, size);

@@ -34,7 +34,7 @@ void CheckQuery(const NameRule& rule, const PromReadQuery& query) {
 }  // namespace
 }  // namespace hourcell
 
-// Any message is refused, or its queries are within their bounds and can be asked.
+// Any message is refused, or its queries are within their bounds and run.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   static const NameRule rule(NameEncoding::kLatin1, "");

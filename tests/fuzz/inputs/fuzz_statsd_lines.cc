@@ -28,7 +28,7 @@ void CheckLine(const StatsdLine& line) {
     HOURCELL_CHECK(!tag.key.empty() && !tag.value.empty());
 }
 
-// Checks the points of the series, of which no two have the same name, and frees them.
+// Checks the points of the series, whose names are distinct, and frees them.
 void CheckPoints(std::span<StatsdEnded> ended,
                  std::span<const StatsdPercentile> percentiles,
                  StatsdBytes* bytes) {
@@ -49,7 +49,7 @@ void CheckPoints(std::span<StatsdEnded> ended,
 }  // namespace
 }  // namespace hourcell
 
-// Each line has a fault or samples within their bounds, and what they add up to has legal names,
+// Each line has a fault or samples within their bounds, and their sums have legal names,
 // each once, and finite values. Bytes that are held are within their bound, and given back.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;

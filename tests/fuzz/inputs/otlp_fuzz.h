@@ -1,4 +1,4 @@
-// What holds of every request of OpenTelemetry's protocol, in either form.
+// Properties of every request of OpenTelemetry's protocol, in both forms.
 
 #pragma once
 

@@ -25,8 +25,8 @@ bool SharesBits(const uint8_t* a, const uint8_t* b, int bits) {
   return true;
 }
 
-// Whether a block of plain IPv4 text holds an IPv4 address, by the system's reading of both;
-// nothing if one of them is not that.
+// Whether a block of plain IPv4 text holds an IPv4 address, as the system reads both; nullopt if
+// the text of one is invalid.
 std::optional<bool> HoldsIpv4(const std::string& block, const std::string& address) {
   const size_t slash = block.find('/');
   std::array<uint8_t, 4> base = {};
@@ -62,13 +62,13 @@ void CheckBlock(const std::string& text, const std::string& address_text) {
 }  // namespace hourcell
 
 // A part as block and as address of a listener, the rest as address of a client and as role: each
-// is refused or means what the system's own reading of addresses says.
+// is refused, or means the same as the system's own reading of addresses.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   std::string_view input = InputText(data, size);
   const std::string block(TakePart(&input));
   const std::string rest(input);
-  // What the system reads ends at a zero byte.
+  // The system stops at a zero byte.
   if (block.find('\0') == std::string::npos && rest.find('\0') == std::string::npos) {
     CheckBlock(block, rest);
   }

@@ -7,7 +7,7 @@
 #include "server/query/annotation_json.h"
 #include "tests/fuzz/fuzz_input.h"
 
-// Any body is refused, or what it sets is what its annotation, printed, sets again.
+// Any body is refused, or its annotation, printed and read again, sets the same fields.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   const std::string body(InputText(data, size));

@@ -1,5 +1,5 @@
-// Where the answers of a server end: the same place is found however their bytes are cut, and what
-// is between two answers is there only once one has ended.
+// The end of each response is found at the same byte, however the bytes are cut into pieces. The
+// state between two responses is reached only after a response has ended.
 
 #include <cstddef>
 #include <cstdint>

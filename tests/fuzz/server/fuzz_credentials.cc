@@ -12,7 +12,7 @@
 namespace hourcell {
 namespace {
 
-// A file is read whole or refused with the line; what it says of a user can be printed and read
+// A file is read completely or refused with the line; each user of it can be printed and read
 // back.
 void CheckFile(std::string_view text) {
   const absl::StatusOr<Credentials> credentials = Credentials::Parse(text, "fuzz");

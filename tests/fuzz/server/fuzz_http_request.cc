@@ -29,7 +29,7 @@ class Transcript {
         case HttpParser::Event::kContinue:
           text_.append("continue\n");
           break;
-        case HttpParser::Event::kLargeBody:  // where it is told depends on what came at once
+        case HttpParser::Event::kLargeBody:  // its place depends on the sizes of the pieces
           break;
         case HttpParser::Event::kRequest:
           Add(parser_.TakeRequest());

@@ -7,7 +7,7 @@
 #include "server/lab/simulate_request.h"
 #include "tests/fuzz/fuzz_input.h"
 
-// Any body is refused, or asks for no more than the server's limits allow.
+// Any body is refused, or is within the server's limits.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   const std::string body(InputText(data, size));

@@ -8,7 +8,7 @@
 #include "server/query/query_request.h"
 #include "tests/fuzz/fuzz_input.h"
 
-// Any body is refused, or asks for something: by a metric, or by tsuids in hex.
+// Any body is refused, or is a request: by a metric, or by tsuids in hex.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   const auto query = ParseLastJson(std::string(InputText(data, size)));

@@ -19,7 +19,7 @@ namespace {
 
 using Need = LineProtocol::Need;
 
-// What a store was given, as text; it refuses metrics that begin with 'r'.
+// The points of a store, as text; it refuses metrics that begin with 'r'.
 class RecordedStore {
  public:
   CommitTicket Append(std::span<const LinePoint> points, std::vector<RefusedPoint>* refused) {
@@ -42,7 +42,7 @@ class RecordedStore {
   std::string text_;
 };
 
-// What is shared by all sessions: the counters are many.
+// Shared by all sessions, because the counters are many.
 struct Host {
   Host() {
     settings.clock = &clock;
@@ -64,7 +64,7 @@ Host* TheHost() {
   return &host;
 }
 
-// What one session answers and stores.
+// The replies and stored points of one session.
 struct Transcript {
   std::string replies;
   std::string stored;

@@ -29,7 +29,7 @@ std::string Escape(std::string_view text) {
   return out;
 }
 
-// A backslash before these letters is an escape of its own, so they must stand bare.
+// A backslash before these letters is a separate escape, so these letters stay bare.
 bool IsPlainLetter(char c) {
   return c == 't' || c == 'n' || c == 'r' || c == 'f' || c == 'u';
 }

@@ -19,7 +19,7 @@ void CheckSamePoint(const PointView& a, const PointView& b) {
   HOURCELL_CHECK(std::equal(a.tags.begin(), a.tags.end(), b.tags.begin(), b.tags.end()));
 }
 
-// What a PutJsonFast takes PutJson took, too, as the same points.
+// PutJson accepts each body that PutJsonFast accepts, as the same points.
 void CheckScan(const std::string& body, const PutJson* json) {
   PutJsonFast scan;
   if (!scan.Scan(body, PutRules{}.tags_max)) return;
@@ -41,8 +41,8 @@ void CheckScan(const std::string& body, const PutJson* json) {
 }  // namespace
 }  // namespace hourcell
 
-// Any body is refused as a whole, or each of its objects is a point or has an error, and what is
-// echoed of a good point reads as the same point.
+// Any body is refused as a whole, or each of its objects is a point or has an error. The echo of a
+// good point reads as the same point.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   const std::string body(InputText(data, size));

@@ -6,7 +6,7 @@
 #include "server/admin/region_json.h"
 #include "tests/fuzz/fuzz_input.h"
 
-// Any body is refused, or wants something, and what a client would send for it wants the same.
+// Any body is refused or is a request, and the JSON that a client sends for it is the same request.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   const std::string body(InputText(data, size));

@@ -1,5 +1,5 @@
-// Where a connection goes: what is decided by some of the first bytes is not changed by more of
-// them.
+// The destination of a connection: a choice made from some of the first bytes stays the same with
+// more bytes.
 
 #include <cstddef>
 #include <cstdint>

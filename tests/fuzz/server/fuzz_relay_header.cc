@@ -1,5 +1,5 @@
-// What a relay says of its client: any bytes are parsed, refused or too few; what is parsed is
-// written as it was read, but for values of others.
+// A relay's header: any bytes are parsed, refused or too few. A parsed header is written as it was
+// read, without the values of other programs.
 
 #include <cstddef>
 #include <cstdint>

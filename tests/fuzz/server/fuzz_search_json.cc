@@ -8,8 +8,8 @@
 #include "server/names/search_json.h"
 #include "tests/fuzz/fuzz_input.h"
 
-// Any body is refused, or asks for something, and its echo is JSON that asks for the same, but for
-// what may be anything.
+// Any body is refused or is a request, and its echo is JSON of the same request, except for fields
+// without a rule.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   const auto query = ParseLookupJson(std::string(InputText(data, size)));

@@ -6,7 +6,7 @@
 #include "server/cluster/service_account.h"
 #include "tests/fuzz/fuzz_input.h"
 
-// Any text is refused with what is wanted, or is a key.
+// Any text is refused with the expected form, or is a key.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   const absl::Status checked = CheckServiceAccount(InputText(data, size));

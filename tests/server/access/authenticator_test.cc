@@ -72,7 +72,7 @@ TEST_F(AuthenticatorTest, OneUsersSecretIsNotAnothers) {
   EXPECT_EQ(Recall("reader", "w"), LoginAnswer::Refused());
 }
 
-// Else a second try would tell by its time which users there are.
+// Otherwise the time of a second try would reveal which users exist.
 TEST_F(AuthenticatorTest, StrangersAreKnownAsWellAsUsersAre) {
   for (const char* const user : {"reader", "nobody"}) {
     EXPECT_EQ(Recall(user, "x"), LoginAnswer::Unknown()) << user;

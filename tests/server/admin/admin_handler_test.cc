@@ -131,7 +131,7 @@ TEST_F(AdminHandlerTest, AFullDiskIs503WithTheReason) {
   EXPECT_THAT(full.body, HasSubstr("No space"));
 }
 
-// As a query of it: the server stops.
+// As for a query: the server stops.
 TEST_F(AdminHandlerTest, AClosedStoreIs503WithItsWords) {
   ASSERT_OK(tsdb().Close());
 

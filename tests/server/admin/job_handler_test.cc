@@ -91,7 +91,7 @@ TEST_F(JobHandlerTest, ASecondStartNamesTheOneThatRuns) {
   EXPECT_EQ(Header(late, "Retry-After"), "1");
 }
 
-// `server/README.md` says so: what makes no sense is refused without a job.
+// `server/README.md` is true: invalid requests are refused without a job.
 TEST_F(JobHandlerTest, ABodyThatMakesNoSenseBeginsNone) {
   for (const char* const change : {"split", "merge", "rolling"})
     EXPECT_EQ(Send(std::string("POST /api/admin/regions/") + change, "{").status, 400) << change;

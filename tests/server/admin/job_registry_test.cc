@@ -17,7 +17,7 @@ namespace {
 using absl::StatusCode;
 using testing::HasSubstr;
 
-// What a job waits for, so that a test decides when it ends.
+// A gate that a job waits for, so that the test decides when the job ends.
 class Gate {
  public:
   void WaitUntilOpen() {
@@ -219,7 +219,7 @@ TEST_F(JobRegistryTest, AStopEndsThemAndBeginsNone) {
   jobs_.Stop();
 }
 
-// One that cannot be ended goes on to its end, and the stop waits for it.
+// A job that cannot be cancelled runs to its end, and the stop waits for it.
 TEST_F(JobRegistryTest, AStopWaitsForWhatCannotBeEnded) {
   ASSERT_OK(jobs_.Start(Spec(Gated())));
   gate_.WaitUntilReached();

@@ -32,7 +32,7 @@ TEST_F(SaltHandlerTest, AChangeIsAJob) {
   const HttpResponse begun = Send("POST /api/admin/salt?async", R"({"buckets":64})");
   EXPECT_EQ(begun.status, 202) << begun.body;
   EXPECT_THAT(begun.body, HasSubstr(R"("kind":"salt")"));
-  // What makes no sense begins none.
+  // Invalid requests begin no epoch.
   const HttpResponse refused = Send("POST /api/admin/salt?async", R"({"buckets":0})");
   EXPECT_EQ(refused.status, 400) << refused.body;
   EXPECT_THAT(Send("GET /api/admin/jobs").body, HasSubstr(R"("kind":"salt")"));

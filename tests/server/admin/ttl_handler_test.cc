@@ -53,7 +53,7 @@ TEST_F(TtlHandlerTest, AMetricsTtlHidesItsPointsAtOnceAndCanBeTakenBack) {
   Put({"other", "host=a", kStartS, 1});
   EXPECT_EQ(Send("GET /api/admin/ttl").body, R"({"store":0,"metrics":{}})");
 
-  // The clock stands 3.5 days after the point.
+  // The clock is 3.5 days after the point.
   const HttpResponse set = Send("POST /api/admin/ttl", R"({"metric":"m","ttl":"3d"})");
   EXPECT_EQ(set.status, 200);
   EXPECT_EQ(set.body, R"({"store":0,"metrics":{"m":259200}})");

@@ -85,7 +85,7 @@ TEST_F(HttpDispatchTest, OtherRoutesTakeABodyAsItIsNamed) {
   EXPECT_EQ(response.status, 400);
 }
 
-// What a body says of its inflated size may be a lie: the last member of this one is empty.
+// The inflated size in a body may be wrong: the last member of this one is empty.
 TEST_F(HttpDispatchTest, ABodyThatInflatesToMoreThanASmallOneMustWait) {
   const Headers gzip = {{"content-encoding", "gzip"}};
   const std::string small = Gzip(std::string(kSmallBodyBytesMax, '\n'));

@@ -82,7 +82,7 @@ TEST_F(HttpJobTest, AnEndThatLooksLikeARouteMakesNoRoute) {
     EXPECT_EQ(Task(target).Enter(), &pool_) << target;
 }
 
-// What a body costs does not depend on its points alone, so its size decides.
+// The cost of a body depends on more than its points, so its size decides.
 TEST_F(HttpJobTest, LargeBodiesGoToTheirPool) {
   WorkerPool body_pool(1);
   context_.pools.bodies = &body_pool;
@@ -219,7 +219,7 @@ TEST_F(HttpJobTest, AQueryThatWaitedOutItsTimeIsNotRun) {
   const int64_t begin_ms = clock_.MonotonicMs();
   ASSERT_EQ(in_time.Enter(), &query_pool_);
   clock_.Advance(500);
-  clock_.StepWall(3'600'000);  // that is no time that it waited
+  clock_.StepWall(3'600'000);  // this time does not count as waiting
   EXPECT_EQ(in_time.AnswerTo(Target()).body, "the answer");
   EXPECT_EQ(in_time.request().deadline_ms, begin_ms + 500);
 

@@ -109,7 +109,7 @@ TEST_F(HttpSessionTest, NothingIsReadWhileARequestIsAnswered) {
   EXPECT_THAT(transport_.TakeSent(), EndsWith("answer to /api/version"));
 }
 
-// A client sends many queries at once, each of which its thread answers: it takes one a turn.
+// A client sends many queries at once, and its thread answers them: it takes one per turn.
 TEST_F(HttpSessionTest, OtherConnectionsAreServedBetweenTwoQuickQueries) {
   QueryGate gate(10);
   context_.query_gate = &gate;
@@ -233,7 +233,7 @@ TEST_F(HttpSessionTest, TheServersEndComesAfterTheAnswerUnderWay) {
   EXPECT_THAT(transport_.sent(), EndsWith("answer to /slow"));
 }
 
-// The answer was made before: it does not say that it is the last.
+// The response was made before: it is not marked as the last.
 TEST_F(HttpSessionTest, TheServersEndComesAfterTheAnswerThatIsBeingSent) {
   Begin();
   transport_.StopReading();
@@ -288,7 +288,7 @@ TEST_F(HttpSessionTest, AClientThatTakesNothingIsCut) {
   EXPECT_TRUE(RunUntilIdle());
 }
 
-// It did not even take what came before the response.
+// It did not even take the bytes before the response.
 TEST_F(HttpSessionTest, AClientThatTakesNoLeaveToGoOnIsCut) {
   context_.send_timeout_ms = 1000;
   Begin();

@@ -1,5 +1,5 @@
-// What bodies cost that store nothing, or nearly: for each parser the shapes that were found to
-// cost most per byte. Counted are allocations, bytes at the peak, and looks at whether the client
+// The cost of bodies that store few points or none: for each parser the shapes that cost most per
+// byte. The test counts allocations, bytes at the peak, and looks at whether the client
 // is still there.
 
 #include <functional>
@@ -46,7 +46,7 @@ std::string Field(int number, const std::string& bytes) {
   return field + bytes;
 }
 
-// What stands around the data of a metric in OTLP, of a gauge: the field 5.
+// The bytes around the data of a metric in OTLP; field 5 is a gauge.
 std::string OtlpOf(int kind, const std::string& data) {
   return Field(1, Field(2, Field(2, Field(1, "m") + Field(kind, data))));
 }
@@ -65,7 +65,7 @@ struct Shape {
   int status = 400;
   // At most, of the whole body, of a million items. The store's own threads are counted, too.
   size_t allocations = 1'000;
-  // At the peak, besides the body and what each thread keeps for its batches.
+  // At the peak, in addition to the body and to the batches of each thread.
   size_t bytes_per_byte = 0;
 };
 void PrintTo(const Shape& shape, std::ostream* out) {

@@ -15,7 +15,7 @@ namespace {
 
 class InputWriterTest : public ApiTest {
  protected:
-  // A writer whose store does what the test says.
+  // A writer with a store that the test controls.
   const PutWriter& put() {
     if (!put_) {
       put_ = std::make_unique<PutWriter>(
@@ -258,7 +258,7 @@ TEST_F(InputWriterTest, AFailedBatchEndsTheRequest) {
   EXPECT_EQ(writer.written(), kBatchPoints) << "the first batch is acknowledged";
 }
 
-// The tail of a request is a batch that the store takes nothing of.
+// The tail of a request is a batch that the store refuses completely.
 TEST_F(InputWriterTest, WaitsForAllBatchesThoughTheLastOneIsExpired) {
   InputWriter writer(&put(), /*may_wait=*/true);
   Add(&writer, kBatchPoints);

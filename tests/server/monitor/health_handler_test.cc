@@ -22,7 +22,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-// Says that a given number of bytes are free.
+// Reports a given number of free bytes.
 class SmallDisk : public FaultFs {
  public:
   rocksdb::IOStatus GetFreeSpace(const std::string& /*path*/,
@@ -43,7 +43,7 @@ class HealthHandlerTest : public ApiTest {
     options().seal_in_background = false;
   }
 
-  // Fails with what the fault of the disk says.
+  // Fails with the error of the disk.
   absl::Status TryPut() {
     return tsdb().points().Put(OwnedPoint("m", "host=a", kStartS, 1).view());
   }

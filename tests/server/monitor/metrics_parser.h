@@ -1,5 +1,5 @@
 // MetricsParser: reads a page of /metrics by the grammar of its format, more strictly than
-// Prometheus does, and says what is wrong with it.
+// Prometheus does, and returns its fault.
 
 #pragma once
 
@@ -30,9 +30,9 @@ struct ParsedMetrics {
   std::vector<ParsedFamily> families;
   std::vector<std::string> faults;  // "line 7: ...", empty if the page is of the format
 
-  // Null if there is none.
+  // Null if absent.
   const ParsedFamily* Family(std::string_view name) const;
-  // The value of the sample with exactly these labels; -1 if there is none.
+  // The value of the sample with exactly these labels; -1 if absent.
   double Value(std::string_view name, const std::map<std::string, std::string>& labels = {}) const;
 };
 

@@ -69,7 +69,7 @@ TEST(MetricsWriterTest, HistogramsAreInSecondsAndCumulative) {
 }
 
 TEST(MetricsWriterTest, TheFormatIsTheOneThatTheClientPrefers) {
-  // What Prometheus 2.42 sends.
+  // The header that Prometheus 2.42 sends.
   EXPECT_EQ(PreferredFormat("application/openmetrics-text;version=1.0.0,"
                             "application/openmetrics-text;version=0.0.1;q=0.75,"
                             "text/plain;version=0.0.4;q=0.5,*/*;q=0.1"),

@@ -35,7 +35,7 @@ class Listener {
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  // The next message; empty if there is none.
+  // The next message; empty if none is waiting.
   std::string Next() const {
     std::array<char, 4096> bytes{};
     const ssize_t size = recv(fd_, bytes.data(), bytes.size(), 0);

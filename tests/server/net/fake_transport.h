@@ -1,5 +1,5 @@
-// A transport without a socket, for tests of sessions. What is sent goes to a client that
-// takes it at once, or when the test says so. The steps of the strand run while the test waits.
+// A transport without a socket, for tests of sessions. Sent bytes go to a client that takes them
+// at once, or when the test lets it. The steps of the strand run while the test waits.
 
 #pragma once
 
@@ -31,10 +31,10 @@ class FakeTransport : public Transport {
   // Runs steps of the strand until `condition` holds. False: it did not within 10 s.
   bool RunUntil(const std::function<bool()>& condition);
 
-  // From now on the client takes nothing, or all there is.
+  // From now on the client stops taking bytes, or takes all bytes.
   void StopReading() { reads_ = false; }
   void Read();
-  // The next byte sent finds nobody.
+  // The client leaves before the next sent byte.
   void Vanish() { vanished_ = true; }
   void HangUp() { hung_up_ = true; }
   void Stall(std::chrono::steady_clock::duration time) { stalled_for_ = time; }
@@ -42,7 +42,7 @@ class FakeTransport : public Transport {
   void Stop();
   void Close();
 
-  // What was sent since the last call.
+  // The bytes sent since the last call.
   std::string TakeSent() { return std::exchange(sent_, {}); }
   std::string_view sent() const { return sent_; }
   int read_ons() const { return read_ons_; }

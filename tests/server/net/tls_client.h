@@ -26,7 +26,7 @@ class TlsClient {
 
   void Send(std::string_view plain) { client_.Send(peer_.Send(plain)); }
 
-  // All that the server said so far, once it said anything or closed.
+  // All bytes from the server so far; waits for the first byte or the close.
   const std::string& ReadAvailable() {
     while (peer_.received().empty() && ReadSome()) {
     }

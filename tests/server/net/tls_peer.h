@@ -13,17 +13,17 @@ void WriteCertificate(const std::string& certificate_file, const std::string& ke
 
 class TlsPeer {
  public:
-  // `newest_version`: 2 or 3 of TLS 1.x; 1 is what nobody should speak any more.
+  // `newest_version`: 2 or 3 of TLS 1.x; 1 is obsolete.
   explicit TlsPeer(int newest_version = 3);
   ~TlsPeer();
   TlsPeer(const TlsPeer&) = delete;
   TlsPeer& operator=(const TlsPeer&) = delete;
 
-  // Takes bytes of the network; returns what is to be sent because of them. Of no bytes: begins.
+  // Takes bytes from the network; returns the bytes to send. Without bytes: begins.
   std::string Take(std::string_view bytes);
-  // What is to be sent for `plain`. REQUIRES: is_established().
+  // The bytes to send for `plain`. REQUIRES: is_established().
   std::string Send(std::string_view plain);
-  // What says that nothing more comes.
+  // The bytes that close the connection.
   std::string Finish();
 
   bool is_established() const;

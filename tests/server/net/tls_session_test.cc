@@ -26,7 +26,7 @@ class TlsSessionTest : public testing::Test {
     session_ = std::make_unique<TlsSession>(*context_);
   }
 
-  // Gives both what the other sends, in pieces of `piece` bytes, until neither has more.
+  // Passes the bytes of each to the other, in pieces of `piece` bytes, until neither has more.
   absl::Status Exchange(TlsPeer* peer, std::string to_server, size_t piece = 1 << 20) {
     while (!to_server.empty()) {
       std::string to_peer;
@@ -46,7 +46,7 @@ class TlsSessionTest : public testing::Test {
   TempDir dir_;
   std::unique_ptr<TlsContext> context_;
   std::unique_ptr<TlsSession> session_;
-  std::string plain_;  // what the session read
+  std::string plain_;  // the bytes that the session read
 };
 
 TEST_F(TlsSessionTest, CarriesBytesBothWaysInAnyPieces) {

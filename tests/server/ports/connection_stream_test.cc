@@ -1,4 +1,4 @@
-// Responses in pieces over real sockets, made by a handler that does what a test says.
+// Responses in pieces over real sockets, made by a handler that the test controls.
 
 #include <algorithm>
 #include <atomic>
@@ -187,7 +187,7 @@ TEST_F(ConnectionStreamTest, StreamsAreCompressedForThoseWhoTakeIt) {
   EXPECT_TRUE(Gunzip(*body) == BodyOf(40));
 }
 
-// The producer is held: neither the server nor the sockets take in what nobody reads.
+// The producer waits: neither the server nor the sockets buffer unread data.
 TEST_F(ConnectionStreamTest, ASlowReaderHoldsTheProducerBack) {
   constexpr size_t kPieces = 1000;
   RawClient client(Start(Pieces(kPieces)), /*receive_bytes=*/64 * 1024);
@@ -245,7 +245,8 @@ TEST_F(ConnectionStreamTest, AClientThatVanishesEndsItsStream) {
   EXPECT_TRUE(control_->is_cancelled());
 }
 
-// Nobody can tell it from one that vanished; but if it still listens, it is told.
+// The server cannot distinguish it from a client that vanished; if it still reads, it gets the
+// error.
 TEST_F(ConnectionStreamTest, AClientThatEndsItsInputIsToldThatItsQueryIsCancelled) {
   RawClient client(Start(Patience()));
   client.Send(kRequest);

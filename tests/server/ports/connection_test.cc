@@ -92,7 +92,7 @@ class Client {
   int fd_;
 };
 
-// Connections served by one thread, to a store that does what a test says.
+// Connections served by one thread, to a store that the test controls.
 class ConnectionTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -244,7 +244,7 @@ TEST_F(ConnectionTest, PointsOfAClientThatVanishesAreCounted) {
     std::this_thread::yield();
 }
 
-// The reset is here before the lines are read: what they are answered with finds nobody.
+// The reset is here before the lines are read: the replies have no reader.
 TEST_F(ConnectionTest, PointsOfAClientThatIsNotThereToBeAnsweredAreCounted) {
   const uint16_t port = Start();
   uint64_t points = 0;

@@ -31,7 +31,7 @@ class PutHandlerTest : public ApiTest {
     ASSERT_OK(tsdb().names().AssignUid(UidKind::kMetric, "sys.cpu.nice"));
   }
 
-  // What is stored of sys.cpu.user and the host web01.
+  // The stored points of sys.cpu.user with the host web01.
   std::string Stored() {
     return Send("GET /api/query?start=1365465000&end=1365466000&m=sum:sys.cpu.user{host=web01}")
         .body;
@@ -197,7 +197,7 @@ TEST_F(PutHandlerTest, AFailingStoreIsNotTheClientsFault) {
   EXPECT_EQ(CounterValue("rpc.put.points"), 0);
 }
 
-// Answers of a handler whose store does what a test says.
+// Responses of a handler with a store that the test controls.
 class FailingPutTest : public ApiTest {
  protected:
   HttpResponse Put(const std::string& target, const std::string& body = std::string(kGood)) {

@@ -143,7 +143,7 @@ TEST(PutJsonFastTest, TagsThatComeAgainAreRecognised) {
   std::string body = "[";
   std::vector<std::string> want;
   for (size_t i = 0; i < kPoints; ++i) {
-    // Hosts of which some begin alike for longer than tags are told apart by.
+    // Hosts with common prefixes longer than the part that identifies a tag.
     const uint64_t host = random.Below(3) == 0 ? random.Below(20) : random.Below(5'000);
     const std::string name = host % 2 == 0
                                  ? fmt::format("h{}", host)
@@ -162,7 +162,7 @@ TEST(PutJsonFastTest, TagsThatComeAgainAreRecognised) {
   }
 }
 
-// A random body of up to four objects, most of them usual; tags often repeat.
+// A random body of up to four objects, mostly usual ones; tags often repeat.
 std::string RandomBody(uint64_t seed) {
   Random random(seed);
   const auto pick = [&random](std::initializer_list<const char*> texts) {

@@ -248,7 +248,7 @@ std::string Outcome(const std::string& body) {
   return text;
 }
 
-// A random body of two objects, most of them good.
+// A random body of two objects, mostly good ones.
 std::string RandomBody(uint64_t seed) {
   Random random(seed);
   const auto pick = [&random](std::initializer_list<const char*> texts) {

@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// The clock of the fixture stands at 2013-01-04 12:00:00 UTC.
+// The clock of the fixture is at 2013-01-04 12:00:00 UTC.
 constexpr int64_t kNowS = 1'357'300'800;
 
 class LastHandlerTest : public ApiTest {
@@ -53,7 +53,7 @@ TEST_F(LastHandlerTest, AnswersAPost) {
       R"("tsuid":"000002000001000001000002000003"}])");
 }
 
-// OpenTSDB asks for all tags of a series, or for its meta table.
+// OpenTSDB requires all tags of a series, or for its meta table.
 TEST_F(LastHandlerTest, TagsAreFiltersAndAnswerSeveralSeries) {
   PutSome();
   const auto count = [this](std::string_view series) {

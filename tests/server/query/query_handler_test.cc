@@ -148,7 +148,7 @@ TEST_F(QueryLanguageTest, NotKeyTakesTheSeriesWithoutIt) {
   EXPECT_EQ(Values("m=sum:m{dc=not_key()}"), "8");
   EXPECT_EQ(Values("m=sum:m{host=*}{dc=not_key()}"), "8");
   EXPECT_EQ(Values("m=sum:m{}{host=not_key()}"), "");
-  // A key nobody ever had is no error here.
+  // An unknown tag key is allowed here.
   EXPECT_EQ(Values("m=sum:m{}{rack=not_key()}"), "15");
   EXPECT_EQ(Ask("m=sum:m{}{rack=*}").status, 400);
 }
@@ -264,7 +264,7 @@ TEST_F(QueryHandlerTest, CountsNobodyAsZero) {
       HasSubstr(R"("dps":[[1356998400,2.0],[1356998460,0.0],[1356998520,1.0]])"));
 }
 
-// A dashboard's variable may hold what no tag can.
+// A dashboard's variable may hold text that is invalid in a tag.
 TEST_F(QueryHandlerTest, ValuesThatNoTagCanHaveAreSkippedLikeUnknownOnes) {
   options().skip_unresolved_tagvs = true;
   PutSome();

@@ -170,7 +170,7 @@ TEST_F(QueryRegistryTest, OneThatIsForgottenWasNeverThere) {
   EXPECT_EQ(Size(root["completed"]), 0u);
 }
 
-// A hundred of them are kept, and a request may have a megabyte of filters.
+// A hundred queries are kept, and a request may have a megabyte of filters.
 TEST_F(QueryRegistryTest, ATextThatIsTooLongIsNotKept) {
   const std::string text = R"({"filter":")" + std::string(kListedTextBytesMax, 'f') + R"("})";
   const uint64_t id = registry_.Begin(text, "127.0.0.1:1", std::make_shared<QueryControl>());

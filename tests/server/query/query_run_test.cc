@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A sink that does what a test says with each series.
+// A sink that the test controls.
 class CallingSink : public QuerySink {
  public:
   explicit CallingSink(std::function<absl::Status()> call) : call_(std::move(call)) {}

@@ -1,4 +1,4 @@
-// What look-ups and deletes have in common with queries: they are sent as they are made, listed,
+// Look-ups and deletes behave like queries: they are sent as they are made, listed,
 // cancelled, and their memory is that of queries.
 
 #include <algorithm>
@@ -73,7 +73,7 @@ class QueryStreamTest : public ApiTest {
   }
   std::string Queries() { return api_->Handle(Request("GET", "/api/stats/query")).body; }
 
-  // Requests that are answered with much: what lists them, and how the answer ends.
+  // Requests with large responses: the list that shows them, and the end of the response.
   struct Case {
     HttpRequest request;
     std::string listed;
@@ -137,7 +137,7 @@ TEST_F(QueryStreamTest, ACancelledOneEnds) {
 
     const bool printed = response.produce(&body, &failure);
 
-    if (body.pieces() == 0) continue;  // it has nothing to send
+    if (body.pieces() == 0) continue;  // its queue is empty
     EXPECT_FALSE(printed);
     EXPECT_EQ(failure.status, 503);
     EXPECT_LE(body.pieces(), 2u);

@@ -84,7 +84,7 @@ void ExpectSummary(simdjson::dom::object dps, element want) {
   EXPECT_NEAR(sum, want_sum, 1e-9 * std::max(1.0, std::abs(want_sum)));
 }
 
-// Tags may stand in any order.
+// Tags may come in any order.
 void ExpectTags(element series, element want) {
   if (!Has(want, "tags")) return;
   EXPECT_EQ(simdjson::dom::object(series["tags"]).size(),

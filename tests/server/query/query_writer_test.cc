@@ -67,7 +67,7 @@ OwnedView ViewOf(const ResultSeries& series) {
   return owned;
 }
 
-// What a writer prints of series, or why it does not.
+// The output of a writer for series, or its error.
 absl::StatusOr<std::string> TryWrite(const QuerySpec& spec,
                                      const std::vector<ResultSeries>& all,
                                      const QueryPrinting& printing,

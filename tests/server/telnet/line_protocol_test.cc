@@ -49,7 +49,7 @@ class LineProtocolTest : public testing::Test {
     session_ = std::make_unique<LineProtocol>(tsdb_.get(), &settings_, counters_.get(), rights_);
   }
 
-  // What bytes are answered with, once nothing is waited for.
+  // The replies to bytes, once all waits are over.
   std::string Send(std::string_view bytes, size_t queued_bytes = 0) {
     std::string replies;
     session_->Take(bytes, queued_bytes, &replies);
@@ -539,7 +539,7 @@ TEST_F(LineProtocolTest, AGoodLineAllocatesNothing) {
   session_->Take("00 1 host=web01\n" + lines, 0, &replies);
   const size_t allocations = AllocationCount() - before;
 
-  // One for the test's own text, and none but for what a Take may grow once.
+  // One for the test's own text, and those for buffers that a Take may grow once.
   EXPECT_LE(allocations, 2U);
   EXPECT_EQ(counters_->puts->value(), 20'001U);
 }

@@ -25,7 +25,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// A session with a store that does what a test says. Commits are waited for in a pool's
+// A session with a store that the test controls. Commits are waited for in a pool's
 // thread, the rest runs where the test waits.
 class TelnetSessionTest : public testing::Test {
  protected:

@@ -17,7 +17,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// What is wrong with a text; empty if it is one value of JSON.
+// The fault of a text; empty if it is one value of JSON.
 std::string FaultOf(std::string_view text) {
   JsonCursor json(text);
   try {
@@ -29,7 +29,7 @@ std::string FaultOf(std::string_view text) {
   return "";
 }
 
-// The text of a string; nothing if it is none.
+// The text of a string; nullopt if it is not a string.
 std::optional<std::string> StringOf(std::string_view text) {
   JsonCursor json(text);
   try {

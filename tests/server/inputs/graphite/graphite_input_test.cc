@@ -42,7 +42,7 @@ class GraphiteInputTest : public ApiTest {
   const NameRule names_{NameEncoding::kLatin1, ""};
 };
 
-// The protocol has no logins: whoever reaches the port can send any name.
+// The protocol lacks logins: any client that reaches the port can send any name.
 TEST_F(GraphiteInputTest, CreatesNoMoreSeriesThanItMay) {
   const SeriesAllowance allowance(2, &clock_, &tsdb().stats());
   const GraphiteInput input(
@@ -104,7 +104,7 @@ TEST_F(GraphiteInputTest, IntegersBeyond64BitsAreFloats) {
   EXPECT_EQ(Count("rpc.inputs.points"), 5U);
 }
 
-// The whole of what is wrong, however long the line before it is.
+// The complete fault, however long the line before it is.
 TEST_F(GraphiteInputTest, TheLogQuotesTheWordThatIsWrong) {
   const std::string path = "ndg." + std::string(100, 'x');
   const std::vector<std::pair<std::string, std::string>> cases = {

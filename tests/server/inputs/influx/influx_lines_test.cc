@@ -24,7 +24,8 @@ std::string Printed(const Value& value) {
                             : fmt::format("{}", value.floating());
 }
 
-// What a line says, names without escapes: "cpu|host=a|user=1.5|2|5": its strings, its timestamp.
+// The content of a line, names without escapes: "cpu|host=a|user=1.5|2|5": its strings, its
+// timestamp.
 std::string Said(const InfluxLine& line) {
   std::string buffer;
   std::string text(InfluxName(line.measurement, &buffer));
@@ -40,7 +41,7 @@ std::string Said(const InfluxLine& line) {
   return text + (line.timestamp ? std::to_string(*line.timestamp) : "");
 }
 
-// Each line of a body: its number and what it says, or "!" and its fault.
+// Each line of a body: its number and its content, or "!" and its fault.
 std::vector<std::string> Read(std::string_view body) {
   std::vector<std::string> lines;
   InfluxLines reader(body);

@@ -1,4 +1,5 @@
-// Requests of OpenTelemetry's protocol, as an exporter makes them, and what a reader says of them.
+// Requests of OpenTelemetry's protocol, as an exporter makes them, and a reader's view of them as
+// text.
 
 #pragma once
 

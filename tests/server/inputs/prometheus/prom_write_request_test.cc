@@ -33,7 +33,7 @@ std::string Said(const PromSeries& series) {
   return text + fmt::format(" {}h {}e", series.histograms, series.exemplars);
 }
 
-// What each series says, or "!" and its fault; then "error" and what is wrong with the message.
+// The content of each series, or "!" and its fault; then "error" and the fault of the message.
 std::vector<std::string> Read(const std::string& message, PromWriteVersion version) {
   std::vector<std::string> lines;
   PromWriteRequest request(message, version);
