@@ -14,7 +14,7 @@
 namespace hourcell::tidy {
 namespace {
 
-constexpr std::string_view kProduct = "codec/ uid/ engine/ server/ bench/lab/";
+constexpr std::string_view kHeldFolders = "codec/ uid/ engine/ server/ bench/lab/";
 constexpr std::string_view kCallers = "codec/ uid/ engine/ server/ bench/ tests/install/";
 constexpr std::string_view kBlanks = " \t\n";
 
@@ -314,7 +314,7 @@ std::vector<Finding> CheckRequirements(std::span<const SourceFile> files,
   constexpr std::string_view kWord = "REQUIRES:";
   Excepted excepted(exceptions);
   for (const SourceFile& file : files) {
-    if (!file.IsHeader() || !StartsWithAny(file.path, kProduct)) continue;
+    if (!file.IsHeader() || !StartsWithAny(file.path, kHeldFolders)) continue;
     const SourceFile* const source = SourceOf(files, file);
     for (size_t at = file.text.find(kWord); at != file.text.npos;
          at = file.text.find(kWord, at + 1)) {
@@ -334,7 +334,7 @@ std::vector<Finding> CheckCallers(std::span<const SourceFile> files,
   for (const SourceFile& file : files) {
     if (!file.IsCpp() || !StartsWithAny(file.path, kCallers)) continue;
     std::set<size_t> places;
-    if (file.IsHeader() && StartsWithAny(file.path, kProduct)) {
+    if (file.IsHeader() && StartsWithAny(file.path, kHeldFolders)) {
       declared[file.path] = DeclarationsIn(file);
       for (const Declaration& declaration : declared[file.path])
         places.insert(declaration.at);
