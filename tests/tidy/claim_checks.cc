@@ -25,7 +25,8 @@ bool IsIdentifierChar(char c) {
 bool NamesWord(std::string_view text, std::string_view word) {
   for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
     const size_t end = at + word.size();
-    if ((at == 0 || !IsIdentifierChar(text[at - 1])) && (end == text.size() || !IsIdentifierChar(text[end]))) {
+    if ((at == 0 || !IsIdentifierChar(text[at - 1])) &&
+        (end == text.size() || !IsIdentifierChar(text[end]))) {
       return true;
     }
   }
