@@ -8,6 +8,7 @@
 #include <rocksdb/db.h>
 
 #include "engine/rocks/regions/rocks_region.h"
+#include "engine/table/region_list.h"
 #include "engine/table/region_store.h"
 #include "engine/table/table.h"
 
