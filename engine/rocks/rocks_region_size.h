@@ -14,7 +14,7 @@
 
 namespace hourcell {
 
-// RegionStore::ApproximateBytes for the part of `range` that is in the region.
+// RegionList::ApproximateBytes for the part of `range` that is in the region.
 uint64_t BytesIn(rocksdb::DB* db, const RegionSet& set, size_t index, const ScanRange& range);
 
 RegionUse UseOf(rocksdb::DB* db, const RegionSet& set, size_t index);

@@ -19,6 +19,7 @@
 #include <absl/status/statusor.h>
 
 #include "engine/regions/split/region_settings.h"
+#include "engine/table/region_list.h"
 #include "engine/table/region_store.h"
 #include "engine/table/table.h"
 
