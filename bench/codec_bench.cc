@@ -71,7 +71,7 @@ std::vector<CellColumns> RowsOf(int64_t kind) {
   std::vector<CellColumns> rows(kRows);
   for (CellColumns& row : rows) {
     double state = random.Fraction() * 100;
-    for (uint32_t step_ms = 0; step_ms < kRowSpanMs; step_ms += kStepMs) {
+    for (uint32_t step_ms = 0; step_ms < kQualifierSpanMs; step_ms += kStepMs) {
       const bool is_ms = kind == kJitter;
       const uint32_t offset_ms =
           is_ms ? step_ms + 500 + static_cast<uint32_t>(50 * (Normal(&random) + 6)) : step_ms;

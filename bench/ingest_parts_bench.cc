@@ -40,7 +40,7 @@ constexpr uint64_t kSeed = 20260101;
 constexpr size_t kBatch = 1000;
 constexpr int64_t kStartS = 1704067200;  // a full hour
 constexpr uint32_t kStepMs = 10'000;
-constexpr size_t kHourPoints = kRowSpanMs / kStepMs;
+constexpr size_t kHourPoints = kQualifierSpanMs / kStepMs;
 
 enum ValueKind : int64_t { kInteger = 0, kTwoDecimals = 1, kFullMantissa = 2 };
 constexpr const char* kValueNames[] = {"integer", "two_decimals", "full_mantissa"};

@@ -126,7 +126,7 @@ void BM_Downsample(benchmark::State& state, const char* text, bool is_integer) {
   const int64_t end_ms = span.t.back();
   const QueryRange range{.start_ms = kLoadStartMs,
                          .end_ms = end_ms,
-                         .scan = ComputeScanBounds(kLoadStartMs, end_ms, *spec)};
+                         .scan = ComputeScanBounds(kHourSpan, kLoadStartMs, end_ms, *spec)};
   size_t buckets = 0;
   for (auto _ : state) {
     const Span out = Downsample(span, *spec, range);

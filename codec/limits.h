@@ -7,9 +7,9 @@
 
 namespace hourcell {
 
-// A row holds one hour: OpenTSDB's MAX_TIMESPAN.
-inline constexpr uint32_t kRowSpanS = 3600;
-inline constexpr uint32_t kRowSpanMs = kRowSpanS * 1000;
+// Offsets in a row are below this: OpenTSDB's MAX_TIMESPAN, the range of its qualifiers, which packed
+// cells share. Rows of such cells span at most this (codec/rows/row_span.h).
+inline constexpr uint32_t kQualifierSpanMs = 3'600'000;
 
 // UID and salt widths in bytes, as OpenTSDB allows them.
 inline constexpr size_t kUidWidthMin = 1;

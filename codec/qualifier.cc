@@ -13,7 +13,7 @@
 namespace hourcell {
 
 size_t StoreQualifier(const Qualifier& qualifier, char* out) {
-  HOURCELL_DCHECK(qualifier.offset_ms < kRowSpanMs && qualifier.flags <= kFlagsMask);
+  HOURCELL_DCHECK(qualifier.offset_ms < kQualifierSpanMs && qualifier.flags <= kFlagsMask);
   if (qualifier.is_ms) {
     StoreBigEndian(0xF0000000U | (qualifier.offset_ms << 6) | qualifier.flags, 4, out);
     return 4;
@@ -39,10 +39,10 @@ absl::StatusOr<Qualifier> ParseQualifier(std::string_view bytes) {
       .offset_ms = want == 4 ? (number & 0x0FFFFFC0U) >> 6 : (number >> 4) * 1000,
       .is_ms = want == 4,
       .flags = static_cast<uint8_t>(number & kFlagsMask)};
-  if (qualifier.offset_ms >= kRowSpanMs) {
+  if (qualifier.offset_ms >= kQualifierSpanMs) {
     return absl::DataLossError(fmt::format("qualifier {}: offset {} ms; expected less than {}",
                                            ToHex(bytes.substr(0, want)), qualifier.offset_ms,
-                                           kRowSpanMs));
+                                           kQualifierSpanMs));
   }
   return qualifier;
 }

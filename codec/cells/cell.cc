@@ -76,7 +76,7 @@ absl::Status UnknownFormat(std::string_view cell) {
 [[gnu::always_inline]] inline const char* AddToOutline(const Qualifier& qualifier,
                                                        Outline* outline) {
   if (!AreReadableFlags(qualifier.flags)) return "unreadable flags";
-  if (qualifier.offset_ms >= kRowSpanMs) return "offset of an hour or more";
+  if (qualifier.offset_ms >= kQualifierSpanMs) return "offset of an hour or more";
   if (outline->points == 0) {
     outline->first_offset_ms = qualifier.offset_ms;
   } else if (qualifier.offset_ms <= outline->last_offset_ms) {

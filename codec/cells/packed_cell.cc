@@ -263,7 +263,7 @@ void CheckColumns(const CellColumns& columns) {
   bool ascends = true;
   for (size_t i = 1; i < points; ++i)
     ascends &= columns.offset_ms[i - 1] < columns.offset_ms[i];
-  HOURCELL_CHECK(ascends && columns.offset_ms.back() < kRowSpanMs);
+  HOURCELL_CHECK(ascends && columns.offset_ms.back() < kQualifierSpanMs);
 }
 
 // A cell during decoding: its header, the remaining columns, and the destination of its points.

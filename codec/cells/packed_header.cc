@@ -153,9 +153,9 @@ const char* TakePackedHeader(std::string_view cell, PackedHeader* out, std::stri
   const uint64_t count = fields.Varint();
   const uint64_t first_time = fields.Varint();
   const uint64_t time_span = fields.Varint();
-  const uint64_t times_end = kRowSpanMs / out->unit_ms();
+  const uint64_t times_end = kQualifierSpanMs / out->unit_ms();
   if (fields.failed()) return "header cut short";
-  if (count == 0 || count > kRowSpanMs) return "no points, or more than an hour holds";
+  if (count == 0 || count > kQualifierSpanMs) return "no points, or more than an hour holds";
   if (first_time >= times_end || time_span >= times_end - first_time || time_span < count - 1) {
     return "times that do not fit an hour";
   }

@@ -46,11 +46,14 @@ std::shared_ptr<const SaltSchedule> OneEpoch(const Layout& layout) {
 
 }  // namespace
 
-RowKeyCodec::RowKeyCodec(Layout layout) : RowKeyCodec(std::move(layout), nullptr) {}
+RowKeyCodec::RowKeyCodec(Layout layout, RowSpan span)
+    : RowKeyCodec(std::move(layout), nullptr, span) {}
 
-RowKeyCodec::RowKeyCodec(Layout layout, std::shared_ptr<const SaltSchedule> salts)
-    : layout_(std::move(layout)), salts_(salts == nullptr ? OneEpoch(layout_) : std::move(salts)) {
-  HOURCELL_CHECK(ValidateLayout(layout_).ok());
+RowKeyCodec::RowKeyCodec(Layout layout, std::shared_ptr<const SaltSchedule> salts, RowSpan span)
+    : layout_(std::move(layout)),
+      salts_(salts == nullptr ? OneEpoch(layout_) : std::move(salts)),
+      span_(span) {
+  HOURCELL_CHECK(ValidateLayout(layout_).ok() && span_.is_by_time());
   for (const RowField field : layout_.fields) {
     switch (field) {
       case RowField::kSalt:
@@ -73,7 +76,7 @@ RowKeyCodec::RowKeyCodec(Layout layout, std::shared_ptr<const SaltSchedule> salt
 
 void RowKeyCodec::Append(std::string_view tsuid, uint32_t base_time_s, std::string* out) const {
   HOURCELL_DCHECK(tsuid.size() > layout_.metric_width);
-  HOURCELL_DCHECK(base_time_s % kRowSpanS == 0);
+  HOURCELL_DCHECK(span_.IsBase(base_time_s));
   const size_t start = out->size();
   out->resize(start + tags_at_);
   char* const key = out->data() + start;
@@ -123,9 +126,9 @@ absl::StatusOr<RowKeyView> RowKeyCodec::Parse(std::string_view bytes) const {
   }
   const auto base_time_s =
       static_cast<uint32_t>(LoadBigEndian(bytes.data() + base_time_at_, kBaseTimeWidth));
-  if (base_time_s % kRowSpanS != 0) {
+  if (!span_.IsBase(base_time_s)) {
     return Damaged(bytes, fmt::format("base time {} s at byte {}; expected a multiple of {} s",
-                                      base_time_s, base_time_at_, kRowSpanS));
+                                      base_time_s, base_time_at_, span_.seconds));
   }
   return RowKeyView{.salt_bucket = static_cast<uint32_t>(
                         LoadBigEndian(bytes.data() + salt_at_, layout_.salt_width)),
@@ -135,7 +138,7 @@ absl::StatusOr<RowKeyView> RowKeyCodec::Parse(std::string_view bytes) const {
 }
 
 void RowKeyCodec::AppendGlobal(uint32_t base_time_s, std::string* out) const {
-  HOURCELL_DCHECK(base_time_s % kRowSpanS == 0);
+  HOURCELL_DCHECK(span_.IsBase(base_time_s));
   const size_t start = out->size();
   out->resize(start + tags_at_);
   StoreBigEndian(base_time_s, kBaseTimeWidth, out->data() + start + base_time_at_);
@@ -145,7 +148,7 @@ std::optional<uint32_t> RowKeyCodec::ParseGlobal(std::string_view bytes) const {
   if (bytes.size() != tags_at_) return std::nullopt;
   const auto base_time_s =
       static_cast<uint32_t>(LoadBigEndian(bytes.data() + base_time_at_, kBaseTimeWidth));
-  if (base_time_s % kRowSpanS != 0) return std::nullopt;
+  if (!span_.IsBase(base_time_s)) return std::nullopt;
   std::string key;
   AppendGlobal(base_time_s, &key);
   return key == bytes ? std::optional(base_time_s) : std::nullopt;

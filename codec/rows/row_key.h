@@ -1,9 +1,9 @@
-// Row keys: the place of the points of one series and hour.
+// Row keys: the place of the points of one series and span of time, an hour in the data table.
 //
 //   offset   size          field
 //   0        S             salt bucket          S = layout.salt_width, may be 0
 //   S        M             metric UID
-//   S + M    4             base time            seconds since 1970, a multiple of 3600
+//   S + M    4             base time            seconds since 1970, a multiple of the span
 //   S+M+4    (K + V) * n   tagk UID, tagv UID   ascending by tagk, then tagv, 1 <= n <= kTagsMax
 //
 // for the default order of fields; other orders permute the first three. Integers are big-endian,
@@ -22,21 +22,13 @@
 
 #include <absl/status/statusor.h>
 
-#include "codec/base/check.h"
 #include "codec/limits.h"
 #include "codec/rows/layout.h"
+#include "codec/rows/row_span.h"
 #include "codec/rows/salt_schedule.h"
 #include "codec/rows/tsuid.h"
 
 namespace hourcell {
-
-// The base time of an instant: ms rounded down to the hour, in seconds.
-// REQUIRES: 0 <= ms <= kTimestampMsMax.
-inline uint32_t BaseTimeS(int64_t ms) {
-  HOURCELL_DCHECK(ms >= 0 && ms <= kTimestampMsMax);
-  const auto seconds = static_cast<uint32_t>(ms / 1000);
-  return seconds - seconds % kRowSpanS;
-}
 
 // A parsed row key. Views borrow from the parsed bytes.
 struct RowKeyView {
@@ -52,16 +44,17 @@ struct KeyRange {
   std::string end;  // exclusive; empty = no end
 };
 
-// Encodes and decodes row keys of one layout. Thread-safe. Holds a copy of the layout. Immutable,
+// Encodes and decodes row keys of one layout and span. Thread-safe. Holds a copy of the layout. Immutable,
 // except for epochs that are added to its schedule.
 class RowKeyCodec {
  public:
   // One salt epoch, of layout.salt_buckets. REQUIRES: ValidateLayout(layout).ok().
-  explicit RowKeyCodec(Layout layout);
+  explicit RowKeyCodec(Layout layout, RowSpan span = kHourSpan);
   // The epochs of a schedule. REQUIRES: the same, and they are of this layout's salt width.
-  RowKeyCodec(Layout layout, std::shared_ptr<const SaltSchedule> salts);
+  RowKeyCodec(Layout layout, std::shared_ptr<const SaltSchedule> salts, RowSpan span = kHourSpan);
 
   const Layout& layout() const { return layout_; }
+  RowSpan span() const { return span_; }
 
   // One epoch of one bucket, if rows are not salted.
   const SaltEpochs& salt_epochs() const { return salts_->epochs(); }
@@ -74,7 +67,7 @@ class RowKeyCodec {
 
   // Takes a key apart; `bytes` is only borrowed.
   // kDataLoss: too short for one tag, tags not a whole number of pairs or over kTagsMax, base time
-  // not a multiple of 3600. The message gives the fault and the key in hex. O(tags).
+  // not a multiple of the span. The message gives the fault and the key in hex. O(tags).
   absl::StatusOr<RowKeyView> Parse(std::string_view bytes) const;
 
   // Appends the tsuid of a parsed key: metric and tags.
@@ -123,6 +116,7 @@ class RowKeyCodec {
 
   Layout layout_;
   std::shared_ptr<const SaltSchedule> salts_;
+  RowSpan span_;
   // Where each field begins; tags are last.
   size_t salt_at_ = 0;
   size_t metric_at_ = 0;

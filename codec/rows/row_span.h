@@ -12,9 +12,12 @@
 namespace hourcell {
 
 struct RowSpan {
-  uint32_t seconds = 0;  // 0: rows are not by time
+  uint32_t seconds = 0;  // at most 49 days; 0: rows are not by time
 
-  constexpr int64_t ms() const { return int64_t{seconds} * 1000; }
+  constexpr uint32_t ms() const {
+    HOURCELL_DCHECK(seconds <= UINT32_MAX / 1000);
+    return seconds * 1000;
+  }
   constexpr bool is_by_time() const { return seconds != 0; }
 
   // The members below REQUIRE is_by_time().
@@ -39,7 +42,8 @@ struct RowSpan {
   friend constexpr bool operator==(RowSpan, RowSpan) = default;
 };
 
-// OpenTSDB's rows: an hour.
+// OpenTSDB's rows, and the largest span of which a qualifier holds each offset.
 inline constexpr RowSpan kHourSpan{.seconds = 3600};
+static_assert(kHourSpan.ms() == kQualifierSpanMs);
 
 }  // namespace hourcell

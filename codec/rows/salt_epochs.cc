@@ -9,16 +9,16 @@
 #include "codec/base/bytes.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
-#include "codec/limits.h"
+#include "codec/rows/row_span.h"
 
 namespace hourcell {
 namespace {
 
 absl::Status CheckEpoch(const SaltEpoch& epoch, size_t salt_width) {
-  if (epoch.from_s % kRowSpanS != 0) {
+  if (!kHourSpan.IsBase(epoch.from_s)) {
     return absl::InvalidArgumentError(
         fmt::format("salt epoch from {} s: expected a whole hour, a multiple of {} s", epoch.from_s,
-                    kRowSpanS));
+                    kHourSpan.seconds));
   }
   // A salt of 0 bytes numbers one bucket.
   const uint64_t bucket_max = MaxUnsigned(salt_width);

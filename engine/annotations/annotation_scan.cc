@@ -77,9 +77,10 @@ class MetricScan {
         visit_(visit) {}
 
   absl::Status Run(TableView* view) {
-    const uint64_t end_s = uint64_t{BaseTimeS(end_ms_)} + kRowSpanS;
+    const uint64_t end_s = kAnnotationRowSpan.EndS(kAnnotationRowSpan.BaseS(end_ms_));
     const Uid metric = LoadBigEndian(metric_.data(), metric_.size());
-    for (const KeyRange& range : row_keys_.Ranges(metric, BaseTimeS(start_ms_), end_s)) {
+    for (const KeyRange& range :
+         row_keys_.Ranges(metric, kAnnotationRowSpan.BaseS(start_ms_), end_s)) {
       const std::unique_ptr<RowCursor> row =
           view->NewCursor(TableId::kAnnotation, {.begin = range.begin, .end = range.end});
       row->Seek(range.begin);
@@ -177,8 +178,8 @@ absl::Status ScanGlobalAnnotations(const RowKeyCodec& row_keys,
                                    const AnnotationVisit& visit) {
   if (!Clamp(&start_ms, &end_ms)) return absl::OkStatus();
   ScanRange range;
-  row_keys.AppendGlobal(BaseTimeS(start_ms), &range.begin);
-  row_keys.AppendGlobal(BaseTimeS(end_ms), &range.end);
+  row_keys.AppendGlobal(kAnnotationRowSpan.BaseS(start_ms), &range.begin);
+  row_keys.AppendGlobal(kAnnotationRowSpan.BaseS(end_ms), &range.end);
   range.end = PrefixEnd(range.end);
   const std::unique_ptr<RowCursor> row = view->NewCursor(TableId::kAnnotation, range);
   for (row->Seek(range.begin); row->valid(); row->Next()) {

@@ -72,8 +72,9 @@ absl::StatusOr<DeletedPoints> PointDeleter::Delete(const QuerySpec& spec, QueryC
   while (is_first || begin_ms <= spec.end_ms) {
     is_first = false;
     // Ends with an hour, so that each row is in one round.
-    const int64_t last_hour_s = BaseTimeS(begin_ms) + (hours - 1) * int64_t{kRowSpanS};
-    const int64_t end_ms = std::min(spec.end_ms, (last_hour_s + kRowSpanS) * 1000 - 1);
+    const int64_t last_hour_s =
+        kDataRowSpan.BaseS(begin_ms) + (hours - 1) * int64_t{kDataRowSpan.seconds};
+    const int64_t end_ms = std::min(spec.end_ms, (last_hour_s + kDataRowSpan.seconds) * 1000 - 1);
     QuerySpec round = OfSeriesAlone(spec);
     round.start_ms = begin_ms;
     round.end_ms = end_ms;
@@ -133,7 +134,7 @@ absl::Status PointDeleter::AddSeries(const SeriesView& series) {
         parts_.expiry == nullptr ? 0 : parts_.expiry->ExpiresBeforeMs(metric);
     std::optional<uint32_t> noted;
     for (const int64_t ms : series.points.t) {
-      const uint32_t base_time_s = BaseTimeS(ms);
+      const uint32_t base_time_s = kDataRowSpan.BaseS(ms);
       if (noted == base_time_s) continue;
       noted = base_time_s;
       Row& row = rows_.emplace_back();

@@ -114,8 +114,8 @@ void Lane::AppendLocked(std::span<PlacedPoint> points,
     Series& series = slots_[point.slot];
     Hour* hour = series.current;
     if (hour == nullptr || hour->state != State::kOpen ||
-        hour->OffsetMs(point.time.ms) >= kRowSpanMs) {
-      hour = OpenHourLocked(&series, BaseTimeS(point.time.ms), blocks.first, bytes);
+        hour->OffsetMs(point.time.ms) >= kQualifierSpanMs) {
+      hour = OpenHourLocked(&series, kHourSpan.BaseS(point.time.ms), blocks.first, bytes);
     }
     const auto before = static_cast<int64_t>(hour->points.allocated_bytes());
     hour->points.Append(static_cast<uint32_t>(hour->OffsetMs(point.time.ms)), point.time.is_ms,

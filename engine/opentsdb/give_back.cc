@@ -203,7 +203,7 @@ class GiveBackRun {
 
   absl::Status AddAnnotation(const Annotation& note) {
     std::string key;
-    const uint32_t base_time_s = BaseTimeS(MsOf(note.start_time));
+    const uint32_t base_time_s = kHourSpan.BaseS(MsOf(note.start_time));
     if (note.tsuid.empty()) {
       written_keys_.AppendGlobal(base_time_s, &key);
     } else {
@@ -273,7 +273,7 @@ class GiveBackRun {
 std::string OpenTsdbAnnotationQualifier(int64_t start_time) {
   if (start_time % 1000 == 0) start_time /= 1000;
   const bool is_ms = start_time > int64_t{UINT32_MAX};
-  const int64_t hour = is_ms ? int64_t{kRowSpanS} * 1000 : int64_t{kRowSpanS};
+  const int64_t hour = is_ms ? kHourSpan.ms() : int64_t{kHourSpan.seconds};
   const int64_t offset = start_time % hour;
   std::string bytes;
   AppendObjectQualifier({.type = kAnnotationType,

@@ -47,7 +47,7 @@ absl::Status LastPointReader::Read(const LastQuery& query,
                                    const std::function<void(const LastPoint&)>& visit) {
   const int64_t now_ms = std::clamp<int64_t>(parts_.clock->NowMs(), 0, kTimestampMsMax);
   // Includes the last points of hosts with a clock slightly ahead.
-  until_ms_ = int64_t{BaseTimeS(now_ms)} * 1000 + kRowSpanMs - 1;
+  until_ms_ = int64_t{kDataRowSpan.BaseS(now_ms)} * 1000 + kDataRowSpan.ms() - 1;
   HOURCELL_ASSIGN_OR_RETURN(std::vector<Wanted> all, Select(query, watch));
   control->series += all.size();
   cursor_ = parts_.view->NewCursor(TableId::kData, {});
@@ -138,28 +138,28 @@ absl::Status LastPointReader::ReadMetric(std::span<Wanted> series,
   const Uid metric = LoadBigEndian(series.front().tsuid.data(), layout.metric_width);
   int64_t from_ms = parts_.expiry == nullptr ? 0 : parts_.expiry->ExpiresBeforeMs(metric);
   if (back_hours > 0) {
-    const int64_t hour_ms = int64_t{BaseTimeS(until_ms_)} * 1000;
-    from_ms = std::max(from_ms, hour_ms - int64_t{back_hours} * kRowSpanMs);
+    const int64_t hour_ms = int64_t{kDataRowSpan.BaseS(until_ms_)} * 1000;
+    from_ms = std::max(from_ms, hour_ms - int64_t{back_hours} * kDataRowSpan.ms());
   }
   Group left;
   size_t looked_at = 0;
   for (Wanted& one : series) {
     if (++looked_at % kSeriesBetweenChecks == 0) HOURCELL_RETURN_IF_ERROR(Check(watch));
-    one.begin_s = FirstRowFromS(from_ms);
+    one.begin_s = FirstRowFromS(kDataRowSpan, from_ms);
     OpenPoint open;
     if (parts_.open_hours->LaneOf(one.number)
             .ReadLast(one.number, from_ms, until_ms_, parts_.pinned_at, &open)) {
       one.has_point = true;
       one.ms = open.ms;
       one.value = open.value;
-      one.begin_s = BaseTimeS(open.ms);
+      one.begin_s = kDataRowSpan.BaseS(open.ms);
       ++rows_;
       ++points_;
     }
     left.push_back(&one);
   }
   std::vector<SaltSpan> epochs =
-      row_keys_.salt_epochs().SpansOf(0, uint64_t{BaseTimeS(until_ms_)} + kRowSpanS);
+      row_keys_.salt_epochs().SpansOf(0, kDataRowSpan.EndS(kDataRowSpan.BaseS(until_ms_)));
   std::ranges::reverse(epochs);
   for (const SaltSpan& span : epochs) {
     HOURCELL_RETURN_IF_ERROR(ReadEpoch(span, from_ms, watch, &left));
@@ -217,7 +217,7 @@ void LastPointReader::SetPrefix(uint32_t base_time_s) {
 absl::StatusOr<std::optional<uint32_t>> LastPointReader::NewestHourIn(uint64_t begin_s,
                                                                       uint64_t end_s) {
   while (end_s > begin_s) {
-    const auto newest_s = static_cast<uint32_t>(end_s - kRowSpanS);
+    const auto newest_s = static_cast<uint32_t>(end_s - kDataRowSpan.seconds);
     SetPrefix(newest_s);
     cursor_->SeekBefore(PrefixEnd(prefix_));
     if (!cursor_->valid()) break;
@@ -229,7 +229,7 @@ absl::StatusOr<std::optional<uint32_t>> LastPointReader::NewestHourIn(uint64_t b
     // If the row differs before its time, all earlier rows are of other groups.
     if (!cursor_->key().starts_with(std::string_view(prefix_).substr(0, time_at_))) break;
     // Of hours up to this row's, this one is the first that may still have one.
-    end_s = std::min<uint64_t>(newest_s, uint64_t{row.base_time_s} + kRowSpanS);
+    end_s = std::min<uint64_t>(newest_s, uint64_t{row.base_time_s} + kDataRowSpan.seconds);
   }
   HOURCELL_RETURN_IF_ERROR(cursor_->status());
   return std::nullopt;

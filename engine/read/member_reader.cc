@@ -32,7 +32,8 @@ constexpr uint64_t kLargeShareOfCache = 4;
 }  // namespace
 
 uint64_t MemberReader::HoursOf(const ScanBounds& bounds) {
-  return bounds.end_s <= bounds.begin_s ? 0 : (bounds.end_s - bounds.begin_s) / kRowSpanS;
+  return bounds.end_s <= bounds.begin_s ? 0
+                                        : (bounds.end_s - bounds.begin_s) / kDataRowSpan.seconds;
 }
 
 MemberReader::MemberReader(const SpanReader::Parts& parts,
@@ -46,7 +47,7 @@ absl::Status MemberReader::Begin(const Settings& settings) {
   HOURCELL_DCHECK(reader_ == nullptr);  // begun once
   settings_ = settings;
   stored_ = ClampHours(plan_.bounds);
-  stored_.begin_s = std::max(stored_.begin_s, FirstRowFromS(plan_.visible_from_ms));
+  stored_.begin_s = std::max(stored_.begin_s, FirstRowFromS(kDataRowSpan, plan_.visible_from_ms));
   if (hours() * groups_.members().size() > kRowsWorthAsking && hours() > 2) {
     HOURCELL_ASSIGN_OR_RETURN(stored_,
                               PresentHours(*parts_.row_keys, parts_.view, plan_.metric, stored_));

@@ -97,7 +97,7 @@ absl::StatusOr<SubQueryPlan> QueryPlanner::Plan(const SubQuery& query,
   HOURCELL_RETURN_IF_ERROR(budget.Check());
   SubQueryPlan plan;
   plan.metric = resolved.metric;
-  plan.bounds = ComputeScanBounds(start_ms, end_ms, query.downsample);
+  plan.bounds = ComputeScanBounds(kDataRowSpan, start_ms, end_ms, query.downsample);
   if (query.tsuids.empty()) {
     HOURCELL_RETURN_IF_ERROR(PlanByTags(query, resolved, budget, &plan));
     plan.group_by_tagks = std::move(resolved.group_by_tagks);

@@ -27,7 +27,7 @@ constexpr uint64_t kRowsPerCheck = 64;
 // Rows of other series that a skip scan steps over before it leaps: about the cost of a leap.
 constexpr size_t kRowStepsMax = 12;
 
-constexpr uint64_t kEndOfHours = uint64_t{UINT32_MAX} / kRowSpanS * kRowSpanS + kRowSpanS;
+constexpr uint64_t kEndOfHours = kDataRowSpan.EndOfTimeS();
 
 }  // namespace
 
@@ -129,7 +129,7 @@ class RowReader::Scan {
         cursor_->Next();
       }
     }
-    hour_s_ += kRowSpanS;
+    hour_s_ += kDataRowSpan.seconds;
     return cursor_->valid() ? absl::OkStatus() : cursor_->status();
   }
 
@@ -151,7 +151,7 @@ class RowReader::Scan {
   // The row at `key` is of another hour, metric or bucket: the next hour with rows is not before
   // it.
   void LeaveHour(std::string_view key) {
-    hour_s_ += kRowSpanS;
+    hour_s_ += kDataRowSpan.seconds;
     place_ = Place::kAtNext;
     if (key.size() < reader_.row_keys_.tags_offset()) return;
     const uint32_t base_time_s = reader_.row_keys_.BaseTimeOf(key);
@@ -234,7 +234,7 @@ absl::Status RowReader::ReadByKey(const RowSelection& selection,
     rows.clear();
     return Flush();
   };
-  for (uint64_t hour_s = hours.begin_s; hour_s < hours.end_s; hour_s += kRowSpanS) {
+  for (uint64_t hour_s = hours.begin_s; hour_s < hours.end_s; hour_s += kDataRowSpan.seconds) {
     const auto base_time_s = static_cast<uint32_t>(hour_s);
     for (size_t i = 0; i < selection.series.size(); ++i) {
       row_keys_.Append(selection.list->tsuid(selection.series[i]), base_time_s,
@@ -274,7 +274,7 @@ absl::StatusOr<ScanBounds> PresentHours(const RowKeyCodec& row_keys,
     HOURCELL_RETURN_IF_ERROR(cursor->status());
     if (!cursor->valid()) continue;
     HOURCELL_ASSIGN_OR_RETURN(const RowKeyView last, row_keys.Parse(cursor->key()));
-    present.end_s = std::max(present.end_s, uint64_t{last.base_time_s} + kRowSpanS);
+    present.end_s = std::max(present.end_s, uint64_t{last.base_time_s} + kDataRowSpan.seconds);
   }
   if (present.end_s == 0) return ScanBounds{bounds.begin_s, bounds.begin_s};
   return present;

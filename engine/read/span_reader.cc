@@ -37,7 +37,7 @@ uint64_t PointsAtMost(std::string_view cell) {
   const absl::StatusOr<std::optional<CellSummary>> summary = ReadCellSummary(cell);
   if (summary.ok() && summary->has_value()) return (*summary)->count;
   const bool is_packed = cell.starts_with(static_cast<char>(CellFormat::kPacked));
-  return is_packed ? uint64_t{kRowSpanS} * 1000 : cell.size();
+  return is_packed ? uint64_t{kDataRowSpan.seconds} * 1000 : cell.size();
 }
 
 bool HasSummary(std::string_view cell) {
@@ -102,7 +102,7 @@ class SpanReader::Part {
 
   absl::Status ReadOpenHours() {
     const uint32_t begin_s =
-        std::max(settings_.bounds.begin_s, FirstRowFromS(settings_.visible_from_ms));
+        std::max(settings_.bounds.begin_s, FirstRowFromS(kDataRowSpan, settings_.visible_from_ms));
     absl::Status taken;
     for (size_t i = 0; i < positions_.size(); ++i) {
       parts_.open_hours->Read(
@@ -286,7 +286,8 @@ absl::Status SpanReader::Read(std::span<const uint32_t> positions,
   spans->resize(positions.size());
   *bytes = 0;
   if (positions.empty()) return absl::OkStatus();
-  const size_t hours = (settings_.stored.end_s - settings_.stored.begin_s) / kRowSpanS + 1;
+  const size_t hours =
+      (settings_.stored.end_s - settings_.stored.begin_s) / kDataRowSpan.seconds + 1;
   const size_t rows = hours * positions.size();
   const size_t threads = parts_.pool->threads();
   const size_t wanted = rows < kManyRows ? threads : threads * kPartsPerThread;

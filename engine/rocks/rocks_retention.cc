@@ -28,6 +28,10 @@ constexpr char kRowsFormat = 1;
 // The most entries of a summary; beyond that, neighbouring metrics share one.
 constexpr size_t kEntriesMax = 1024;
 
+// Files have the times of their rows in hours.
+constexpr uint32_t kRowsUnitS = 3600;
+static_assert(kDataRowSpan.seconds % kRowsUnitS == 0);
+
 // The most rewrites in a call, without files in which all rows are expired.
 constexpr size_t kRewritesMax = 16;
 
@@ -162,10 +166,10 @@ class RowsCollectorFactory : public rocksdb::TablePropertiesCollectorFactory {
 
 // Estimates the number of expired rows, spread evenly over their time.
 uint64_t CountExpired(const FileRows::OfMetrics& rows, int64_t before_ms) {
-  if (RowIsBefore(rows.newest_s, before_ms)) return rows.rows;
-  if (!RowIsBefore(rows.oldest_s, before_ms)) return 0;
-  const double expired_s = FirstRowFromS(before_ms) - rows.oldest_s;
-  const double all_s = rows.newest_s - rows.oldest_s + kRowSpanS;
+  if (RowIsBefore(kDataRowSpan, rows.newest_s, before_ms)) return rows.rows;
+  if (!RowIsBefore(kDataRowSpan, rows.oldest_s, before_ms)) return 0;
+  const double expired_s = FirstRowFromS(kDataRowSpan, before_ms) - rows.oldest_s;
+  const double all_s = rows.newest_s - rows.oldest_s + kDataRowSpan.seconds;
   return static_cast<uint64_t>(static_cast<double>(rows.rows) * expired_s / all_s);
 }
 
@@ -204,8 +208,8 @@ std::string FileRows::Encode() const {
   for (const OfMetrics& one : metrics) {
     AppendVarint(one.first - before, &bytes);
     AppendVarint(one.last - one.first, &bytes);
-    AppendVarint(one.oldest_s / kRowSpanS, &bytes);
-    AppendVarint((one.newest_s - one.oldest_s) / kRowSpanS, &bytes);
+    AppendVarint(one.oldest_s / kRowsUnitS, &bytes);
+    AppendVarint((one.newest_s - one.oldest_s) / kRowsUnitS, &bytes);
     AppendVarint(one.rows, &bytes);
     before = one.last;
   }
@@ -224,13 +228,13 @@ std::optional<FileRows> FileRows::Decode(std::string_view bytes) {
       if (!value.ok()) return std::nullopt;
       field = *value;
     }
-    constexpr uint64_t kHoursMax = UINT32_MAX / kRowSpanS;
+    constexpr uint64_t kHoursMax = UINT32_MAX / kRowsUnitS;
     if (fields[2] > kHoursMax || fields[3] > kHoursMax - fields[2]) return std::nullopt;
     OfMetrics& one = rows.metrics.emplace_back();
     one.first = before + fields[0];
     one.last = one.first + fields[1];
-    one.oldest_s = static_cast<uint32_t>(fields[2]) * kRowSpanS;
-    one.newest_s = static_cast<uint32_t>(fields[2] + fields[3]) * kRowSpanS;
+    one.oldest_s = static_cast<uint32_t>(fields[2]) * kRowsUnitS;
+    one.newest_s = static_cast<uint32_t>(fields[2] + fields[3]) * kRowsUnitS;
     one.rows = fields[4];
     before = one.last;
   }
@@ -245,7 +249,7 @@ RewriteNeed NeedOf(const FileRows& rows, const RowExpiry::Pass& pass) {
     const int64_t before_ms = pass.ExpiresBeforeMs(one.first, one.last);
     all += one.rows;
     expired += CountExpired(one, before_ms);
-    is_overdue = is_overdue || RowIsBefore(one.oldest_s, before_ms - kLeftForMs);
+    is_overdue = is_overdue || RowIsBefore(kDataRowSpan, one.oldest_s, before_ms - kLeftForMs);
   }
   if (all == 0) return RewriteNeed::kNone;
   if (expired == all) return RewriteNeed::kAll;

@@ -39,7 +39,7 @@ void AppendAnnotationKey(const RowKeyCodec& row_keys,
                          const Timestamp& start,
                          std::string* out) {
   HOURCELL_DCHECK(start.ms >= 0 && start.ms <= kTimestampMsMax);
-  const uint32_t base_time_s = BaseTimeS(start.ms);
+  const uint32_t base_time_s = kAnnotationRowSpan.BaseS(start.ms);
   if (tsuid.empty()) {
     row_keys.AppendGlobal(base_time_s, out);
   } else {

@@ -19,8 +19,12 @@
 
 #include "codec/point.h"
 #include "codec/rows/row_key.h"
+#include "engine/table/table_spec.h"
 
 namespace hourcell {
+
+// Of the row key with which an annotation's key begins.
+inline constexpr RowSpan kAnnotationRowSpan = SpecOf(TableId::kAnnotation).row_span;
 
 // A parsed key. Views borrow from the parsed bytes.
 struct AnnotationKeyView {

@@ -32,8 +32,8 @@ absl::Status RowScanner::Scan(const ScanSpec& spec,
 
 absl::StatusOr<RowScanner::Selection> RowScanner::Select(const ScanSpec& spec) const {
   Selection selection;
-  selection.begin_s = BaseTimeS(std::max<int64_t>(0, spec.start_ms));
-  selection.end_s = uint64_t{BaseTimeS(std::min(spec.end_ms, kTimestampMsMax))} + kRowSpanS;
+  selection.begin_s = kDataRowSpan.BaseS(std::max<int64_t>(0, spec.start_ms));
+  selection.end_s = kDataRowSpan.EndS(kDataRowSpan.BaseS(std::min(spec.end_ms, kTimestampMsMax)));
   if (!spec.metric.empty()) {
     HOURCELL_RETURN_IF_ERROR(SelectMetric(spec, &selection));
     return selection;
@@ -157,7 +157,7 @@ absl::StatusOr<bool> RowScanner::VisitRows(const ScanRange& range,
 std::string RowScanner::WithOpenHour(std::string_view cell, const OpenRow& open) const {
   std::string later;
   parts_.open_hours->Read(
-      open.series, open.base_time_s, uint64_t{open.base_time_s} + kRowSpanS, parts_.pinned_at,
+      open.series, open.base_time_s, kDataRowSpan.EndS(open.base_time_s), parts_.pinned_at,
       [&later](uint32_t, const CellColumns& columns) { AppendCell(columns, &later); });
   std::string merged;
   const std::string_view operands[] = {later};
@@ -188,7 +188,7 @@ absl::StatusOr<bool> RowScanner::Show(std::string_view key,
   HOURCELL_ASSIGN_OR_RETURN(const RowKeyView row, row_keys_.Parse(key));
   const int64_t visible_from_ms =
       parts_.planner->VisibleFromMs(LoadBigEndian(row.metric.data(), row.metric.size()));
-  if (RowIsBefore(row.base_time_s, visible_from_ms)) return true;
+  if (RowIsBefore(kDataRowSpan, row.base_time_s, visible_from_ms)) return true;
   std::string visible;
   if (int64_t{row.base_time_s} * 1000 < visible_from_ms) {
     const absl::StatusOr<std::string> left = VisibleOf(cell, row.base_time_s, visible_from_ms);

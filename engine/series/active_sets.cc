@@ -37,7 +37,7 @@ constexpr size_t kOpenedAtOnce = 65'536;
 
 // Series of a day whose rows are looked for together.
 constexpr size_t kEmptiedAtOnce = 64;
-constexpr size_t kHoursOfDay = kDayS / kRowSpanS;
+constexpr size_t kHoursOfDay = kDayS / kDataRowSpan.seconds;
 
 // Rows of one write.
 constexpr size_t kActiveRowsAtOnce = 4096;
@@ -314,7 +314,7 @@ absl::Status ActiveSets::KeepThoseWithPoints(uint32_t day, std::vector<EmptiedSe
         std::span(*series).subspan(begin, std::min(kEmptiedAtOnce, series->size() - begin));
     keys.clear();
     for (const EmptiedSeries& one : some) {
-      for (uint64_t hour_s = begin_s; hour_s < begin_s + kDayS; hour_s += kRowSpanS)
+      for (uint64_t hour_s = begin_s; hour_s < begin_s + kDayS; hour_s += kDataRowSpan.seconds)
         parts_.row_keys->Append(one.tsuid, static_cast<uint32_t>(hour_s), &keys.emplace_back());
     }
     HOURCELL_RETURN_IF_ERROR(view->GetMany(TableId::kData, keys, &cells));

@@ -59,9 +59,9 @@ absl::StatusOr<SaltEpoch> SaltAdmin::FindPlace(uint32_t buckets,
                                                std::optional<uint64_t> from_s) const {
   HOURCELL_ASSIGN_OR_RETURN(const uint64_t end_s, EndOfRows());
   if (!from_s.has_value()) {
-    const int64_t ahead_ms =
-        std::clamp<int64_t>(parts_.clock->NowMs() + kAheadMs, 0, kTimestampMsMax - kRowSpanMs);
-    from_s = std::max(uint64_t{BaseTimeS(ahead_ms)} + kRowSpanS, end_s);
+    const int64_t ahead_ms = std::clamp<int64_t>(parts_.clock->NowMs() + kAheadMs, 0,
+                                                 kTimestampMsMax - kDataRowSpan.ms());
+    from_s = std::max(kDataRowSpan.EndS(kDataRowSpan.BaseS(ahead_ms)), end_s);
   }
   if (*from_s > UINT32_MAX) {
     return absl::InvalidArgumentError(
@@ -71,7 +71,7 @@ absl::StatusOr<SaltEpoch> SaltAdmin::FindPlace(uint32_t buckets,
     return absl::FailedPreconditionError(
         fmt::format("salt epoch from {} s: the store has rows of the hour from {}; expected an "
                     "epoch after it, from {} s on",
-                    *from_s, UtcText(static_cast<uint32_t>(end_s - kRowSpanS)), end_s));
+                    *from_s, UtcText(static_cast<uint32_t>(end_s - kDataRowSpan.seconds)), end_s));
   }
   return SaltEpoch{.from_s = *from_s, .buckets = buckets};
 }
@@ -102,7 +102,7 @@ absl::StatusOr<uint64_t> SaltAdmin::EndOfRowsIn(TableView* view, const TableSpec
                       ToHex(key), row_keys.tags_offset(), key.size()));
     }
     const bool is_salted = row_keys.HasMetric(key);  // else a global annotation
-    if (is_salted) end_s = std::max(end_s, uint64_t{row_keys.BaseTimeOf(key)} + kRowSpanS);
+    if (is_salted) end_s = std::max(end_s, table.row_span.EndS(row_keys.BaseTimeOf(key)));
     const std::string before_time = key.substr(0, row_keys.base_time_offset());
     if (is_salted && before_time.empty()) break;
     cursor->SeekBefore(before_time.empty() ? key : before_time);

@@ -92,14 +92,14 @@ bool RowExpiry::Pass::IsExpired(std::string_view key) {
     const Uid metric = LoadBigEndian(metric_.data(), metric_.size());
     before_ms_ = rules_->ExpiresBeforeMs(metric, now_ms_);
   }
-  return RowIsBefore(row->base_time_s, before_ms_);
+  return RowIsBefore(expiry_.row_keys_.span(), row->base_time_s, before_ms_);
 }
 
 std::string RowExpiry::Pass::EndOfExpired(std::string_view key) const {
   std::string end;
   if (!expiry_.metric_is_before_time_) return end;
   end = key.substr(0, expiry_.base_time_at_);
-  AppendBigEndian(FirstRowFromS(before_ms_), 4, &end);
+  AppendBigEndian(FirstRowFromS(expiry_.row_keys_.span(), before_ms_), 4, &end);
   return end;
 }
 

@@ -25,6 +25,7 @@
 #include "codec/base/mutex.h"
 #include "codec/limits.h"
 #include "codec/rows/row_key.h"
+#include "codec/rows/row_span.h"
 #include "codec/rows/uid.h"
 
 namespace hourcell {
@@ -111,14 +112,14 @@ class RowExpiry {
 };
 
 // True if all points a row of that base time may have are before `before_ms`.
-inline bool RowIsBefore(uint32_t base_time_s, int64_t before_ms) {
-  return (int64_t{base_time_s} + kRowSpanS) * 1000 <= before_ms;
+inline bool RowIsBefore(RowSpan span, uint32_t base_time_s, int64_t before_ms) {
+  return (int64_t{base_time_s} + span.seconds) * 1000 <= before_ms;
 }
 
 // The first base time with a row not wholly before `before_ms`. REQUIRES: before_ms >= 0.
-inline uint32_t FirstRowFromS(int64_t before_ms) {
+inline uint32_t FirstRowFromS(RowSpan span, int64_t before_ms) {
   HOURCELL_DCHECK(before_ms >= 0);
-  return BaseTimeS(before_ms < kTimestampMsMax ? before_ms : kTimestampMsMax);
+  return span.BaseS(before_ms < kTimestampMsMax ? before_ms : kTimestampMsMax);
 }
 
 }  // namespace hourcell

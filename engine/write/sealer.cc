@@ -117,13 +117,13 @@ std::vector<OpenHourInfo> Sealer::DueNow() const {
   const int64_t now_s = NowS();
   std::vector<OpenHourInfo> due;
   const auto visit = [&](const OpenHourInfo& hour) {
-    const int64_t over_s = wall_s - int64_t{hour.base_time_s} - kRowSpanS;
+    const int64_t over_s = wall_s - int64_t{hour.base_time_s} - kDataRowSpan.seconds;
     const int64_t idle_s = now_s - int64_t{hour.touched_s};
     // A point from the future, or from before the clock was set back, does not wait for its hour's
     // end.
-    const bool is_future = over_s < -2 * int64_t{kRowSpanS};
+    const bool is_future = over_s < -2 * int64_t{kDataRowSpan.seconds};
     const bool is_over = over_s >= grace_s_ && idle_s >= grace_s_;
-    if (is_over || (is_future && idle_s >= kRowSpanS)) due.push_back(hour);
+    if (is_over || (is_future && idle_s >= kDataRowSpan.seconds)) due.push_back(hour);
   };
   for (Lane& lane : parts_.open_hours->lanes())
     lane.VisitOpen(visit);

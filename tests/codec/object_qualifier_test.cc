@@ -48,7 +48,7 @@ TEST(ObjectQualifierTest, VectorsOfOtherObjects) {
 }
 
 TEST(ObjectQualifierTest, TheLastInstantOfAnHourHasTheLargest) {
-  const int64_t end_ms = 1'356'998'400'000 + kRowSpanMs;
+  const int64_t end_ms = 1'356'998'400'000 + kQualifierSpanMs;
   EXPECT_EQ(HexAt(kAnnotationType, {.ms = end_ms - 1000}), "010e0f");
   EXPECT_EQ(HexAt(kAnnotationType, {.ms = end_ms - 1, .is_ms = true}), "010036ee7f");
   EXPECT_EQ(HexAt(kAnnotationType, {.ms = end_ms}), "010000");
@@ -56,7 +56,7 @@ TEST(ObjectQualifierTest, TheLastInstantOfAnHourHasTheLargest) {
 }
 
 TEST(ObjectQualifierTest, ParseGivesBackEveryOffset) {
-  for (uint32_t offset_ms = 0; offset_ms < kRowSpanMs; offset_ms += 250) {
+  for (uint32_t offset_ms = 0; offset_ms < kQualifierSpanMs; offset_ms += 250) {
     for (const bool is_ms : {false, true}) {
       if (!is_ms && offset_ms % 1000 != 0) continue;
       const ObjectQualifier qualifier{.type = 7, .offset_ms = offset_ms, .is_ms = is_ms};

@@ -37,7 +37,8 @@ TEST(QualifierTest, VectorsBuild) {
     SCOPED_TRACE(vector.from);
     const auto time = TimestampFromInteger(IntOf(vector.given, "timestamp"));
     ASSERT_TRUE(time.ok());
-    const auto offset_ms = static_cast<uint32_t>(time->ms - int64_t{BaseTimeS(time->ms)} * 1000);
+    const auto offset_ms =
+        static_cast<uint32_t>(time->ms - int64_t{kHourSpan.BaseS(time->ms)} * 1000);
     const Qualifier qualifier{.offset_ms = offset_ms,
                               .is_ms = time->is_ms,
                               .flags = static_cast<uint8_t>(IntOf(vector.given, "flags"))};
@@ -118,7 +119,7 @@ TEST(QualifierTest, EveryTwoByteQualifierReadsBackOrIsRefused) {
 
 TEST(QualifierTest, EveryMillisecondOffsetReadsBack) {
   char bytes[kQualifierBytesMax];
-  for (uint32_t offset_ms = 0; offset_ms < kRowSpanMs; offset_ms += 7) {
+  for (uint32_t offset_ms = 0; offset_ms < kHourSpan.ms(); offset_ms += 7) {
     const Qualifier qualifier{.offset_ms = offset_ms, .is_ms = true, .flags = 0xB};
     ASSERT_EQ(StoreQualifier(qualifier, bytes), 4U);
     ASSERT_THAT(ParseQualifier({bytes, 4}), IsOkAndHolds(qualifier));

@@ -125,7 +125,7 @@ absl::StatusOr<RowKeys> RowKeys::Parse(std::string_view text) {
   HOURCELL_ASSIGN_OR_RETURN(made.distributor_, ParseDistributor(text, spec, made.fields_));
   // If the distributor rejects one row's key, it rejects all of this form.
   const RowId sample{.metric = std::string(kMetricBytes, '\1'),
-                     .base_time_s = kRowSpanS,
+                     .base_time_s = kHourSpan.seconds,
                      .tags = std::string(kTagPairBytes, '\1')};
   std::string stored;
   HOURCELL_RETURN_IF_ERROR(made.Encode(sample, &stored));
@@ -168,7 +168,7 @@ absl::StatusOr<RowId> RowKeys::Decode(std::string_view stored) const {
     row.base_time_s = static_cast<uint32_t>(LoadBigEndian(bytes.data(), kTimeBytes));
     if (field == KeyFieldKind::kHourReversed) row.base_time_s = UINT32_MAX - row.base_time_s;
   }
-  if (row.base_time_s % kRowSpanS != 0) {
+  if (row.base_time_s % kHourSpan.seconds != 0) {
     return NotAKey(stored, fmt::format("base time {} is no whole hour", row.base_time_s));
   }
   return row;
@@ -187,20 +187,20 @@ RowKeys::Ranges RowKeys::OriginalRanges(const RowQuery& query) const {
     }
     const bool is_next_known =
         i + 1 < fields_.size() && (fields_[i + 1] != KeyFieldKind::kTags || query.tags.has_value());
-    const bool is_one_hour = query.begin_s + kRowSpanS >= query.end_s;
+    const bool is_one_hour = query.begin_s + kHourSpan.seconds >= query.end_s;
     if (!is_next_known && !is_one_hour) {
       // All times of the range lie together after the prefix.
       std::array<std::string, 2> ends = {prefixes[0], prefixes[0]};
       row.base_time_s = query.begin_s;
       AppendField(field, row, &ends[0]);
-      row.base_time_s = query.end_s - kRowSpanS;
+      row.base_time_s = query.end_s - kHourSpan.seconds;
       AppendField(field, row, &ends[1]);
       const auto [first, last] = std::minmax(ends[0], ends[1]);
       return {.list = {{.begin = first, .end = PrefixEnd(last)}}};
     }
     std::vector<std::string> hours;
     for (row.base_time_s = query.begin_s; row.base_time_s < query.end_s;
-         row.base_time_s += kRowSpanS) {
+         row.base_time_s += kHourSpan.seconds) {
       hours.push_back(prefixes[0]);
       AppendField(field, row, &hours.back());
     }

@@ -459,7 +459,7 @@ std::unique_ptr<GapFiller> MakeGapFiller(const DownsampleSpec& spec, const Query
 
 bool MayUseSummaries(const std::optional<DownsampleSpec>& spec) {
   if (!spec.has_value() || !UsesSummaries(spec->function)) return false;
-  return spec->all || spec->interval_ms >= kRowSpanMs;
+  return spec->all || spec->interval_ms >= kQualifierSpanMs;
 }
 
 std::optional<std::vector<int64_t>> BucketTimes(const DownsampleSpec& spec,

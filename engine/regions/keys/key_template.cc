@@ -11,6 +11,7 @@
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
+#include "codec/rows/row_span.h"
 #include "codec/rows/salt.h"
 #include "engine/regions/keys/time_distributor.h"
 #include "engine/regions/md5.h"
@@ -194,10 +195,10 @@ void AppendRowField(KeyFieldKind kind,
       out->append(tags);
       return;
     case KeyFieldKind::kHour:
-      AppendBigEndian(SecondsOf(time_ms, kRowSpanS), 4, out);
+      AppendBigEndian(SecondsOf(time_ms, kHourSpan.seconds), 4, out);
       return;
     case KeyFieldKind::kHourReversed:
-      AppendBigEndian(UINT32_MAX - SecondsOf(time_ms, kRowSpanS), 4, out);
+      AppendBigEndian(UINT32_MAX - SecondsOf(time_ms, kHourSpan.seconds), 4, out);
       return;
     case KeyFieldKind::kDay:
       AppendBigEndian(SecondsOf(time_ms, kDayS), 4, out);

@@ -264,7 +264,7 @@ TEST(HBaseCellsTest, VectorsAppendWrite) {
     for (const simdjson::dom::element point : simdjson::dom::array(vector.given["points"])) {
       const auto time = TimestampFromInteger(int64_t(point.at(0)));
       ASSERT_TRUE(time.ok());
-      ASSERT_EQ(int64_t{BaseTimeS(time->ms)} * 1000, base_ms);
+      ASSERT_EQ(int64_t{kHourSpan.BaseS(time->ms)} * 1000, base_ms);
       const Value value = Value::Integer(int64_t(point.at(1)));
       std::string bytes;
       AppendValue(value, ValueFlags(value), &bytes);

@@ -192,7 +192,7 @@ CellColumns RandomColumns(Random* random) {
   double number = random->Fraction() * 1000;
   uint64_t offset_ms = random->Below(10) * 1000;
   CellColumns columns;
-  for (uint64_t i = 0; i < points && offset_ms < kRowSpanMs; ++i) {
+  for (uint64_t i = 0; i < points && offset_ms < kQualifierSpanMs; ++i) {
     const Value value = RandomValue(kind, width, random, &integer, &number);
     uint8_t flags = ValueFlags(value);
     if (is_flagged && random->Below(2) == 0) flags |= 7;
@@ -218,7 +218,7 @@ TEST(PackedCellTest, RandomColumnsRoundTrip) {
 
 TEST(PackedCellTest, EveryMillisecondOfAnHourRoundTrips) {
   CellColumns columns;
-  for (uint32_t i = 0; i < kRowSpanMs; ++i)
+  for (uint32_t i = 0; i < kQualifierSpanMs; ++i)
     AddPoint(i, kMs, Int(i % 7 == 0 ? 1 : 0), &columns);
   const std::string packed = PackedCellOf(columns);
   CellColumns unpacked;

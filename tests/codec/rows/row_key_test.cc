@@ -27,11 +27,11 @@ std::string KeyOf(const RowKeyCodec& codec, std::string_view tsuid, uint32_t bas
 }
 
 TEST(RowKeyTest, BaseTimeIsTheHourOfAnInstant) {
-  EXPECT_EQ(BaseTimeS(0), 0U);
-  EXPECT_EQ(BaseTimeS(3'599'999), 0U);
-  EXPECT_EQ(BaseTimeS(3'600'000), 3600U);
-  EXPECT_EQ(BaseTimeS(1356998400500), 1356998400U);
-  EXPECT_EQ(BaseTimeS(kTimestampMsMax), 4294965600U);
+  EXPECT_EQ(kHourSpan.BaseS(0), 0U);
+  EXPECT_EQ(kHourSpan.BaseS(3'599'999), 0U);
+  EXPECT_EQ(kHourSpan.BaseS(3'600'000), 3600U);
+  EXPECT_EQ(kHourSpan.BaseS(1356998400500), 1356998400U);
+  EXPECT_EQ(kHourSpan.BaseS(kTimestampMsMax), 4294965600U);
 }
 
 // Deviations: negative timestamps are refused before a key is made, and a series has a tag.
@@ -45,7 +45,7 @@ TEST(RowKeyTest, VectorsFromTsuid) {
     if (vector.wants_error() || tsuid.size() == layout.metric_width) {
       EXPECT_THAT(ParseTsuid(layout, tsuid), StatusIs(absl::StatusCode::kInvalidArgument));
     } else if (timestamp >= 0) {
-      const std::string key = KeyOf(RowKeyCodec(layout), tsuid, BaseTimeS(timestamp * 1000));
+      const std::string key = KeyOf(RowKeyCodec(layout), tsuid, kHourSpan.BaseS(timestamp * 1000));
       EXPECT_EQ(ToHex(key), TextOf(vector.expect, "row_key"));
       ++checked;
     }

@@ -29,7 +29,7 @@ TEST(RowSpanTest, TheLastRowEndsAfter32Bits) {
   EXPECT_EQ(kHourSpan.LastBaseS() % 3600, 0u);
   EXPECT_GT(kHourSpan.EndOfTimeS(), uint64_t{UINT32_MAX});
   EXPECT_EQ(kHourSpan.EndS(3600), 7200u);
-  EXPECT_EQ(kHourSpan.ms(), 3'600'000);
+  EXPECT_EQ(kHourSpan.ms(), 3'600'000u);
   EXPECT_FALSE(RowSpan().is_by_time());
 }
 

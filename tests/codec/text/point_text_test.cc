@@ -44,7 +44,7 @@ struct StoredPoint {
 StoredPoint Stored(Uid metric, const std::vector<TagUids>& tags, Timestamp time, Value value) {
   StoredPoint stored;
   const Layout layout;
-  const uint32_t base_time_s = BaseTimeS(time.ms);
+  const uint32_t base_time_s = kHourSpan.BaseS(time.ms);
   RowKeyCodec(layout).Append(EncodeTsuid(layout, metric, tags), base_time_s, &stored.row_key);
   const uint8_t flags = ValueFlags(value);
   AppendQualifier({.offset_ms = static_cast<uint32_t>(time.ms - int64_t{base_time_s} * 1000),
@@ -121,7 +121,7 @@ TEST(PointTextTest, VectorsWritePointsColumns) {
     for (const simdjson::dom::element point : simdjson::dom::array(vector.given["points"])) {
       const auto time = TimestampFromInteger(IntOf(point, "timestamp"));
       ASSERT_TRUE(time.ok());
-      const int64_t base_ms = int64_t{BaseTimeS(time->ms)} * 1000;
+      const int64_t base_ms = int64_t{kHourSpan.BaseS(time->ms)} * 1000;
       AppendPointCell(static_cast<uint32_t>(time->ms - base_ms), time->is_ms, ValueOf(point),
                       &cells.emplace_back());
     }

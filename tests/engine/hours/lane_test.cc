@@ -364,7 +364,7 @@ TEST_F(LaneTest, HoursThatAnotherProcessSealedGoWhenTheirReadsAreDone) {
   PlacedPoint early{
       .series = 1, .slot = 0, .time = {.ms = 1000, .is_ms = false}, .value = Value::Integer(1)};
   PlacedPoint late = early;
-  late.time.ms += kRowSpanMs;
+  late.time.ms += kHourSpan.ms();
   lane_.Replay({&early, 1}, /*first_block=*/3, /*last_block=*/4, /*now_s=*/50, &bytes_);
   lane_.Replay({&late, 1}, /*first_block=*/4, /*last_block=*/5, /*now_s=*/50, &bytes_);
   EXPECT_EQ(lane_.SealedBelow(/*low_mark=*/4, /*time=*/7, /*oldest_read=*/8), 0);

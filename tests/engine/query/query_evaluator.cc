@@ -175,9 +175,10 @@ Span SpanOf(const StoredSeries& series) {
 absl::StatusOr<std::vector<ResultSeries>> Evaluate(const QuerySpec& spec,
                                                    const std::vector<StoredSeries>& store) {
   const SubQuery& query = spec.queries.at(0);
-  const QueryRange range{.start_ms = spec.start_ms,
-                         .end_ms = spec.end_ms,
-                         .scan = ComputeScanBounds(spec.start_ms, spec.end_ms, query.downsample)};
+  const QueryRange range{
+      .start_ms = spec.start_ms,
+      .end_ms = spec.end_ms,
+      .scan = ComputeScanBounds(kHourSpan, spec.start_ms, spec.end_ms, query.downsample)};
   std::vector<TagFilter> filters;
   std::vector<Uid> group_by;
   QueryCaseNames names;

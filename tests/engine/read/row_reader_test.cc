@@ -90,7 +90,7 @@ TEST_P(RowReaderTest, EveryMethodFindsTheSameRows) {
         }
         for (uint32_t hour = 0; hour < 12; ++hour) {
           if (hour % 5 == 3 || random.Below(3) == 0) continue;  // some hours lack a row
-          AddRow(tsuid, kHour + hour * kRowSpanS, fmt::format("{}.{}.{}", metric, i, hour));
+          AddRow(tsuid, kHour + hour * kHourSpan.seconds, fmt::format("{}.{}.{}", metric, i, hour));
         }
       }
     }
@@ -101,13 +101,14 @@ TEST_P(RowReaderTest, EveryMethodFindsTheSameRows) {
       if (random.Below(share) == 0) selected.push_back(i);
     }
     const RowSelection selection{.list = &list, .metric = kCpu, .series = selected};
-    const auto begin_s = static_cast<uint32_t>(kHour + random.Below(6) * kRowSpanS);
-    const ScanBounds hours{.begin_s = begin_s, .end_s = begin_s + random.Below(9) * kRowSpanS};
+    const auto begin_s = static_cast<uint32_t>(kHour + random.Below(6) * kHourSpan.seconds);
+    const ScanBounds hours{.begin_s = begin_s,
+                           .end_s = begin_s + random.Below(9) * kHourSpan.seconds};
 
     Rows want;
     const auto view = tables_.Snapshot();
     for (size_t i = 0; i < selected.size(); ++i) {
-      for (uint64_t hour_s = hours.begin_s; hour_s < hours.end_s; hour_s += kRowSpanS) {
+      for (uint64_t hour_s = hours.begin_s; hour_s < hours.end_s; hour_s += kHourSpan.seconds) {
         std::string key;
         row_keys_->Append(list.tsuid(selected[i]), static_cast<uint32_t>(hour_s), &key);
         const auto value = *view->Get(TableId::kData, key);
@@ -123,15 +124,16 @@ TEST_P(RowReaderTest, EveryMethodFindsTheSameRows) {
 
 TEST_P(RowReaderTest, PresentHoursAreThoseOfTheMetric) {
   const std::string tsuid = EncodeTsuid(layout_, kCpu, std::vector<TagUids>{{1, 1}});
-  AddRow(tsuid, kHour + 3 * kRowSpanS, "a");
-  AddRow(tsuid, kHour + 7 * kRowSpanS, "b");
+  AddRow(tsuid, kHour + 3 * kHourSpan.seconds, "a");
+  AddRow(tsuid, kHour + 7 * kHourSpan.seconds, "b");
   const auto present = [&](uint32_t from_hour, uint32_t to_hour) {
     const auto view = tables_.Snapshot();
-    const auto hours = PresentHours(
-        *row_keys_, view.get(), kCpu,
-        {.begin_s = kHour + from_hour * kRowSpanS, .end_s = kHour + to_hour * kRowSpanS});
+    const auto hours = PresentHours(*row_keys_, view.get(), kCpu,
+                                    {.begin_s = kHour + from_hour * kHourSpan.seconds,
+                                     .end_s = kHour + to_hour * kHourSpan.seconds});
     EXPECT_OK(hours);
-    return std::pair((hours->begin_s - kHour) / kRowSpanS, (hours->end_s - kHour) / kRowSpanS);
+    return std::pair((hours->begin_s - kHour) / kHourSpan.seconds,
+                     (hours->end_s - kHour) / kHourSpan.seconds);
   };
 
   EXPECT_EQ(present(0, 20), std::pair(3u, uint64_t{8}));
@@ -142,14 +144,15 @@ TEST_P(RowReaderTest, PresentHoursAreThoseOfTheMetric) {
 }
 
 TEST_P(RowReaderTest, ReadsToTheLastHourThereCanBe) {
-  constexpr uint32_t kLastHour = UINT32_MAX / kRowSpanS * kRowSpanS;
+  constexpr uint32_t kLastHour = UINT32_MAX / kHourSpan.seconds * kHourSpan.seconds;
   const std::string tsuid = EncodeTsuid(layout_, kCpu, std::vector<TagUids>{{1, 1}});
   AddRow(tsuid, kLastHour, "end");
   SeriesListBuilder builder(layout_);
   ASSERT_OK(builder.Add(1, tsuid));
   const SeriesList list = std::move(builder).Build();
   const std::vector<uint32_t> all = {0};
-  const ScanBounds hours = ClampHours({.begin_s = kLastHour - 2 * kRowSpanS, .end_s = UINT64_MAX});
+  const ScanBounds hours =
+      ClampHours({.begin_s = kLastHour - 2 * kHourSpan.seconds, .end_s = UINT64_MAX});
 
   for (const ReadMethod method :
        {ReadMethod::kPointReads, ReadMethod::kSkipScan, ReadMethod::kLinearScan}) {
@@ -172,7 +175,8 @@ TEST_P(RowReaderTest, OneSeriesOfManyReadsItsRowsOnly) {
   RowReader reader(*row_keys_, view.get(), &meter, /*is_large=*/false);
 
   ASSERT_OK(reader.Read({.list = &list, .metric = kCpu, .series = one},
-                        {.begin_s = kHour, .end_s = kHour + kRowSpanS}, ReadMethod::kSkipScan,
+                        {.begin_s = kHour, .end_s = kHour + kHourSpan.seconds},
+                        ReadMethod::kSkipScan,
                         [](const RowReader::Row&) { return absl::OkStatus(); }));
 
   EXPECT_EQ(meter.cost().rows, 1u);

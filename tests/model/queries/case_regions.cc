@@ -20,7 +20,8 @@ std::vector<std::string> CutKeys(const QueryCase& stored,
     if (step.kind != CaseStep::Kind::kPut) continue;
     for (uint32_t bucket = 0; bucket < buckets; ++bucket) {
       std::string start;
-      codec.AppendHourPrefix(metrics.at(step.metric), bucket, BaseTimeS(step.time.ms), &start);
+      codec.AppendHourPrefix(metrics.at(step.metric), bucket, kHourSpan.BaseS(step.time.ms),
+                             &start);
       starts.insert(std::move(start));
     }
   }

@@ -9,6 +9,7 @@
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
 #include "codec/limits.h"
+#include "codec/rows/row_span.h"
 #include "tests/model/queries/naive_buckets.h"
 #include "tests/model/queries/naive_numbers.h"
 
@@ -287,7 +288,7 @@ std::optional<NaiveDeletion> NaiveStore::Delete(const SubQuery& query,
     auto& points = series_.at(tsuid).points;
     std::set<int64_t> hours;
     for (auto at = points.lower_bound(start_ms); at != points.end() && at->first <= end_ms;) {
-      hours.insert(at->first / (int64_t{kRowSpanS} * 1000));
+      hours.insert(at->first / (kHourSpan.ms()));
       ++deletion.points;
       at = points.erase(at);
     }

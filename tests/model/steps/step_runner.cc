@@ -505,7 +505,7 @@ ComparedAnswer StepRunner::Split(const ModelStep& step) {
     std::string key;
     RowKeyCodec(store_.options().layout)
         .AppendHourPrefix(1 + step.n[1] % 3, bucket,
-                          BaseTimeS(world().MinuteMs(60 * (step.n[1] % 5))), &key);
+                          kHourSpan.BaseS(world().MinuteMs(60 * (step.n[1] % 5))), &key);
     split.at = KeyText(key);
     split.region = *split.at;
   }

@@ -28,7 +28,7 @@ std::string PresplitAt(const Layout& layout, uint32_t cuts) {
   for (uint32_t i = 0; i < cuts; ++i) {
     const int64_t ms = StepWorld(kWorldStartMs).MinuteMs(60 * i);
     std::string key;
-    codec.AppendHourPrefix(/*metric=*/1 + i % 2, i % buckets, BaseTimeS(ms), &key);
+    codec.AppendHourPrefix(/*metric=*/1 + i % 2, i % buckets, kHourSpan.BaseS(ms), &key);
     keys.insert(std::move(key));
   }
   std::string text;

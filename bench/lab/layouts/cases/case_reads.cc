@@ -100,8 +100,8 @@ class CaseReader {
   RowQuery QueryOf(uint32_t series, uint32_t begin_hour, uint32_t end_hour) const {
     const Workload::Series& of = workload_.series()[series];
     return {.metric = of.metric,
-            .begin_s = workload_.begin_s() + begin_hour * kRowSpanS,
-            .end_s = workload_.begin_s() + end_hour * kRowSpanS,
+            .begin_s = workload_.begin_s() + begin_hour * kHourSpan.seconds,
+            .end_s = workload_.begin_s() + end_hour * kHourSpan.seconds,
             .tags = of.tags};
   }
 

@@ -13,6 +13,7 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/limits.h"
+#include "codec/rows/row_span.h"
 
 namespace hourcell {
 namespace {
@@ -119,14 +120,14 @@ absl::Status CheckFleet(const FleetSpec& spec) {
     return RefuseField("uid", fmt::format("{:.0f} names in {} bytes", values, spec.uid_bytes),
                        fmt::format("at most {:.0f}, or more bytes", uids));
   }
-  if (spec.start_s % kRowSpanS != 0) {
+  if (spec.start_s % kHourSpan.seconds != 0) {
     return RefuseField("start", fmt::format("{}", spec.start_s), "a whole hour");
   }
   if (spec.duration_ms > kDurationMsMax) {
     return RefuseField("duration", fmt::format("{} ms", spec.duration_ms),
                        "a hundred years at most");
   }
-  if (kRowSpanMs % spec.slice_ms != 0) {
+  if (kHourSpan.ms() % spec.slice_ms != 0) {
     return RefuseField("slice", fmt::format("{} ms", spec.slice_ms), "a part of an hour");
   }
   return absl::OkStatus();
@@ -152,7 +153,7 @@ class FleetPutSource final : public PutSource {
       : spec_(spec),
         steps_(steps),
         seed_(seed),
-        slice_ms_(steps == FleetSteps::kRows ? kRowSpanMs : spec.slice_ms),
+        slice_ms_(steps == FleetSteps::kRows ? kHourSpan.ms() : spec.slice_ms),
         series_(spec.series()),
         random_(seed) {
     uint64_t base = 1;
@@ -184,7 +185,7 @@ class FleetPutSource final : public PutSource {
       const uint64_t before = PointsUntil(series, slice_begin_ms_);
       const uint64_t points = PointsUntil(series, end_ms) - before;
       if (points == 0) continue;
-      const uint64_t hour_ms = slice_begin_ms_ - slice_begin_ms_ % kRowSpanMs;
+      const uint64_t hour_ms = slice_begin_ms_ - slice_begin_ms_ % kHourSpan.ms();
       Fill(series, points, before == PointsUntil(series, hour_ms), put);
       return true;
     }
@@ -209,7 +210,7 @@ class FleetPutSource final : public PutSource {
     const uint64_t begin_ms = start_ms() + slice_begin_ms_;
     put->now_ms = begin_ms;
     if (steps_ == FleetSteps::kRows) {
-      put->now_ms = begin_ms + kRowSpanMs + series * kSealMs / series_;
+      put->now_ms = begin_ms + kHourSpan.ms() + series * kSealMs / series_;
     }
     uint64_t time_ms = begin_ms;
     const bool is_late = spec_.late_share > 0 && random_.Fraction() < spec_.late_share;

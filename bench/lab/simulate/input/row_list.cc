@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/status_macros.h"
-#include "codec/limits.h"
+#include "codec/rows/row_span.h"
 
 namespace hourcell {
 
@@ -23,7 +23,7 @@ class RowListSource final : public PutSource {
                   .time_ms = base_ms};
     put->row_key = std::string_view(list_.keys_).substr(row.key_begin, row.key_bytes);
     // A row is written at the end of its hour.
-    put->now_ms = base_ms + kRowSpanMs;
+    put->now_ms = base_ms + kHourSpan.ms();
     put->puts = row.points;
     put->begins_row = true;
     return true;
@@ -34,7 +34,7 @@ class RowListSource final : public PutSource {
   }
   uint64_t duration_ms() const override {
     if (list_.rows_.empty()) return 0;
-    return list_.rows_.back().base_time_s * uint64_t{1'000} + kRowSpanMs + 1 - start_ms();
+    return list_.rows_.back().base_time_s * uint64_t{1'000} + kHourSpan.ms() + 1 - start_ms();
   }
 
  private:

@@ -12,7 +12,7 @@
 #include "bench/lab/simulate/input/trace_names.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
-#include "codec/limits.h"
+#include "codec/rows/row_span.h"
 #include "codec/text/point_text.h"
 #include "engine/regions/presplit/presplit.h"
 #include "engine/regions/region_name.h"
@@ -81,7 +81,7 @@ class TraceSource final : public PutSource {
                   .number = series.number,
                   .time_ms = time_ms};
     put->now_ms = time_ms;
-    put->begins_row = rows_.IsNew(series.tsuid, time_ms / kRowSpanMs);
+    put->begins_row = rows_.IsNew(series.tsuid, time_ms / kHourSpan.ms());
     return absl::OkStatus();
   }
 

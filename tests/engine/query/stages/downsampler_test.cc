@@ -153,8 +153,9 @@ DownsampleSpec InBerlin(std::string_view text) {
 }
 
 QueryRange RangeOf(int64_t start_ms, int64_t end_ms, const DownsampleSpec& spec) {
-  return {
-      .start_ms = start_ms, .end_ms = end_ms, .scan = ComputeScanBounds(start_ms, end_ms, spec)};
+  return {.start_ms = start_ms,
+          .end_ms = end_ms,
+          .scan = ComputeScanBounds(kHourSpan, start_ms, end_ms, spec)};
 }
 
 TEST(DownsamplerTest, CalendarBucketsAreLocalDays) {
@@ -262,7 +263,7 @@ TEST(SpanBuilderTest, SummariesGiveWhatPointsGive) {
     QueryRange range;
     range.start_ms = static_cast<int64_t>(random.Below(86'400'000));
     range.end_ms = range.start_ms + static_cast<int64_t>(random.Below(86'400'000));
-    range.scan = ComputeScanBounds(range.start_ms, range.end_ms, spec);
+    range.scan = ComputeScanBounds(kHourSpan, range.start_ms, range.end_ms, spec);
     const auto points = MakeSpanBuilder(spec, range);
     const auto summaries = MakeSpanBuilder(spec, range);
     for (uint64_t base_s = range.scan.begin_s; base_s < range.scan.end_s; base_s += 3600) {
@@ -288,7 +289,7 @@ TEST(SpanBuilderTest, RowsGiveWhatTheirSpanGives) {
     QueryRange range;
     range.start_ms = 1'000'000;
     range.end_ms = 50'000'000;
-    range.scan = ComputeScanBounds(range.start_ms, range.end_ms, spec);
+    range.scan = ComputeScanBounds(kHourSpan, range.start_ms, range.end_ms, spec);
     Span span;
     const auto rows = MakeSpanBuilder(spec, range);
     for (uint64_t base_s = range.scan.begin_s; base_s < range.scan.end_s; base_s += 3600) {
@@ -311,7 +312,7 @@ TEST(SpanBuilderTest, GapsAreLeftToTheFiller) {
   for (const char* text : {"1m-sum-zero", "90s-avg-nan", "1mc-max-scalar(7)", "1hc-sum-null"}) {
     const DownsampleSpec spec = Spec(text);
     QueryRange range{.start_ms = 3'600'000, .end_ms = 90'000'000, .scan = {}};
-    range.scan = ComputeScanBounds(range.start_ms, range.end_ms, spec);
+    range.scan = ComputeScanBounds(kHourSpan, range.start_ms, range.end_ms, spec);
     const auto builder = MakeSpanBuilder(spec, range);
     builder->AddSpan(Integers({{7'200'000, 1}, {7'200'001, 2}, {36'000'000, 4}}));
 

@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t kHourMs = 3'600'000;
 
 ScanBounds Bounds(int64_t start_ms, int64_t end_ms, int64_t interval_ms) {
-  return ComputeScanBounds(start_ms, end_ms, DownsampleSpec{.interval_ms = interval_ms});
+  return ComputeScanBounds(kHourSpan, start_ms, end_ms, DownsampleSpec{.interval_ms = interval_ms});
 }
 
 TEST(ScanBoundsTest, OpenTsdbVectors) {
@@ -33,11 +33,11 @@ TEST(ScanBoundsTest, OpenTsdbVectors) {
 TEST(ScanBoundsTest, WithoutIntervalTheEndMovesToTheNextHour) {
   const ScanBounds want{.begin_s = 3600, .end_s = 10'800};
 
-  EXPECT_EQ(ComputeScanBounds(kHourMs, 2 * kHourMs, std::nullopt), want);
-  EXPECT_EQ(ComputeScanBounds(2 * kHourMs - 1, 2 * kHourMs, std::nullopt), want);
-  EXPECT_EQ(ComputeScanBounds(kHourMs, 2 * kHourMs, DownsampleSpec{.all = true}), want);
+  EXPECT_EQ(ComputeScanBounds(kHourSpan, kHourMs, 2 * kHourMs, std::nullopt), want);
+  EXPECT_EQ(ComputeScanBounds(kHourSpan, 2 * kHourMs - 1, 2 * kHourMs, std::nullopt), want);
+  EXPECT_EQ(ComputeScanBounds(kHourSpan, kHourMs, 2 * kHourMs, DownsampleSpec{.all = true}), want);
   // The last second of an hour is bumped into the next hour.
-  EXPECT_EQ(ComputeScanBounds(kHourMs, 2 * kHourMs - 1, std::nullopt), want);
+  EXPECT_EQ(ComputeScanBounds(kHourSpan, kHourMs, 2 * kHourMs - 1, std::nullopt), want);
 }
 
 TEST(ScanBoundsTest, IntervalWidensBothEnds) {
@@ -53,12 +53,12 @@ TEST(ScanBoundsTest, CalendarBoundsAreWholeBuckets) {
   constexpr int64_t kNoonS = 1'357'038'000;
   const ScanBounds want{.begin_s = 1'356'994'800, .end_s = 1'356'994'800 + 86'400};
 
-  EXPECT_EQ(ComputeScanBounds(kNoonS * 1000, kNoonS * 1000 + 1, spec), want);
-  EXPECT_EQ(ComputeScanBounds(int64_t{want.begin_s} * 1000,
+  EXPECT_EQ(ComputeScanBounds(kHourSpan, kNoonS * 1000, kNoonS * 1000 + 1, spec), want);
+  EXPECT_EQ(ComputeScanBounds(kHourSpan, int64_t{want.begin_s} * 1000,
                               static_cast<int64_t>(want.end_s) * 1000 - 1, spec),
             want);
 
-  const ScanBounds far = ComputeScanBounds(INT64_MAX, INT64_MAX, spec);
+  const ScanBounds far = ComputeScanBounds(kHourSpan, INT64_MAX, INT64_MAX, spec);
   EXPECT_EQ(far.end_s % 3600, 0U);
   EXPECT_LE(far.begin_s, far.end_s);
 }
@@ -68,12 +68,13 @@ TEST(ScanBoundsTest, CalendarBoundsAreRoundedToRows) {
   DownsampleSpec spec = ParseDownsampleSpec("1hc-sum").value();
   spec.timezone = ParseTimezone("Asia/Kabul").value();
 
-  EXPECT_EQ(ComputeScanBounds(2 * kHourMs, 2 * kHourMs + 1, spec),
+  EXPECT_EQ(ComputeScanBounds(kHourSpan, 2 * kHourMs, 2 * kHourMs + 1, spec),
             (ScanBounds{.begin_s = 3600, .end_s = 10'800}));
 }
 
 TEST(ScanBoundsTest, ExtremesDoNotOverflow) {
-  EXPECT_EQ(ComputeScanBounds(0, 0, std::nullopt), (ScanBounds{.begin_s = 0, .end_s = 3600}));
+  EXPECT_EQ(ComputeScanBounds(kHourSpan, 0, 0, std::nullopt),
+            (ScanBounds{.begin_s = 0, .end_s = 3600}));
   const ScanBounds far = Bounds(INT64_MAX, INT64_MAX, 1000);
   EXPECT_EQ(far.begin_s, 4'294'965'600U);
   EXPECT_EQ(far.end_s % 3600, 0U);

@@ -48,7 +48,7 @@ TEST(KeyTemplateTest, SaltIsThatOfTheRowKeyCodec) {
   layout.salt_buckets = 20;
   const std::string tsuid = EncodeTsuid(layout, 1, std::vector<TagUids>{{.tagk = 1, .tagv = 2}});
   std::string want;
-  RowKeyCodec(layout).Append(tsuid, BaseTimeS(kTimeMs), &want);
+  RowKeyCodec(layout).Append(tsuid, kHourSpan.BaseS(kTimeMs), &want);
 
   EXPECT_EQ(KeyOf("salted:20"), ToHex(want));
 }

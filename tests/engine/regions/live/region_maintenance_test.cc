@@ -312,7 +312,8 @@ TEST_F(RegionMaintenanceTest, UnderATtlThereAreAsManyRegionsAfterTenTtlsAsAfterT
     std::vector<std::string> keys;
     for (Uid tagv = 1; tagv <= 400; ++tagv) {
       const TagUids tags[] = {{1, tagv}};
-      codec.Append(EncodeTsuid(layout, 1, tags), BaseTimeS(clock_.NowMs()), &keys.emplace_back());
+      codec.Append(EncodeTsuid(layout, 1, tags), kHourSpan.BaseS(clock_.NowMs()),
+                   &keys.emplace_back());
     }
     ASSERT_NO_FATAL_FAILURE(Write(keys));
     ASSERT_NO_FATAL_FAILURE(Settle());
