@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -19,10 +20,18 @@
 
 namespace hourcell {
 
+// The rows of OpenTSDB's data table, in a store that shares it.
+enum class SharedRows : uint8_t {
+  kAdopted,  // the store opens only after they were adopted (engine/opentsdb/adoption.h)
+  kToAdopt,  // the store is opened to adopt them, and does not read them yet
+};
+
 class BigtableStorage : public StorageEngine, public SharedStorage {
  public:
-  BigtableStorage(BigtableOptions options, LeaseOptions lease)
-      : options_(std::move(options)), lease_(std::move(lease)) {}
+  BigtableStorage(BigtableOptions options,
+                  LeaseOptions lease,
+                  SharedRows shared_rows = SharedRows::kAdopted)
+      : options_(std::move(options)), lease_(std::move(lease)), shared_rows_(shared_rows) {}
 
   std::string_view name() const override { return "bigtable"; }
 
@@ -41,6 +50,7 @@ class BigtableStorage : public StorageEngine, public SharedStorage {
  private:
   const BigtableOptions options_;
   LeaseOptions lease_;
+  const SharedRows shared_rows_;
   // Set by Join.
   std::unique_ptr<BigtableClient> secret_client_;
   std::unique_ptr<SecretRows> secrets_;

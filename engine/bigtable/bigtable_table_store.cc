@@ -86,8 +86,11 @@ std::vector<RowMutations> RowsOf(const GroupStage& stage, uint64_t version, uint
 
 class BigtableTableStore : public TableStore {
  public:
-  BigtableTableStore(const BigtableOptions& options, const BigtableChannels& channels)
+  BigtableTableStore(const BigtableOptions& options,
+                     const BigtableChannels& channels,
+                     SharedRows shared_rows)
       : client_(options, channels),
+        shared_rows_(shared_rows),
         system_(SystemTable(options.table_prefix)),
         ledger_([this](uint64_t count) { return ReserveVersions(count); }, kVersionsPerWriter - 1) {
   }
@@ -247,6 +250,7 @@ class BigtableTableStore : public TableStore {
   absl::Status MakeTables();
 
   BigtableClient client_;
+  const SharedRows shared_rows_;
   const std::string system_;
   VersionLedger ledger_;
   RowTidy tidy_;
@@ -298,7 +302,6 @@ absl::Status BigtableTableStore::CheckFormat(const BigtableRow& row) const {
 
 // Queries find adopted rows only after these are in the series index.
 absl::Status BigtableTableStore::CheckAdopted() {
-  const BigtableOptions& options = client_.options();
   if (!is_shared()) return absl::OkStatus();
   const absl::StatusOr<BigtablePage> page =
       client_.Read(system_, {.keys = {std::string(kAdoptionRow)}});
@@ -308,11 +311,11 @@ absl::Status BigtableTableStore::CheckAdopted() {
                               DecodeAdoptionMark(page->rows[0].cells[0].value));
     reads_opentsdb_ = mark.is_done;
   }
-  if (reads_opentsdb_ || options.is_adopting) return absl::OkStatus();
+  if (reads_opentsdb_ || shared_rows_ == SharedRows::kToAdopt) return absl::OkStatus();
   return absl::FailedPreconditionError(
       fmt::format("bigtable: the rows of OpenTSDB's table {} are not taken over yet; run 'hourcell "
                   "opentsdb adopt' with the same settings first",
-                  options.data_table));
+                  client_.options().data_table));
 }
 
 // Creates the counter table last: if it exists, all exist.
@@ -488,7 +491,7 @@ absl::Status BigtableTableStore::Compact(TableId table, std::atomic<bool>* cance
 
 absl::StatusOr<std::unique_ptr<TableStore>> OpenBigtableTableStore(const BigtableOptions& options) {
   HOURCELL_ASSIGN_OR_RETURN(const BigtableChannels channels, OpenBigtableChannels(options));
-  auto store = std::make_unique<BigtableTableStore>(options, channels);
+  auto store = std::make_unique<BigtableTableStore>(options, channels, SharedRows::kAdopted);
   HOURCELL_RETURN_IF_ERROR(store->Open());
   return store;
 }
@@ -498,7 +501,7 @@ absl::StatusOr<SharedSecrets> BigtableStorage::Join(const std::string& address,
   HOURCELL_ASSIGN_OR_RETURN(const BigtableChannels channels, OpenBigtableChannels(options_));
   lease_.address = address;
   lease_.events = std::move(events);
-  BigtableTableStore store(options_, channels);
+  BigtableTableStore store(options_, channels, shared_rows_);
   store.EndCallsIf(lease_.events.gives_up);
   HOURCELL_RETURN_IF_ERROR(store.Join());
   if (secrets_ == nullptr) {
@@ -520,7 +523,7 @@ absl::StatusOr<SharedSecrets> BigtableStorage::RefreshSecrets() {
 absl::StatusOr<OpenedStorage> BigtableStorage::Open(
     const std::function<void(std::string_view message)>& warn) {
   HOURCELL_ASSIGN_OR_RETURN(const BigtableChannels channels, OpenBigtableChannels(options_));
-  auto store = std::make_unique<BigtableTableStore>(options_, channels);
+  auto store = std::make_unique<BigtableTableStore>(options_, channels, shared_rows_);
   LeaseOptions lease = lease_;
   if (!lease.warn) lease.warn = warn;
   OpenedStorage opened;
@@ -533,7 +536,7 @@ absl::StatusOr<OpenedStorage> BigtableStorage::Open(
 absl::StatusOr<FollowedStorage> BigtableStorage::Follow(
     const std::function<void(std::string_view message)>& /*warn*/) {
   HOURCELL_ASSIGN_OR_RETURN(const BigtableChannels channels, OpenBigtableChannels(options_));
-  auto store = std::make_unique<BigtableTableStore>(options_, channels);
+  auto store = std::make_unique<BigtableTableStore>(options_, channels, shared_rows_);
   // Requests received before the stop are still answered: tsd.network.drain_timeout, if not set.
   constexpr int64_t kFollowGraceMs = 30'000;
   store->EndCallsIf(lease_.events.gives_up, kFollowGraceMs);

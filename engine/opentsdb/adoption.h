@@ -44,9 +44,9 @@ struct AdoptionOptions {
   std::function<bool(const AdoptionProgress& progress)> progress = {};
 };
 
-// `store` was opened for adoption (BigtableOptions::is_adopting), with OpenTSDB's row layout.
-// kDataLoss: a fault; kCancelled: stopped by `progress`; other errors come from the storage. The
-// mark always stores the progress.
+// `store` was opened for adoption (SharedRows::kToAdopt of engine/bigtable), with OpenTSDB's row
+// layout. kDataLoss: a fault; kCancelled: stopped by `progress`; other errors come from the
+// storage. The mark always stores the progress.
 absl::StatusOr<AdoptionProgress> AdoptTables(OpenTsdbTables* tables,
                                              Tsdb* store,
                                              const AdoptionOptions& options);

@@ -64,8 +64,7 @@ absl::Status CheckNames(const Config& config, std::string_view who) {
 absl::StatusOr<StorageChoice> BigtableChoice(const Config& config,
                                              OtherWriter other,
                                              bool is_adopting) {
-  HOURCELL_ASSIGN_OR_RETURN(BigtableOptions options, BigtableOptionsOf(config));
-  options.is_adopting = is_adopting;
+  HOURCELL_ASSIGN_OR_RETURN(const BigtableOptions options, BigtableOptionsOf(config));
   HOURCELL_RETURN_IF_ERROR(CheckNames(config, "tsd.storage.engine=bigtable"));
   if (config.boolean("tsd.core.uid.random_metrics")) {
     return absl::InvalidArgumentError(
@@ -77,7 +76,8 @@ absl::StatusOr<StorageChoice> BigtableChoice(const Config& config,
                      .heartbeat_ms = lease_ms / 10,
                      .wait_ms = other == OtherWriter::kWaitFor ? -1 : 0};
   return StorageChoice{
-      .engine = std::make_shared<BigtableStorage>(options, std::move(lease)),
+      .engine = std::make_shared<BigtableStorage>(
+          options, std::move(lease), is_adopting ? SharedRows::kToAdopt : SharedRows::kAdopted),
       .name = fmt::format("{}/{}/{}", options.project, options.instance, options.table_prefix)};
 }
 

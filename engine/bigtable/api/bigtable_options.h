@@ -23,8 +23,6 @@ struct BigtableOptions {
   std::string table_prefix = "hourcell";  // names: <prefix>-meta, <prefix>-uid and so on
   // An OpenTSDB data table that the store shares; empty: the store uses <prefix>-data.
   std::string data_table = {};
-  // The store is opened to adopt the rows of that table, and does not read them yet.
-  bool is_adopting = false;
 
   // host:port of the data API and of the table admin API.
   std::string endpoint = "bigtable.googleapis.com:443";

@@ -81,15 +81,13 @@ TEST_F(GiveBackTest, ThereAndBackGivesTheSameBytes) {
   }
   // Another store on the tables that were given back.
   prefix_ = "second";
-  BigtableOptions second = Shared("tsdb-2");
-  second.is_adopting = true;
+  const BigtableOptions second = Shared("tsdb-2");
   {
-    auto store = OpenOn(second);
+    auto store = OpenOn(second, {}, SharedRows::kToAdopt);
     ASSERT_OK(store);
     ASSERT_OK(AdoptTables(Tables("tsdb-2", "tsdb-uid-2").get(), store->get(), {}));
     ASSERT_OK((*store)->Close());
   }
-  second.is_adopting = false;
   auto store = OpenOn(second);
   ASSERT_OK(store);
   ASSERT_OK(GiveBack(store->get(), "-3"));

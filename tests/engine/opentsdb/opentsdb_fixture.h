@@ -74,16 +74,17 @@ class OpenTsdbFixture : public testing::Test {
   }
 
   absl::StatusOr<std::unique_ptr<Tsdb>> Open(bool is_adopting, Layout layout = {}) {
-    BigtableOptions bigtable = Shared();
-    bigtable.is_adopting = is_adopting;
-    return OpenOn(bigtable, std::move(layout));
+    return OpenOn(Shared(), std::move(layout),
+                  is_adopting ? SharedRows::kToAdopt : SharedRows::kAdopted);
   }
   static absl::StatusOr<std::unique_ptr<Tsdb>> OpenOn(const BigtableOptions& bigtable,
-                                                      Layout layout = {}) {
+                                                      Layout layout = {},
+                                                      SharedRows rows = SharedRows::kAdopted) {
     Options options = TinyOptions("bigtable");
     options.layout = std::move(layout);
     options.storage = std::make_shared<BigtableStorage>(
-        bigtable, LeaseOptions{.address = "node:4242", .lease_ms = 20, .heartbeat_ms = 3'600'000});
+        bigtable, LeaseOptions{.address = "node:4242", .lease_ms = 20, .heartbeat_ms = 3'600'000},
+        rows);
     options.seal_in_background = false;
     options.auto_create_metrics = true;
     return Tsdb::Open(options);
