@@ -26,11 +26,11 @@
 
 namespace hourcell {
 
-class StoreImpl;
+class StoreGates;
 
 class Annotations final {
  public:
-  explicit Annotations(StoreImpl* store) : store_(store) {}  // for Tsdb; borrowed
+  explicit Annotations(StoreGates* gates) : gates_(gates) {}  // for Tsdb; borrowed
 
   // nullopt: not found.
   absl::StatusOr<std::optional<Annotation>> Get(std::string_view tsuid, int64_t start_time);
@@ -64,7 +64,7 @@ class Annotations final {
                                                  MemoryAccount* memory = nullptr);
 
  private:
-  StoreImpl* const store_;
+  StoreGates* const gates_;
 };
 
 }  // namespace hourcell

@@ -51,6 +51,9 @@ class BackupAdmin {
     Sealer* sealer = nullptr;
     WallClock* clock = nullptr;
     rocksdb::Env* env = nullptr;  // null = the operating system's
+    // Before a change: kFailedPrecondition if the store is closed, or this process only reads it;
+    // kUnavailable if another process is known to be the writer. None: no check.
+    std::function<absl::Status()> before_change = {};
   };
 
   // Called before each file: the bytes of earlier files, and of all. False ends the backup.

@@ -27,7 +27,7 @@ class BackupAdmin;
 class FsckAdmin;
 class RegionAdmin;
 class SaltAdmin;
-class StoreImpl;
+class StoreGates;
 
 // Progress and cancellation of sealing all open hours.
 struct SealControl {
@@ -60,7 +60,7 @@ struct StoreHealth {
 
 class Maintenance final {
  public:
-  explicit Maintenance(StoreImpl* store) : store_(store) {}  // for Tsdb; borrowed
+  explicit Maintenance(StoreGates* gates) : gates_(gates) {}  // for Tsdb; borrowed
 
   // Empties the name and series caches.
   void DropCaches();
@@ -98,7 +98,7 @@ class Maintenance final {
   ClusterView Cluster();
 
  private:
-  StoreImpl* const store_;
+  StoreGates* const gates_;
 };
 
 }  // namespace hourcell

@@ -26,7 +26,7 @@
 
 namespace hourcell {
 
-class StoreImpl;
+class StoreGates;
 
 // A mapping as the uid tool prints it.
 struct UidRow {
@@ -44,7 +44,7 @@ struct UidFsckResult {
 
 class Names final {
  public:
-  explicit Names(StoreImpl* store) : store_(store) {}  // for Tsdb; borrowed
+  explicit Names(StoreGates* gates) : gates_(gates) {}  // for Tsdb; borrowed
 
   // Up to `max` names of the kind that begin with `prefix`, in byte order.
   absl::StatusOr<std::vector<std::string>> Suggest(UidKind kind,
@@ -84,7 +84,7 @@ class Names final {
   absl::StatusOr<UidFsckResult> CheckUids(bool repair);
 
  private:
-  StoreImpl* const store_;
+  StoreGates* const gates_;
 };
 
 }  // namespace hourcell

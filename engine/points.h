@@ -22,7 +22,7 @@
 
 namespace hourcell {
 
-class StoreImpl;
+class StoreGates;
 
 // How much Points::DeletePoints deleted.
 struct DeletedPoints {
@@ -33,7 +33,7 @@ struct DeletedPoints {
 
 class Points final {
  public:
-  explicit Points(StoreImpl* store) : store_(store) {}  // for Tsdb; borrowed
+  explicit Points(StoreGates* gates) : gates_(gates) {}  // for Tsdb; borrowed
 
   // Stores a batch. Bad points are refused one by one, in `*refused` (may be null), ascending by
   // index; the others are stored. Of two points of one series and instant the later wins, whatever
@@ -63,7 +63,7 @@ class Points final {
                                              QueryControl* control = nullptr);
 
  private:
-  StoreImpl* const store_;
+  StoreGates* const gates_;
 };
 
 }  // namespace hourcell

@@ -22,11 +22,11 @@
 
 namespace hourcell {
 
-class StoreImpl;
+class StoreGates;
 
 class Queries final {
  public:
-  explicit Queries(StoreImpl* store) : store_(store) {}  // for Tsdb; borrowed
+  explicit Queries(StoreGates* gates) : gates_(gates) {}  // for Tsdb; borrowed
 
   // Answers a query; see query_spec.h and query_result.h.
   // kInvalidArgument: the query is wrong; kNotFound: a name is unknown; kResourceExhausted: a
@@ -73,7 +73,7 @@ class Queries final {
                                                          const ParallelScanOptions& options = {});
 
  private:
-  StoreImpl* const store_;
+  StoreGates* const gates_;
 };
 
 }  // namespace hourcell

@@ -97,6 +97,9 @@ class RegionAdmin {
     UidDirectory* uids = nullptr;
     WallClock* clock = nullptr;
     const RegionHistory* history = nullptr;  // of the data table; null: none is kept
+    // Before a change: kFailedPrecondition if the store is closed, or this process only reads it;
+    // kUnavailable if another process is known to be the writer. None: no check.
+    std::function<absl::Status()> before_change = {};
     // Before an answer or an acknowledgement: kUnavailable if another process may be the writer by
     // now. None: no other process can be.
     std::function<absl::Status()> check_is_writer = {};

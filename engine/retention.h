@@ -19,7 +19,7 @@
 
 namespace hourcell {
 
-class StoreImpl;
+class StoreGates;
 
 // The TTL of a metric.
 struct MetricTtl {
@@ -30,7 +30,7 @@ struct MetricTtl {
 
 class RetentionAdmin final {
  public:
-  explicit RetentionAdmin(StoreImpl* store) : store_(store) {}  // for Tsdb; borrowed
+  explicit RetentionAdmin(StoreGates* gates) : gates_(gates) {}  // for Tsdb; borrowed
 
   // Sets the TTL of a metric's points. It takes precedence over store_ttl_s(). nullopt:
   // store_ttl_s() again. Stored in the store. A later, longer TTL may not restore expired points.
@@ -48,7 +48,7 @@ class RetentionAdmin final {
   absl::StatusOr<uint64_t> DropExpired();
 
  private:
-  StoreImpl* const store_;
+  StoreGates* const gates_;
 };
 
 }  // namespace hourcell

@@ -46,6 +46,9 @@ class SaltAdmin {
     // Notifies processes that follow the store, and fails if another process may be the writer by
     // now; null without such processes.
     std::function<absl::Status()> note_change = {};
+    // Before a change: kFailedPrecondition if the store is closed, or this process only reads it;
+    // kUnavailable if another process is known to be the writer. None: no check.
+    std::function<absl::Status()> before_change = {};
     // Before an answer or an acknowledgement: kUnavailable if another process may be the writer by
     // now. None: no other process can be.
     std::function<absl::Status()> check_is_writer = {};

@@ -103,6 +103,7 @@ absl::Status BackupAdmin::Copy(Moment* moment, const Progress& progress, BackupS
 
 absl::StatusOr<BackupManifest> BackupAdmin::Make(const std::string& directory,
                                                  const Progress& progress) {
+  if (parts_.before_change) HOURCELL_RETURN_IF_ERROR(parts_.before_change());
   if (directory.empty() || IsIn(Normalised(directory), Normalised(parts_.store_path))) {
     return absl::InvalidArgumentError(
         fmt::format("backup to {}: the directory is inside the store; choose one outside of {}",

@@ -3,65 +3,67 @@
 #include <iterator>
 
 #include "codec/base/status_macros.h"
+#include "engine/store/gates.h"
 #include "engine/store/tsdb_impl.h"
 
 namespace hourcell {
 
 void Maintenance::DropCaches() {
-  if (store_->is_open) store_->DropCaches();
+  if (StoreImpl* const store = gates_->process(); store != nullptr) store->DropCaches();
 }
 
 absl::Status Maintenance::SealDue() {
-  HOURCELL_RETURN_IF_ERROR(store_->CheckWrites());
-  return store_->Acknowledge(store_->sealer->SealDue());
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  return store.Acknowledge(store->sealer->SealDue());
 }
 
 absl::Status Maintenance::Seal(const SealControl& control) {
-  HOURCELL_RETURN_IF_ERROR(store_->CheckWrites());
-  return store_->Acknowledge(store_->sealer->SealAll(control));
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  return store.Acknowledge(store->sealer->SealAll(control));
 }
 
 absl::Status Maintenance::Flush(const SealControl& control) {
-  HOURCELL_RETURN_IF_ERROR(store_->CheckWrites());
-  return store_->Acknowledge(store_->Flush(control));
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  return store.Acknowledge(store->Flush(control));
 }
 
 absl::Status Maintenance::Compact(const CompactControl& control) {
-  HOURCELL_RETURN_IF_ERROR(Flush({.cancelled = control.cancelled}));
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  HOURCELL_RETURN_IF_ERROR(store->Flush({.cancelled = control.cancelled}));
   size_t done = 0;
   for (const TableId table : kTableIds) {
     if (control.progress) control.progress(TableName(table), done++, std::size(kTableIds));
-    HOURCELL_RETURN_IF_ERROR(store_->tables->Compact(table, control.cancelled));
+    HOURCELL_RETURN_IF_ERROR(store->tables->Compact(table, control.cancelled));
   }
-  return store_->Acknowledge(absl::OkStatus());
+  return store.Acknowledge(absl::OkStatus());
 }
 
 RegionAdmin* Maintenance::regions() {
-  return store_->regions.get();
+  return gates_->lasting()->regions.get();
 }
 
 SaltAdmin* Maintenance::salt() {
-  return store_->salt.get();
+  return gates_->lasting()->salt.get();
 }
 
 BackupAdmin* Maintenance::backups() {
-  return store_->backups.get();
+  return gates_->lasting()->backups.get();
 }
 
 AdoptionAdmin* Maintenance::adoption() {
-  return store_->adoption.get();
+  return gates_->lasting()->adoption.get();
 }
 
 FsckAdmin* Maintenance::fsck() {
-  return store_->fsck.get();
+  return gates_->lasting()->fsck.get();
 }
 
 StoreHealth Maintenance::Health() {
-  return store_->Health();
+  return gates_->lasting()->Health();
 }
 
 ClusterView Maintenance::Cluster() {
-  return store_->Cluster();
+  return gates_->lasting()->Cluster();
 }
 
 }  // namespace hourcell

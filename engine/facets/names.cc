@@ -8,6 +8,7 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "engine/query/query_watch.h"
+#include "engine/store/gates.h"
 #include "engine/store/tsdb_impl.h"
 #include "uid/uid_check.h"
 
@@ -20,28 +21,42 @@ UidRow MakeUidRow(const Layout& layout, UidKind kind, std::string name, Uid uid)
   return row;
 }
 
+absl::StatusOr<UidCheckReport> CheckMappings(StoreGates* gates) {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreReader store, gates->BeginRead());
+  return CheckUids(store->options.layout, store->uid_store.get(), /*repair=*/false);
+}
+
+absl::StatusOr<UidCheckReport> RepairMappings(StoreGates* gates) {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates->BeginWrite());
+  HOURCELL_ASSIGN_OR_RETURN(
+      UidCheckReport report,
+      CheckUids(store->options.layout, store->uid_store.get(), /*repair=*/true));
+  store->DropCaches();
+  HOURCELL_RETURN_IF_ERROR(store.NoteChange(absl::OkStatus()));
+  return report;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<std::string>> Names::Suggest(UidKind kind,
                                                         std::string_view prefix,
                                                         size_t max) {
-  HOURCELL_RETURN_IF_ERROR(store_->CheckReads());
-  return store_->uids->Suggest(kind, prefix, max);
+  HOURCELL_ASSIGN_OR_RETURN(const StoreReader store, gates_->BeginRead());
+  return store->uids->Suggest(kind, prefix, max);
 }
 
 absl::Status Names::VisitNames(const NameQuery& query,
                                const std::function<bool(std::string_view name)>& visit,
                                QueryControl* control) {
-  HOURCELL_RETURN_IF_ERROR(store_->CheckReads());
+  HOURCELL_ASSIGN_OR_RETURN(const StoreReader store, gates_->BeginRead());
   QueryControl own;
   if (control == nullptr) control = &own;
-  const QueryWatch watch(store_->clock, control, query.deadline_ms,
-                         store_->options.query_timeout_ms);
+  const QueryWatch watch(store->clock, control, query.deadline_ms, store->options.query_timeout_ms);
   constexpr size_t kNamesPerCheck = 256;
   size_t visited = 0;
   absl::Status ended;
   HOURCELL_RETURN_IF_ERROR(
-      store_->uids->VisitNames(query.kind, query.prefix, [&](std::string_view name) {
+      store->uids->VisitNames(query.kind, query.prefix, [&](std::string_view name) {
         if (visited++ % kNamesPerCheck == 0) ended = watch.Check();
         return ended.ok() && visit(name);
       }));
@@ -49,20 +64,20 @@ absl::Status Names::VisitNames(const NameQuery& query,
 }
 
 absl::StatusOr<UidRow> Names::AssignUid(UidKind kind, std::string_view name) {
-  HOURCELL_RETURN_IF_ERROR(store_->CheckWrites());
-  HOURCELL_ASSIGN_OR_RETURN(const Uid uid, store_->uids->GetOrAssign(kind, name));
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  HOURCELL_ASSIGN_OR_RETURN(const Uid uid, store->uids->GetOrAssign(kind, name));
   // The mapping may come from an assignment that a disk refused.
-  HOURCELL_RETURN_IF_ERROR(store_->Acknowledge(store_->tables->CheckWritten()));
-  return MakeUidRow(store_->options.layout, kind, std::string(name), uid);
+  HOURCELL_RETURN_IF_ERROR(store.Acknowledge(store->tables->CheckWritten()));
+  return MakeUidRow(store->options.layout, kind, std::string(name), uid);
 }
 
 absl::Status Names::AssignGivenUids(std::span<const UidRow> rows) {
-  HOURCELL_RETURN_IF_ERROR(store_->CheckWrites());
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
   for (const UidKind kind : kUidKinds) {
     std::vector<UidMapping> given;
     for (const UidRow& row : rows) {
       if (row.kind != kind) continue;
-      const size_t width = store_->options.layout.width(kind);
+      const size_t width = store->options.layout.width(kind);
       const absl::StatusOr<Uid> uid = UidFromBytes(row.uid_bytes, width);
       if (!uid.ok()) {
         return absl::InvalidArgumentError(
@@ -71,54 +86,50 @@ absl::Status Names::AssignGivenUids(std::span<const UidRow> rows) {
       }
       given.push_back({.name = row.name, .uid = *uid});
     }
-    HOURCELL_RETURN_IF_ERROR(store_->uids->AssignGiven(kind, given));
+    HOURCELL_RETURN_IF_ERROR(store->uids->AssignGiven(kind, given));
   }
-  return store_->Acknowledge(store_->tables->CheckWritten());
+  return store.Acknowledge(store->tables->CheckWritten());
 }
 
 absl::StatusOr<UidRow> Names::FindUid(UidKind kind, std::string_view name) {
-  HOURCELL_RETURN_IF_ERROR(store_->CheckReads());
-  HOURCELL_ASSIGN_OR_RETURN(const Uid uid, store_->uids->Get(kind, name));
-  return MakeUidRow(store_->options.layout, kind, std::string(name), uid);
+  HOURCELL_ASSIGN_OR_RETURN(const StoreReader store, gates_->BeginRead());
+  HOURCELL_ASSIGN_OR_RETURN(const Uid uid, store->uids->Get(kind, name));
+  return MakeUidRow(store->options.layout, kind, std::string(name), uid);
 }
 
 absl::StatusOr<UidRow> Names::FindName(UidKind kind, Uid uid) {
-  HOURCELL_RETURN_IF_ERROR(store_->CheckReads());
-  HOURCELL_ASSIGN_OR_RETURN(std::string name, store_->uids->NameOf(kind, uid));
-  return MakeUidRow(store_->options.layout, kind, std::move(name), uid);
+  HOURCELL_ASSIGN_OR_RETURN(const StoreReader store, gates_->BeginRead());
+  HOURCELL_ASSIGN_OR_RETURN(std::string name, store->uids->NameOf(kind, uid));
+  return MakeUidRow(store->options.layout, kind, std::move(name), uid);
 }
 
 absl::Status Names::GrepUids(UidKind kind,
                              std::string_view expression,
                              bool ignore_case,
                              const std::function<bool(UidRow row)>& visit) {
-  HOURCELL_RETURN_IF_ERROR(store_->CheckReads());
-  return store_->uids->Grep(kind, expression, ignore_case, [&](UidMapping mapping) {
-    return visit(MakeUidRow(store_->options.layout, kind, std::move(mapping.name), mapping.uid));
+  HOURCELL_ASSIGN_OR_RETURN(const StoreReader store, gates_->BeginRead());
+  return store->uids->Grep(kind, expression, ignore_case, [&](UidMapping mapping) {
+    return visit(MakeUidRow(store->options.layout, kind, std::move(mapping.name), mapping.uid));
   });
 }
 
 absl::Status Names::RenameUid(UidKind kind, std::string_view name, std::string_view new_name) {
-  HOURCELL_RETURN_IF_ERROR(store_->CheckWrites());
-  const absl::Status renamed = store_->uids->Rename(kind, name, new_name);
-  store_->series_cache->Clear();  // its keys are names
-  return store_->NoteChange(renamed);
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  const absl::Status renamed = store->uids->Rename(kind, name, new_name);
+  store->series_cache->Clear();  // its keys are names
+  return store.NoteChange(renamed);
 }
 
 absl::Status Names::DeleteUid(UidKind kind, std::string_view name) {
-  HOURCELL_RETURN_IF_ERROR(store_->CheckWrites());
-  const absl::Status deleted = store_->uids->Delete(kind, name);
-  store_->series_cache->Clear();
-  return store_->NoteChange(deleted);
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  const absl::Status deleted = store->uids->Delete(kind, name);
+  store->series_cache->Clear();
+  return store.NoteChange(deleted);
 }
 
 absl::StatusOr<UidFsckResult> Names::CheckUids(bool repair) {
-  HOURCELL_RETURN_IF_ERROR(repair ? store_->CheckWrites() : store_->CheckReads());
-  HOURCELL_ASSIGN_OR_RETURN(
-      const UidCheckReport report,
-      hourcell::CheckUids(store_->options.layout, store_->uid_store.get(), repair));
-  if (repair) store_->DropCaches();
-  if (repair) HOURCELL_RETURN_IF_ERROR(store_->NoteChange(absl::OkStatus()));
+  HOURCELL_ASSIGN_OR_RETURN(const UidCheckReport report,
+                            repair ? RepairMappings(gates_) : CheckMappings(gates_));
   UidFsckResult result{.lines = {},
                        .mappings = report.mappings,
                        .errors = report.errors(),

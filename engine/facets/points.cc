@@ -4,6 +4,7 @@
 
 #include "codec/base/status_macros.h"
 #include "engine/deletion/point_deleter.h"
+#include "engine/store/gates.h"
 #include "engine/store/tsdb_impl.h"
 
 namespace hourcell {
@@ -12,20 +13,18 @@ CommitTicket Points::Append(std::span<const PointView> points,
                             std::vector<RefusedPoint>* refused,
                             const AppendOptions& options) {
   if (refused != nullptr) refused->clear();
-  if (absl::Status writes = store_->CheckWrites(); !writes.ok()) {
-    return CommitTicket(std::move(writes));
-  }
-  return store_->writer->Append(points, refused, options);
+  const absl::StatusOr<StoreWriter> store = gates_->BeginWrite();
+  if (!store.ok()) return CommitTicket(store.status());
+  return (*store)->writer->Append(points, refused, options);
 }
 
 CommitTicket Points::Append(std::span<const LinePoint> points,
                             std::vector<RefusedPoint>* refused,
                             const AppendOptions& options) {
   if (refused != nullptr) refused->clear();
-  if (absl::Status writes = store_->CheckWrites(); !writes.ok()) {
-    return CommitTicket(std::move(writes));
-  }
-  return store_->writer->Append(points, refused, options);
+  const absl::StatusOr<StoreWriter> store = gates_->BeginWrite();
+  if (!store.ok()) return CommitTicket(store.status());
+  return (*store)->writer->Append(points, refused, options);
 }
 
 absl::Status Points::Put(const PointView& point) {
@@ -36,19 +35,19 @@ absl::Status Points::Put(const PointView& point) {
 }
 
 absl::StatusOr<DeletedPoints> Points::DeletePoints(const QuerySpec& spec, QueryControl* control) {
-  HOURCELL_RETURN_IF_ERROR(store_->CheckWrites());
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
   QueryControl own;
-  PointDeleter deleter(*store_->row_keys, {.executor = store_->executor.get(),
-                                           .tables = store_->tables.get(),
-                                           .open_hours = store_->open_hours.get(),
-                                           .sealer = store_->sealer.get(),
-                                           .commit = store_->commit.get(),
-                                           .expiry = &*store_->expiry,
-                                           .active = store_->active.get(),
-                                           .dropper = store_->dropper.get(),
-                                           .memory = store_->executor->memory()});
+  PointDeleter deleter(*store->row_keys, {.executor = store->executor.get(),
+                                          .tables = store->tables.get(),
+                                          .open_hours = store->open_hours.get(),
+                                          .sealer = store->sealer.get(),
+                                          .commit = store->commit.get(),
+                                          .expiry = &*store->expiry,
+                                          .active = store->active.get(),
+                                          .dropper = store->dropper.get(),
+                                          .memory = store->executor->memory()});
   absl::StatusOr<DeletedPoints> deleted = deleter.Delete(spec, control == nullptr ? &own : control);
-  HOURCELL_RETURN_IF_ERROR(store_->NoteChange(deleted.status()));
+  HOURCELL_RETURN_IF_ERROR(store.NoteChange(deleted.status()));
   return deleted;
 }
 

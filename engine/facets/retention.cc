@@ -1,28 +1,29 @@
 #include "engine/retention.h"
 
 #include "codec/base/status_macros.h"
+#include "engine/store/gates.h"
 #include "engine/store/tsdb_impl.h"
 
 namespace hourcell {
 
 absl::Status RetentionAdmin::SetMetricTtl(std::string_view metric, std::optional<int64_t> ttl_s) {
-  HOURCELL_RETURN_IF_ERROR(store_->CheckWrites());
-  return store_->NoteChange(store_->ttls->Set(metric, ttl_s));
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  return store.NoteChange(store->ttls->Set(metric, ttl_s));
 }
 
 int64_t RetentionAdmin::store_ttl_s() const {
-  return store_->retention.rules()->store_ttl_s;
+  return gates_->lasting()->retention.rules()->store_ttl_s;
 }
 
 absl::StatusOr<std::vector<MetricTtl>> RetentionAdmin::MetricTtls() {
-  HOURCELL_RETURN_IF_ERROR(store_->CheckReads());
-  return store_->ttls->List();
+  HOURCELL_ASSIGN_OR_RETURN(const StoreReader store, gates_->BeginRead());
+  return store->ttls->List();
 }
 
 absl::StatusOr<uint64_t> RetentionAdmin::DropExpired() {
-  HOURCELL_RETURN_IF_ERROR(store_->CheckWrites());
-  absl::StatusOr<uint64_t> freed = store_->DropExpired();
-  HOURCELL_RETURN_IF_ERROR(store_->Acknowledge(freed.status()));
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  absl::StatusOr<uint64_t> freed = store->DropExpired();
+  HOURCELL_RETURN_IF_ERROR(store.Acknowledge(freed.status()));
   return freed;
 }
 

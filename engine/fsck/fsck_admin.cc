@@ -19,6 +19,7 @@ absl::StatusOr<FsckReport> FsckAdmin::Check(FsckOptions options) {
   options.fix_uids = false;
   options.fix_index = false;
   options.drop_empty_series = false;
+  if (parts_.check_is_writer) HOURCELL_RETURN_IF_ERROR(parts_.check_is_writer());
   FsckReport report;
   FsckChecks checks({.layout = parts_.layout,
                      .tables = parts_.tables,

@@ -164,6 +164,7 @@ class RowIndexing {
 absl::Status AdoptionAdmin::RestoreNames(UidKind kind,
                                          std::span<const RestoredName> names,
                                          Uid highest) {
+  if (parts_.before_change) HOURCELL_RETURN_IF_ERROR(parts_.before_change());
   UidAssignment assignment(parts_.uids);
   for (const RestoredName& name : names)
     HOURCELL_RETURN_IF_ERROR(assignment.Restore(kind, name.name, name.uid));
@@ -182,11 +183,13 @@ Uid AdoptionAdmin::HighestUid(UidKind kind) {
 absl::Status AdoptionAdmin::IndexRows(std::span<const std::string> keys,
                                       std::vector<RowFault>* faults) {
   faults->clear();
+  if (parts_.before_change) HOURCELL_RETURN_IF_ERROR(parts_.before_change());
   HOURCELL_RETURN_IF_ERROR(RowIndexing(parts_, faults).Run(keys));
   return Acknowledge();
 }
 
 absl::Status AdoptionAdmin::ReplaceRow(std::string_view key, std::string_view cell) {
+  if (parts_.before_change) HOURCELL_RETURN_IF_ERROR(parts_.before_change());
   const Mutation change = {.table = TableId::kData,
                            .kind = cell.empty() ? Mutation::Kind::kDelete : Mutation::Kind::kSet,
                            .key = std::string(key),

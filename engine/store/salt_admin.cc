@@ -34,6 +34,7 @@ absl::StatusOr<std::vector<SaltEpoch>> SaltAdmin::Epochs() const {
 }
 
 absl::Status SaltAdmin::Change(uint32_t buckets, std::optional<uint64_t> from_s) {
+  if (parts_.before_change) HOURCELL_RETURN_IF_ERROR(parts_.before_change());
   MutexLock lock(&change_);
   if (parts_.row_keys->layout().salt_width == 0) {
     return absl::FailedPreconditionError(

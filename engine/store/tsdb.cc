@@ -9,12 +9,12 @@ namespace hourcell {
 
 Tsdb::Tsdb(std::unique_ptr<StoreImpl> impl)
     : impl_(std::move(impl)),
-      points_(impl_.get()),
-      queries_(impl_.get()),
-      names_(impl_.get()),
-      annotations_(impl_.get()),
-      retention_(impl_.get()),
-      maintenance_(impl_.get()) {}
+      points_(&impl_->gates),
+      queries_(&impl_->gates),
+      names_(&impl_->gates),
+      annotations_(&impl_->gates),
+      retention_(&impl_->gates),
+      maintenance_(&impl_->gates) {}
 
 Tsdb::~Tsdb() {
   Close().IgnoreError();

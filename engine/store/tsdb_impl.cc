@@ -64,7 +64,7 @@ absl::Status StoreImpl::Open() {
   } else {
     StartBackground();
     // Other processes may have outdated state from before this open.
-    HOURCELL_RETURN_IF_ERROR(NoteChange(absl::OkStatus()));
+    HOURCELL_RETURN_IF_ERROR(role->NoteChange(absl::OkStatus()));
   }
   StoreGauges{.is_open = &is_open,
               .regions = tables->regions(),
@@ -82,11 +82,13 @@ absl::Status StoreImpl::Open() {
 }
 
 void StoreImpl::MakeAdmins() {
-  // Before each of their answers.
+  // Before each of their answers; a client repeats the call at the writer of now.
   const auto check = [this] {
-    const absl::Status read = CheckReads();
-    return read.ok() || role == nullptr ? read : absl::UnavailableError(read.message());
+    const absl::Status read = gates.BeginRead().status();
+    const bool is_replaced = is_open && absl::IsFailedPrecondition(read);
+    return is_replaced ? absl::UnavailableError(read.message()) : read;
   };
+  const auto before_change = [this] { return gates.BeginWrite().status(); };
   regions = std::make_unique<RegionAdmin>(options.regions.split,
                                           RegionAdmin::Parts{.tables = tables.get(),
                                                              .list = tables.get(),
@@ -97,6 +99,7 @@ void StoreImpl::MakeAdmins() {
                                                              .uids = uids.get(),
                                                              .clock = clock,
                                                              .history = &region_history,
+                                                             .before_change = before_change,
                                                              .check_is_writer = check});
   salt = std::make_unique<SaltAdmin>(
       SaltAdmin::Parts{.tables = tables.get(),
@@ -105,7 +108,8 @@ void StoreImpl::MakeAdmins() {
                        .sealer = sealer.get(),
                        .annotations = annotations.get(),
                        .clock = clock,
-                       .note_change = [this] { return NoteChange(absl::OkStatus()); },
+                       .note_change = [this] { return role->NoteChange(absl::OkStatus()); },
+                       .before_change = before_change,
                        .check_is_writer = check});
   ttls = std::make_unique<TtlAdmin>(
       options.layout,
@@ -118,7 +122,8 @@ void StoreImpl::MakeAdmins() {
                                                              .journal = journal.get(),
                                                              .sealer = sealer.get(),
                                                              .clock = clock,
-                                                             .env = options.env});
+                                                             .env = options.env,
+                                                             .before_change = before_change});
   fsck = std::make_unique<FsckAdmin>(
       FsckAdmin::Parts{&options.layout, tables.get(), tables.get(), tables->regions(), &*row_keys,
                        uids.get(), series.get(), journal.get(), active.get(), &*expiry, check});
@@ -127,6 +132,7 @@ void StoreImpl::MakeAdmins() {
                                                                   .uid_store = uid_store.get(),
                                                                   .uids = uids.get(),
                                                                   .series = series.get(),
+                                                                  .before_change = before_change,
                                                                   .check_is_writer = check});
 }
 
@@ -137,7 +143,7 @@ absl::Status StoreImpl::OpenStorage() {
   tables = std::move(opened.tables);
   journal = std::move(opened.journal);
   journal_place = std::move(opened.journal_place);
-  role = std::move(opened.role);
+  role = opened.role == nullptr ? MakeAloneRole() : MakeWriterRole(std::move(opened.role));
   // Where a drop can be cut, or take effect after another process has begun to write, series stay.
   if (!tables->capabilities().Has(TableCapability::kAtomicGroups))
     options.drop_empty_series = false;
@@ -158,23 +164,21 @@ absl::Status StoreImpl::OpenToFollow() {
 
 absl::Status StoreImpl::StartFollowing() {
   constexpr int64_t kFollowMs = 1000;
-  follower = std::make_unique<Follower>(Follower::Parts{.journal = tail.get(),
-                                                        .tables = tables.get(),
-                                                        .layout = &options.layout,
-                                                        .salts = salts.get(),
-                                                        .retention = &retention,
-                                                        .uids = uids.get(),
-                                                        .series = series.get(),
-                                                        .metric_series = metric_series.get(),
-                                                        .annotations = annotations.get(),
-                                                        .lanes = open_hours->lanes().size(),
-                                                        .clock = clock,
-                                                        .stats = &stats});
+  HOURCELL_ASSIGN_OR_RETURN(role, MakeFollowerRole(std::move(tail),
+                                                   {.tables = tables.get(),
+                                                    .layout = &options.layout,
+                                                    .salts = salts.get(),
+                                                    .retention = &retention,
+                                                    .uids = uids.get(),
+                                                    .series = series.get(),
+                                                    .metric_series = metric_series.get(),
+                                                    .annotations = annotations.get(),
+                                                    .lanes = open_hours->lanes().size(),
+                                                    .clock = clock,
+                                                    .stats = &stats},
+                                                   options.seal_in_background ? kFollowMs : 0));
   stats.AddGauge("follow.memory_bytes", {},
-                 [this] { return is_open ? follower->hours()->bytes() : 0; });
-  HOURCELL_RETURN_IF_ERROR(follower->CatchUp());
-  follow_ticker = std::make_unique<Background>(
-      "hc-follow", options.seal_in_background ? kFollowMs : 0, [this] { follower->Tick(); });
+                 [this] { return is_open ? HoursToRead()->bytes() : 0; });
   return absl::OkStatus();
 }
 
@@ -326,7 +330,7 @@ void StoreImpl::StartBackground() {
                                           if (!commit->Sync().ok()) failures->Add(1);
                                         });
   seal_ticker = std::make_unique<Background>("hc-seal", kSealMs, [this] {
-    if (owes_note) NoteChange(absl::OkStatus()).IgnoreError();  // it still does
+    role->RetryNote();
     const absl::Status done = options.seal_in_background ? sealer->Tick() : sealer->MakeRoom();
     done.IgnoreError();  // counted; the next tick retries
   });
@@ -401,57 +405,6 @@ absl::Status StoreImpl::Flush(const SealControl& control) {
   return absl::OkStatus();
 }
 
-absl::Status StoreImpl::CheckIsWriter(bool at_once) {
-  if (role == nullptr && follower == nullptr) return absl::OkStatus();
-  if (at_once) return absl::AbortedError("the storage must be asked who writes");
-  return follower != nullptr ? follower->CatchUp() : role->CheckIsWriter();
-}
-
-std::shared_ptr<OpenHours> StoreImpl::HoursToRead() {
-  return follower != nullptr ? follower->hours() : open_hours;
-}
-
-absl::Status StoreImpl::CheckReads() {
-  if (!is_open) return absl::FailedPreconditionError("store is closed");
-  return CheckIsWriter(/*at_once=*/false);
-}
-
-absl::Status StoreImpl::CheckWrites() const {
-  if (!is_open) return absl::FailedPreconditionError("store is closed");
-  if (options.follow) return OnlyReads();
-  const absl::Status lost = role != nullptr ? role->KnownLoss() : absl::OkStatus();
-  return lost.ok() ? absl::OkStatus() : absl::UnavailableError(lost.message());
-}
-
-// A new writer first writes the row that names the writer, and reads afterwards. So if the row
-// still names this process after the write, a later writer reads the written data.
-absl::Status StoreImpl::Acknowledge(absl::Status written) {
-  if (!written.ok() || role == nullptr) return written;
-  const absl::Status is_writer = role->CheckIsWriter();
-  return is_writer.ok() ? written : absl::UnavailableError(is_writer.message());
-}
-
-// If the notification fails, other processes may not know of the change for a while. The caller
-// gets the error, and the sealer's tick retries.
-absl::Status StoreImpl::NoteChange(absl::Status changed) {
-  const bool is_refused = absl::IsInvalidArgument(changed) || absl::IsNotFound(changed) ||
-                          absl::IsAlreadyExists(changed);
-  if (is_refused) return changed;
-  if (role != nullptr) {
-    const absl::Status noted = role->NoteChange();
-    owes_note = !noted.ok();
-    changed.Update(noted);
-  }
-  return Acknowledge(std::move(changed));
-}
-
-absl::Status StoreImpl::NoteAnnotation() {
-  if (has_noted_annotation) return absl::OkStatus();
-  HOURCELL_RETURN_IF_ERROR(NoteChange(absl::OkStatus()));
-  has_noted_annotation = true;
-  return absl::OkStatus();
-}
-
 StoreHealth StoreImpl::Health() {
   if (!is_open) return {};
   const absl::Status failure = journal->failure();
@@ -465,11 +418,7 @@ StoreHealth StoreImpl::Health() {
 ClusterView StoreImpl::Cluster() {
   ClusterView view;
   view.engine = storage->name();
-  if (role != nullptr) {
-    view.nodes = role->Nodes();
-  } else if (follower == nullptr) {
-    view.nodes = {{.address = {}, .is_writer = true}};
-  }
+  view.nodes = role->Nodes();
   view.journal_blocks = journal->next_sequence() - journal->oldest_sequence();
   view.journal_bytes = journal->bytes();
   return view;
@@ -478,7 +427,7 @@ ClusterView StoreImpl::Cluster() {
 absl::Status StoreImpl::Close() {
   if (!is_open.exchange(false)) return absl::OkStatus();
   if (options.follow) {
-    follow_ticker.reset();
+    role->Stop();
     commit->StopWaits();
     return tables->Close();
   }

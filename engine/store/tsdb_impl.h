@@ -36,12 +36,13 @@
 #include "engine/regions/live/region_loads.h"
 #include "engine/regions/live/region_maintenance.h"
 #include "engine/regions/live/sampled_keys.h"
+#include "engine/role/store_role.h"
 #include "engine/salt_admin.h"
 #include "engine/series/active_sets.h"
 #include "engine/series/metric_series.h"
 #include "engine/series/series_table.h"
 #include "engine/storage/storage_engine.h"
-#include "engine/store/follower.h"
+#include "engine/store/gates.h"
 #include "engine/store/loss_counter.h"
 #include "engine/store/ttl_admin.h"
 #include "engine/table/retention.h"
@@ -80,23 +81,8 @@ class StoreImpl {
   void DropCaches();
   StoreHealth Health();
   ClusterView Cluster();
-  // OK: this process has everything that was acknowledged before the call. kAborted: the check
-  // needs a call to the storage, and `at_once` forbids it.
-  absl::Status CheckIsWriter(bool at_once);
-  // Before a read: the store is open, and CheckIsWriter, which may make a call.
-  absl::Status CheckReads();
-  // The open hours for a read. REQUIRES: CheckIsWriter or CheckReads succeeded.
-  std::shared_ptr<OpenHours> HoursToRead();
-  // OK, or why writes are refused: the store is closed or read only, or another process is known to
-  // be the writer (kUnavailable).
-  absl::Status CheckWrites() const;
-  // The status to acknowledge a write with result `written`: kUnavailable if another process may
-  // have become the writer before the write took effect.
-  absl::Status Acknowledge(absl::Status written);
-  // Acknowledge, and notifies processes that follow the store. Returns the first failure.
-  absl::Status NoteChange(absl::Status changed);
-  // NoteChange for the first annotation since the store was opened.
-  absl::Status NoteAnnotation();
+  // The open hours for a read that passed the gate.
+  std::shared_ptr<OpenHours> HoursToRead() const { return role->HoursToRead(open_hours); }
 
   Options options;
   const std::shared_ptr<StorageEngine> storage;
@@ -107,10 +93,8 @@ class StoreImpl {
   std::optional<RowExpiry> expiry;
   std::unique_ptr<TableStore> tables;
   std::unique_ptr<JournalPlace> journal_place;  // null: the engine opened the journal
-  std::unique_ptr<WriterRole> role;             // null: no other process can be the writer
-  std::atomic<bool> owes_note{false};           // the last notification failed
-  std::atomic<bool> has_noted_annotation{false};
-  std::unique_ptr<JournalTail> tail;  // of the journal of another process; null: it is ours
+  std::unique_ptr<JournalTail> tail;            // of another process, until the role has it
+  std::unique_ptr<StoreRole> role;
   std::shared_ptr<SaltSchedule> salts;
   std::optional<RowKeyCodec> row_keys;
   std::unique_ptr<TableUidStore> uid_store;
@@ -136,7 +120,6 @@ class StoreImpl {
   std::unique_ptr<MetricSeriesCache> metric_series;
   std::unique_ptr<QueryPlanner> planner;
   std::unique_ptr<QueryExecutor> executor;
-  std::unique_ptr<Follower> follower;  // null: this process writes
   std::unique_ptr<RegionAdmin> regions;
   std::unique_ptr<SaltAdmin> salt;
   std::unique_ptr<TtlAdmin> ttls;
@@ -150,8 +133,8 @@ class StoreImpl {
   std::unique_ptr<Background> expiry_ticker;
   std::unique_ptr<Background> region_ticker;
   std::unique_ptr<Background> region_trimmer;
-  std::unique_ptr<Background> follow_ticker;
   std::atomic<bool> is_open{false};
+  StoreGates gates{this};
 };
 
 }  // namespace hourcell

@@ -171,7 +171,7 @@ touches_bigtable() {
   [[ ${HOURCELL_CI_BIGTABLE:-} == true || ${HOURCELL_CI_ALL:-} == true ]] ||
     grep -qE "^($(printf '%s|' "${BIGTABLE_PATHS[@]}")none)" < <(changed_files)
 }
-BIGTABLE_PATHS=(engine/bigtable/ engine/storage/ engine/store/follower server/cluster/
+BIGTABLE_PATHS=(engine/bigtable/ engine/storage/ engine/role/ server/cluster/
   server/net/nodes/ server/cli/serve/ tests/cluster/ tests/engine/bigtable/ tests/engine/opentsdb/
   tests/support/bigtable)
 

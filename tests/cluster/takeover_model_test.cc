@@ -188,7 +188,7 @@ class World {
     Ask(lease.get(), memory);
   }
 
-  // As engine/store/follower.h does: blocks name series, which it knows from them, or from all rows
+  // As engine/role/follower.h does: blocks name series, which it knows from them, or from all rows
   // when it loads.
   void Follow(size_t process) {
     BigtableJournalTail tail(clients_[process].get());

@@ -93,9 +93,13 @@ constexpr std::array kRules = {
     FolderRule{"engine/bigtable",
                "codec/base engine/table engine/storage engine/rows engine/opentsdb "
                "engine/bigtable/api engine/bigtable/rows engine/bigtable/writer"},
+    FolderRule{"engine/role",
+               "codec/base codec/rows uid engine engine/threads engine/table engine/storage "
+               "engine/journal engine/rows engine/annotations engine/hours engine/series "
+               "engine/write"},
     FolderRule{"engine/store",
                "codec/base codec codec/rows uid engine/query engine engine/threads "
-               "engine/table engine/storage engine/journal engine/rows engine/rocks "
+               "engine/table engine/storage engine/journal engine/rows engine/rocks engine/role "
                "engine/regions/live engine/annotations engine/names engine/hours "
                "engine/series engine/write engine/read engine/deletion engine/scan"},
     FolderRule{"engine/facets",

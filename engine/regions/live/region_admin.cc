@@ -128,12 +128,19 @@ class RegionAdmin::Impl {
   absl::StatusOr<std::optional<RollingProgress>> UnfinishedRollingSplit(std::string_view table);
   absl::Status AbandonRollingSplit(std::string_view table);
 
-  // A status, or one with a value, as this process may give it.
+  absl::Status BeforeRead() const {
+    return parts_.check_is_writer ? parts_.check_is_writer() : absl::OkStatus();
+  }
+  absl::Status BeforeChange() const {
+    return parts_.before_change ? parts_.before_change() : absl::OkStatus();
+  }
+
+  // The result of a change, a status or one with a value, as this process may acknowledge it.
   template <typename Answer>
-  Answer Checked(Answer answer) const {
-    if (!answer.ok() || !parts_.check_is_writer) return answer;
+  Answer Acknowledged(Answer changed) const {
+    if (!changed.ok() || !parts_.check_is_writer) return changed;
     HOURCELL_RETURN_IF_ERROR(parts_.check_is_writer());
-    return answer;
+    return changed;
   }
 
  private:
@@ -504,44 +511,53 @@ RegionAdmin::~RegionAdmin() = default;
 
 absl::StatusOr<std::vector<ListedRegion>> RegionAdmin::List(std::string_view table,
                                                             ListDetail detail) {
-  return impl_->Checked(impl_->List(table, detail));
+  HOURCELL_RETURN_IF_ERROR(impl_->BeforeRead());
+  return impl_->List(table, detail);
 }
 
 absl::StatusOr<ExplainedKey> RegionAdmin::Explain(std::string_view table, std::string_view key) {
-  return impl_->Checked(impl_->Explain(table, key));
+  HOURCELL_RETURN_IF_ERROR(impl_->BeforeRead());
+  return impl_->Explain(table, key);
 }
 
 absl::StatusOr<RegionLoadReport> RegionAdmin::Loads(std::string_view table,
                                                     uint64_t since_ms,
                                                     ListDetail detail) {
-  return impl_->Checked(impl_->Loads(table, since_ms, detail));
+  HOURCELL_RETURN_IF_ERROR(impl_->BeforeRead());
+  return impl_->Loads(table, since_ms, detail);
 }
 
 absl::StatusOr<SplitDone> RegionAdmin::Split(const SplitRequest& request) {
-  return impl_->Checked(impl_->Split(request));
+  HOURCELL_RETURN_IF_ERROR(impl_->BeforeChange());
+  return impl_->Acknowledged(impl_->Split(request));
 }
 
 absl::StatusOr<ListedRegion> RegionAdmin::Merge(std::string_view table,
                                                 const std::vector<std::string>& regions) {
-  return impl_->Checked(impl_->Merge(table, regions));
+  HOURCELL_RETURN_IF_ERROR(impl_->BeforeChange());
+  return impl_->Acknowledged(impl_->Merge(table, regions));
 }
 
 absl::StatusOr<std::vector<std::string>> RegionAdmin::Check(std::string_view table) {
-  return impl_->Checked(impl_->Check(table));
+  HOURCELL_RETURN_IF_ERROR(impl_->BeforeRead());
+  return impl_->Check(table);
 }
 
 absl::StatusOr<RollingProgress> RegionAdmin::RollingSplit(std::string_view table,
                                                           std::string_view split) {
-  return impl_->Checked(impl_->RollingSplit(table, split));
+  HOURCELL_RETURN_IF_ERROR(impl_->BeforeChange());
+  return impl_->Acknowledged(impl_->RollingSplit(table, split));
 }
 
 absl::StatusOr<std::optional<RollingProgress>> RegionAdmin::UnfinishedRollingSplit(
     std::string_view table) {
-  return impl_->Checked(impl_->UnfinishedRollingSplit(table));
+  HOURCELL_RETURN_IF_ERROR(impl_->BeforeRead());
+  return impl_->UnfinishedRollingSplit(table);
 }
 
 absl::Status RegionAdmin::AbandonRollingSplit(std::string_view table) {
-  return impl_->Checked(impl_->AbandonRollingSplit(table));
+  HOURCELL_RETURN_IF_ERROR(impl_->BeforeChange());
+  return impl_->Acknowledged(impl_->AbandonRollingSplit(table));
 }
 
 absl::StatusOr<std::string> SplitOfFile(std::string_view file_text) {

@@ -1,6 +1,6 @@
 // A process that follows a store on Bigtable while another one writes to it.
 
-#include "engine/store/follower.h"
+#include "engine/role/follower.h"
 
 #include <atomic>
 #include <chrono>

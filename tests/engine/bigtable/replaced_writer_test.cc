@@ -1,5 +1,6 @@
-// A writer that was paused, was replaced meanwhile, and continues without knowing it: it
-// acknowledges nothing and answers nothing, in any of its functions.
+// Every public function in every role of a process: alone, writer, follower, and a writer that was
+// paused, was replaced meanwhile, and continues without knowing it. The last one acknowledges
+// nothing and answers nothing.
 
 #include <cstdint>
 #include <fstream>
@@ -19,6 +20,7 @@
 #include <re2/re2.h>
 
 #include "engine/adoption_admin.h"
+#include "engine/backup_admin.h"
 #include "engine/bigtable/bigtable_storage.h"
 #include "engine/fsck_admin.h"
 #include "engine/query/result_collector.h"
@@ -28,6 +30,7 @@
 #include "tests/engine/bigtable/bigtable_engine.h"
 #include "tests/support/builders.h"
 #include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
 
 namespace hourcell::replaced_writer_test {
 namespace {
@@ -162,7 +165,7 @@ CallMap NameCalls() {
       {"Names::DeleteUid", [](Tsdb* it) { return it->names().DeleteUid(UidKind::kMetric, "m"); }},
       {"Names::CheckUids",
        [](Tsdb* it) { return OutcomeOf(it->names().CheckUids(/*repair=*/false)); }},
-      {"Names::CheckUids",
+      {"Names::CheckUids repair",
        [](Tsdb* it) { return OutcomeOf(it->names().CheckUids(/*repair=*/true)); }},
       {"RetentionAdmin::SetMetricTtl",
        [](Tsdb* it) { return it->retention().SetMetricTtl("m", 0); }},
@@ -211,21 +214,74 @@ CallMap Calls() {
   return calls;
 }
 
+// Changes that a store on Bigtable refuses at any process.
+CallMap RefusedOnBigtable() {
+  return {
+      {"RegionAdmin::Split",
+       [](Tsdb* it) { return OutcomeOf(it->maintenance().regions()->Split({})); }},
+      {"RegionAdmin::Merge",
+       [](Tsdb* it) { return OutcomeOf(it->maintenance().regions()->Merge("data", {})); }},
+      {"RegionAdmin::RollingSplit",
+       [](Tsdb* it) { return OutcomeOf(it->maintenance().regions()->RollingSplit("data", "")); }},
+      {"RegionAdmin::AbandonRollingSplit",
+       [](Tsdb* it) { return it->maintenance().regions()->AbandonRollingSplit("data"); }},
+      {"BackupAdmin::Make",
+       [](Tsdb* it) { return OutcomeOf(it->maintenance().backups()->Make("/no/backups")); }},
+  };
+}
+
+// The functions that pass the gate of reads. All others in the calls pass the gate of writes.
+const std::set<std::string>& Reads() {
+  static const auto* const reads = new std::set<std::string>{
+      "Queries::Query",
+      "Queries::LastPoints",
+      "Queries::LookupSeries",
+      "Queries::Scan",
+      "Queries::PlanScan",
+      "Names::Suggest",
+      "Names::VisitNames",
+      "Names::FindUid",
+      "Names::FindName",
+      "Names::GrepUids",
+      "Names::CheckUids",
+      "Annotations::Get",
+      "Annotations::Visit",
+      "Annotations::Global",
+      "RetentionAdmin::MetricTtls",
+      "RegionAdmin::List",
+      "RegionAdmin::Explain",
+      "RegionAdmin::Loads",
+      "RegionAdmin::Check",
+      "RegionAdmin::UnfinishedRollingSplit",
+      "SaltAdmin::Epochs",
+      "FsckAdmin::Check",
+  };
+  return *reads;
+}
+
 // They neither acknowledge a change of the store nor answer with its contents.
 const std::set<std::string>& Others() {
   static const auto* const others = new std::set<std::string>{
-      "Tsdb::Open", "Tsdb::points",  // the functions of the facets are called here, too
-      "Tsdb::queries", "Tsdb::names", "Tsdb::annotations", "Tsdb::retention", "Tsdb::maintenance",
+      "Tsdb::Open",
+      "Tsdb::points",  // the functions of the facets are called here, too
+      "Tsdb::queries",
+      "Tsdb::names",
+      "Tsdb::annotations",
+      "Tsdb::retention",
+      "Tsdb::maintenance",
       "Tsdb::Close",                // the journal has all that was acknowledged
       "Queries::LeaseQueryMemory",  // memory of the process
       "Maintenance::DropCaches",
       "RetentionAdmin::store_ttl_s",  // as in the options
-      "Tsdb::layout", "Tsdb::stats", "Maintenance::Health", "Maintenance::Cluster",
+      "Tsdb::layout",
+      "Tsdb::stats",
+      "Maintenance::Health",
+      "Maintenance::Cluster",
       "Maintenance::regions",  // these lead to the admins, whose functions are called here, too
-      "Maintenance::salt", "Maintenance::backups", "Maintenance::fsck", "Maintenance::adoption",
-      // A store on Bigtable refuses these at any process.
-      "RegionAdmin::Split", "RegionAdmin::Merge", "RegionAdmin::RollingSplit",
-      "RegionAdmin::AbandonRollingSplit", "BackupAdmin::Make",
+      "Maintenance::salt",
+      "Maintenance::backups",
+      "Maintenance::fsck",
+      "Maintenance::adoption",
       "AdoptionAdmin::HighestUid",  // RestoreNames, which follows, is checked
   };
   return *others;
@@ -233,13 +289,14 @@ const std::set<std::string>& Others() {
 
 class ReplacedWriterTest : public testing::Test {
  protected:
-  static std::unique_ptr<Tsdb> Open(const FakeBigtable& fake) {
+  static std::unique_ptr<Tsdb> Open(const FakeBigtable& fake, bool follow = false) {
     BigtableOptions bigtable = QuickBigtableOptions(fake);
     bigtable.call_timeout_ms = 200;
     Options options = TinyOptions("bigtable");
     options.storage = std::make_shared<BigtableStorage>(
         bigtable, LeaseOptions{.lease_ms = 1, .heartbeat_ms = kNeverMs});
     options.seal_in_background = false;
+    options.follow = follow;
     options.layout.salt_width = 1;
     options.layout.salt_buckets = 4;
     auto opened = Tsdb::Open(options);
@@ -272,6 +329,48 @@ TEST_F(ReplacedWriterTest, AcknowledgesAndAnswersNothing) {
     // Nor does it once it knows.
     const absl::Status again = call(replaced.get());
     EXPECT_TRUE(absl::IsUnavailable(again) || absl::IsFailedPrecondition(again)) << again;
+  }
+}
+
+// The role of a follower.
+TEST_F(ReplacedWriterTest, AFollowerAnswersReadsAndRefusesWrites) {
+  CallMap calls = Calls();
+  CallMap refused = RefusedOnBigtable();
+  calls.merge(refused);
+  FakeBigtable fake;
+  const std::unique_ptr<Tsdb> writer = OpenWithPoints(fake);
+  const std::unique_ptr<Tsdb> follower = Open(fake, /*follow=*/true);
+  for (const auto& [name, call] : calls) {
+    const absl::Status done = call(follower.get());
+    EXPECT_EQ(done.code(), Reads().contains(name) ? absl::StatusCode::kOk
+                                                  : absl::StatusCode::kFailedPrecondition)
+        << name << ": " << done;
+  }
+}
+
+TEST_F(ReplacedWriterTest, AClosedStoreRefusesEveryCall) {
+  CallMap calls = Calls();
+  CallMap refused = RefusedOnBigtable();
+  calls.merge(refused);
+  FakeBigtable fake;
+  const std::unique_ptr<Tsdb> closed = OpenWithPoints(fake);
+  ASSERT_OK(closed->Close());
+  for (const auto& [name, call] : calls)
+    EXPECT_THAT(call(closed.get()), StatusIs(absl::StatusCode::kFailedPrecondition)) << name;
+}
+
+// Without other processes, no call is refused.
+TEST_F(ReplacedWriterTest, AStoreOfOneProcessTakesEveryCall) {
+  for (const auto& [name, call] : Calls()) {
+    const TempDir directory;
+    Options options = TinyOptions(directory.path());
+    options.seal_in_background = false;
+    options.layout.salt_width = 1;
+    options.layout.salt_buckets = 4;
+    auto alone = Tsdb::Open(options);
+    ASSERT_OK(alone);
+    ASSERT_OK((*alone)->points().Put(OwnedPoint{"m", "h=a", kHour, 1}.view()));
+    EXPECT_OK(call(alone->get())) << name;
   }
 }
 
@@ -310,6 +409,8 @@ TEST_F(ReplacedWriterTest, EveryFunctionIsCalled) {
   std::set<std::string> known = Others();
   const CallMap calls = Calls();
   for (const auto& [name, call] : calls)
+    known.insert(name.substr(0, name.find(' ')));
+  for (const auto& [name, call] : RefusedOnBigtable())
     known.insert(name);
   std::set<std::string> declared;
   for (const auto& [name, header] :

@@ -1,4 +1,4 @@
-#include "engine/store/follower.h"
+#include "engine/role/follower.h"
 
 #include <algorithm>
 #include <optional>
