@@ -285,8 +285,11 @@ void AddUses(const SourceFile& file,
   const std::string_view code = file.code;
   ForEachWord(code, [&](std::string_view word, size_t at) {
     if (declared.contains(at)) return;
+    const size_t line = LineBegin(code, at);
+    // A constant that a call initializes has its = before the name.
     const bool is_definition = !file.IsHeader() && code.substr(at + word.size(), 1) == "(" &&
-                               kBlanks.find(code[LineBegin(code, at)]) == kBlanks.npos;
+                               kBlanks.find(code[line]) == kBlanks.npos &&
+                               code.substr(line, at - line).find('=') == code.npos;
     if (!is_definition) uses->emplace(word);
   });
 }

@@ -85,6 +85,7 @@ TEST(CheckCallersTest, WantsACallerInTheProduct) {
               ElementsAre("codec/a.h: Foo: no code of the product calls it; remove it"));
   EXPECT_THAT(Uncalled("int Foo(int a);\n", "int Bar() {\n  return Foo(1);\n}\n"), IsEmpty());
   EXPECT_THAT(Uncalled("int Foo(int a);\n", "int Bar() {\n  return Each(&Foo);\n}\n"), IsEmpty());
+  EXPECT_THAT(Uncalled("int Foo(int a);\n", "constexpr int kBar = a.Foo(1);\n"), IsEmpty());
   EXPECT_THAT(Uncalled("int Foo(int a);\n", "// Foo\n"), testing::SizeIs(1));
 }
 
