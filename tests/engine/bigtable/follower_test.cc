@@ -338,7 +338,7 @@ TEST_F(FollowerTest, AProcessThatWaitsToWriteFollowsMeanwhile) {
   StorageEvents events;
   events.on_waiting = [&waits](const std::string&) { waits = true; };
   events.gives_up = [&gives_up] { return gives_up.load(); };
-  ASSERT_OK(options.storage->Join("node:4242", std::move(events)));
+  ASSERT_OK(options.storage->shared()->Join("node:4242", std::move(events)));
   std::thread waiting(
       [&options] { EXPECT_THAT(Tsdb::Open(options), StatusIs(StatusCode::kCancelled)); });
   while (!waits)
