@@ -28,8 +28,9 @@ constexpr std::array kWordsOfOneMeaning = {
     WordOfOneMeaning{
         "lane",
         "engine/hours/ engine/write/ engine/series/ engine/read/ engine/scan/row_scanner.cc "
-        "engine/store/ engine/options.h engine/README.md tests/engine/hours/ tests/engine/write/ "
-        "tests/engine/series/ tests/engine/read/ tests/model/ tests/fuzz/engine/ tests/damage/ "
+        "engine/store/ engine/deletion/ engine/options.h engine/README.md tests/engine/hours/ "
+        "tests/engine/write/ tests/engine/series/ tests/engine/read/ tests/model/ "
+        "tests/fuzz/engine/ tests/damage/ "
         "bench/ingest_parts_bench.cc bench/README.md ARCHITECTURE.md CHANGELOG.md "
         "docs/benchmarks.md docs/decisions/",
         "", "\"worker\" of a scan, \"element\" of a vector; a lane is a part of ingest"},
@@ -47,8 +48,8 @@ constexpr std::array kWordsOfOneMeaning = {
     WordOfOneMeaning{
         "column",
         "codec/ engine/hours/ engine/query/ engine/read/ engine/write/ engine/scan/ "
-        "engine/series/ engine/store/ engine/fsck/ engine/bigtable/ engine/opentsdb/ "
-        "tests/support/bigtable/ bench/ "
+        "engine/series/ engine/store/ engine/deletion/ engine/fsck/ engine/bigtable/ "
+        "engine/opentsdb/ tests/support/bigtable/ bench/ "
         "server/inputs/influx/influx_handler.cc tests/server/inputs/influx/influx_handler_test.cc "
         "tests/codec/ tests/engine/ tests/fuzz/ "
         "tests/damage/ tests/model/ tests/lab/layouts/ tests/server/cli/data/scan/row_text_test.cc "
