@@ -101,7 +101,8 @@ class UndividedStorage : public StorageEngine {
       const std::function<void(std::string_view message)>& /*warn*/) override {
     OpenedStorage opened;
     opened.tables = std::make_unique<UndividedTables>();
-    HOURCELL_ASSIGN_OR_RETURN(opened.journal, FileJournal::Open({.directory = directory_}));
+    HOURCELL_ASSIGN_OR_RETURN(opened.journal,
+                              FileJournal::Open({.directory = directory_, .low_mark = 1}));
     return opened;
   }
 
@@ -111,7 +112,7 @@ class UndividedStorage : public StorageEngine {
 
 TEST(StorageEngineTest, AnEngineWithoutRegionsRefusesTheirChangesInWords) {
   const TempDir directory;
-  Options options = TinyOptions(directory.path());
+  Options options = TinyOptions(directory.file("store"));
   options.storage = std::make_shared<UndividedStorage>(directory.file("journal"));
   const auto tsdb = Tsdb::Open(options);
   ASSERT_OK(tsdb);
@@ -139,7 +140,7 @@ TEST(StorageEngineTest, AnEngineWithoutRegionsRefusesTheirChangesInWords) {
 
 TEST(StorageEngineTest, AnEngineWithoutRegionsRefusesAPresplit) {
   const TempDir directory;
-  Options options = TinyOptions(directory.path());
+  Options options = TinyOptions(directory.file("store"));
   options.presplit = "hex:4";
   options.storage = std::make_shared<UndividedStorage>(directory.file("journal"));
 
