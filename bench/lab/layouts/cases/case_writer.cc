@@ -102,7 +102,7 @@ CaseWriter::CaseWriter(const CaseSpec& spec,
       cancelled_(cancelled),
       ledger_(SettingsOf(spec.rule, EstimateExtent(spec, workload), spec.seed),
               {.points = workload.points(), .windows = WindowsOf(workload), .seed = spec.seed}),
-      splitter_(store) {}
+      splitter_(store->regions()) {}
 
 absl::Status CaseWriter::WriteAll(CaseResult* result) {
   if (spec_.rule == SplitRule::kPresplit) HOURCELL_RETURN_IF_ERROR(Presplit());
