@@ -7,7 +7,7 @@
 
 namespace hourcell {
 
-// Offsets in a row are below this: OpenTSDB's MAX_TIMESPAN, the range of its qualifiers, which packed
+// Offsets in a row are below this: OpenTSDB's MAX_TIMESPAN, its qualifiers' range, which packed
 // cells share. Rows of such cells span at most this (codec/rows/row_span.h).
 inline constexpr uint32_t kQualifierSpanMs = 3'600'000;
 

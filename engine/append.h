@@ -1,4 +1,4 @@
-// The values of Points::Append: its options, the refused points of a batch, and the ticket on which a
+// The values of Points::Append: its options, the refused points of a batch, and the ticket that a
 // caller waits for the acknowledgement.
 
 #pragma once

@@ -2,7 +2,7 @@
 //
 //   const hourcell::TagView tags[] = {{"host", "web01"}};
 //   tsdb->points().Put({.metric = "cpu.user", .tags = tags,
-//                       .timestamp = {.ms = 1356998400000}, .value = hourcell::Value::Integer(42)});
+//                       .timestamp = {.ms = 1356998400000}, .value = hourcell::Value::Integer(4)});
 //
 // Names are UTF-8; times are Unix milliseconds. Thread-safe. kFailedPrecondition: the store is
 // closed, or this process only reads it. kUnavailable: another process writes the store now.

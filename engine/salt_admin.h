@@ -6,7 +6,7 @@
 //   synced ── epoch in the schedule ── continue
 //
 // The epoch in the system table is the point of no return: a store opened after it has the new
-// count. Points put meanwhile in hours at or after it are in the journal and in memory, which do not
+// count. Points put meanwhile in hours from it on are in the journal and in memory, which do not
 // use salt. Thread-safe.
 
 #pragma once

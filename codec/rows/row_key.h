@@ -44,7 +44,7 @@ struct KeyRange {
   std::string end;  // exclusive; empty = no end
 };
 
-// Encodes and decodes row keys of one layout and span. Thread-safe. Holds a copy of the layout. Immutable,
+// Encodes and decodes row keys of one layout and span. Thread-safe. Copies the layout. Immutable,
 // except for epochs that are added to its schedule.
 class RowKeyCodec {
  public:

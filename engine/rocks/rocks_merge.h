@@ -1,5 +1,5 @@
 // The merge operators of the tables: a write never reads; RocksDB combines the operands in a flush,
-// an LSM compaction or a read. The operators may combine any parts first, and never fail: in RocksDB
+// an LSM compaction or a read. Operators may combine any parts first, and never fail: in RocksDB
 // 7.8.3 a failed merge stops the whole store, so the value records damage instead
 // (engine/rows/merge_operands.h).
 

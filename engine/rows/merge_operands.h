@@ -1,4 +1,4 @@
-// The merges of tables: how the operands of a row become its value. Every store of tables uses these
+// The merges of tables: how operands of a row become its value. Every store of tables uses these
 // functions, so all merge alike. They may be applied to any consecutive operands first, and never
 // fail: the value records damage instead (codec/cells/cell.h, series_key.h).
 

@@ -1,4 +1,4 @@
-// The system table, column family `meta`: the description of a store, written once, at its creation,
+// The system table, column family `meta`: the description of a store, written at its creation,
 // in one synced batch; the progress of its journal into cells; and the TTLs of its points.
 //
 //   key         value

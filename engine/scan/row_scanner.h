@@ -1,5 +1,5 @@
 // RowScanner: rows for people: OpenTSDB's bytes and decoded points, names resolved. A row whose
-// hour is still open is shown with its future cell. Used by Queries::Scan and, one scanner a thread,
+// hour is still open is shown with its future cell. Used by Queries::Scan and, one a thread,
 // by Queries::PlanScan. Thread-compatible; const functions are thread-safe.
 
 #pragma once

@@ -1,5 +1,5 @@
 // StorageEngine: opens a store's tables and its journal. engine/rocks has one for a directory of
-// this machine, engine/bigtable one for tables of Cloud Bigtable. README.md lists the files of a new one.
+// this machine, engine/bigtable one for Cloud Bigtable. README.md lists the files of a new one.
 
 #pragma once
 

@@ -15,7 +15,8 @@ namespace {
 // RocksDB rounds smaller ones up to this.
 constexpr int kOpenFilesMin = 20;
 
-absl::Status OutOfRange(std::string_view field, uint64_t got, std::string_view want) {
+template <typename Integer>
+absl::Status OutOfRange(std::string_view field, Integer got, std::string_view want) {
   return absl::InvalidArgumentError(
       fmt::format("options: {} is out of range; expected {}, got {}", field, want, got));
 }
@@ -40,8 +41,7 @@ absl::Status Options::Validate() const {
     return OutOfRange("tags_max", tags_max, fmt::format("1 to {}", kTagsMax));
   }
   if (sync == Durability::kInterval && sync_interval_ms < 1) {
-    return absl::InvalidArgumentError(fmt::format(
-        "options: sync_interval_ms is out of range; expected 1 or more, got {}", sync_interval_ms));
+    return OutOfRange("sync_interval_ms", sync_interval_ms, "1 or more");
   }
   for (size_t i = 0; i < observers.size(); ++i) {
     if (observers[i] != nullptr) continue;
@@ -53,13 +53,10 @@ absl::Status Options::Validate() const {
     return OutOfRange("write_buffer_bytes", write_buffer_bytes, "65536 or more");
   }
   if (background_jobs < 1) {
-    return absl::InvalidArgumentError(fmt::format(
-        "options: background_jobs is out of range; expected 1 or more, got {}", background_jobs));
+    return OutOfRange("background_jobs", background_jobs, "1 or more");
   }
   if (open_files_max < kOpenFilesMin) {
-    return absl::InvalidArgumentError(
-        fmt::format("options: open_files_max is out of range; expected {} or more, got {}",
-                    kOpenFilesMin, open_files_max));
+    return OutOfRange("open_files_max", open_files_max, fmt::format("{} or more", kOpenFilesMin));
   }
   if (open_hours_bytes < (64 << 10)) {
     return OutOfRange("open_hours_bytes", open_hours_bytes, "65536 or more");

@@ -19,7 +19,7 @@ class AdminHandler {
   // Both are borrowed and outlive the object.
   AdminHandler(Tsdb* tsdb, MonotonicClock* clock);
 
-  // Maintenance::Seal, Flush and Compact. Each reports its progress to the watch, and ends when the watch
+  // Maintenance::Seal, Flush and Compact. Each reports progress to its watch, and ends when it
   // is cancelled; the watch of Seal and Flush may be null. Answers as Run.
   HttpResponse Seal(JobWatch* watch = nullptr);
   HttpResponse Flush(JobWatch* watch = nullptr);

@@ -189,7 +189,7 @@ HttpResponse ConfigInfo(const Config& config) {
 }
 
 // [{"key":"tsd.mode","type":"text","default":"rw","choices":["rw","ro","wo"],"help":"..."},
-//  {"key":"tsd.query.timeout","type":"integer","default":"0","unit":"milliseconds","help":"..."},...]
+//  {"key":"tsd.query.timeout","type":"integer","default":"0","unit":"ms","help":"..."},...]
 HttpResponse ConfigHelp() {
   std::string body = "[";
   for (const Setting& setting : SettingTable()) {

@@ -26,8 +26,8 @@ class Config {
   absl::Status LoadFile(const std::string& path);
   absl::Status LoadText(std::string_view text, std::string_view source_name);
 
-  // Sets one; a number may have a suffix (setting.h). kInvalidArgument: unknown key, or a value of the wrong type (got, want). Values of
-  // the settings of regions (docs/regions.md) are checked by EngineOptionsOf.
+  // Sets one; a number may have a suffix (setting.h). kInvalidArgument: unknown key, or a value of
+  // the wrong type. EngineOptionsOf checks the values of the settings of regions (docs/regions.md).
   absl::Status Set(std::string_view key, std::string_view value);
 
   // REQUIRES: a known key of that type. true = 1, true, yes in any case, as in OpenTSDB.

@@ -39,7 +39,7 @@ class PutWriter {
   // rpc.put.errors.
   PutWriter(Tsdb* tsdb, AppendInPlace in_place, const NewSeriesQuota* new_series = nullptr);
 
-  // Hands a batch to the store, as Points::Append. If a request that may not wait would have to, the
+  // Hands a batch to the store, as Points::Append. If a request that may not wait had to, the
   // ticket is kAborted, and no point is stored. REQUIRES: `points` is not empty.
   CommitTicket Append(std::span<const PointView> points,
                       std::vector<RefusedPoint>* refused,

@@ -11,7 +11,7 @@
 
 namespace hourcell {
 
-// Appends {"aggregator":...,"metric":...,...}, with OpenTSDB's fields in its order, then "functions",
+// Appends {"aggregator":...,"metric":...}, with OpenTSDB's fields in its order, then "functions",
 // if there are any. `index` is the sub query's position in its request. The UIDs of filterTagKs are
 // omitted: null.
 void AppendSubQueryJson(const SubQuery& query, size_t index, std::string* out);

@@ -12,7 +12,7 @@
 //
 // The first line of an HTTP request with a method in small letters ends the session.
 //
-// Lines end in \n or \r\n. The points of one Take go to Points::Append together; error lines keep the
+// Lines end in \n or \r\n. The points of a Take go to Points::Append together; error lines keep the
 // order of their lines.
 //
 // A session never blocks: a Take of puts leaves their commits in progress. If the session needs one

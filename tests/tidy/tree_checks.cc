@@ -115,8 +115,8 @@ void ForEachCode(std::string_view line, const Visit& visit) {
   }
 }
 
-// A product of numbers and known constants: "64 * 1024", "kBytes * 1000". Digits may be grouped with
-// ' or commas.
+// A product of numbers and known constants: "64 * 1024", "kBytes * 1000". Groups of digits may have
+// ' or commas between them.
 std::optional<uint64_t> Evaluate(std::string_view expression,
                                  const std::map<std::string, uint64_t, std::less<>>& known) {
   uint64_t product = 1;

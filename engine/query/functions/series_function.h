@@ -1,5 +1,5 @@
 // SeriesFunction: a function of sets of series, an inner node of a QueryPlan. It gets the series of
-// its inputs one by one, and gives its results to a sink. It uses neither storage nor clock nor thread.
+// its inputs one by one, and gives its results to a sink. It uses no storage, clock or thread.
 //
 // A function that works series by series gives a result in Add, so its node holds nothing. A
 // function of whole sets copies series (KeptSeries) within the memory of the query, and gives its

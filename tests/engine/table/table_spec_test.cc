@@ -1,4 +1,4 @@
-// Each table by its spec: these tests loop over all specs, so a new table is tested without a change
+// Each table by its spec: these tests loop over all specs: a new table is tested without a change
 // here, except for its frozen name.
 
 #include "engine/table/table_spec.h"

@@ -23,7 +23,7 @@ struct RowSourceOptions {
   TlsTrust trust = {};
 };
 
-// Visits the rows until `visit` returns false. Errors of a store are those of Queries::Scan. Errors of
+// Visits the rows until `visit` returns false. Errors of a store are those of Queries::Scan; of
 // a server are kUnavailable: it refuses, does not answer to the end, or the answer is unexpected.
 using VisitRows = std::function<absl::Status(const std::function<bool(const ScannedRow&)>& visit)>;
 
