@@ -1,5 +1,7 @@
 #include "engine/options.h"
 
+#include <vector>
+
 #include <absl/status/status.h>
 #include <fmt/format.h>
 #include <re2/re2.h>
@@ -19,6 +21,17 @@ template <typename Integer>
 absl::Status OutOfRange(std::string_view field, Integer got, std::string_view want) {
   return absl::InvalidArgumentError(
       fmt::format("options: {} is out of range; expected {}, got {}", field, want, got));
+}
+
+absl::Status ValidateOverrides(const std::vector<MetricQueryLimits>& overrides) {
+  for (const MetricQueryLimits& of_metric : overrides) {
+    const re2::RE2 pattern(of_metric.metric, re2::RE2::Quiet);
+    if (pattern.ok()) continue;
+    return absl::InvalidArgumentError(
+        fmt::format("options: query_limit_overrides: expected a regular expression, got {}; {}",
+                    QuoteForMessage(of_metric.metric), pattern.error()));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -82,14 +95,7 @@ absl::Status Options::Validate() const {
         "options: random_metric_uids with a metric width of {}; expected a width of 1 to 7",
         layout.metric_width));
   }
-  for (const MetricQueryLimits& of_metric : query_limit_overrides) {
-    const re2::RE2 pattern(of_metric.metric, re2::RE2::Quiet);
-    if (pattern.ok()) continue;
-    return absl::InvalidArgumentError(
-        fmt::format("options: query_limit_overrides: expected a regular expression, got {}; {}",
-                    QuoteForMessage(of_metric.metric), pattern.error()));
-  }
-  return absl::OkStatus();
+  return ValidateOverrides(query_limit_overrides);
 }
 
 }  // namespace hourcell
