@@ -104,8 +104,9 @@ absl::StatusOr<IdRange> DecodeIdRange(std::string_view value) {
     if (value.size() == 16) claim.chunks = LoadBigEndian(value.data() + 8, 8);
     if (value.size() == 8 || claim.chunks > 1) return claim;
   }
-  return absl::DataLossError(fmt::format(
-      "bigtable: a claim: expected 8, or 16 with more than 1 chunk, got {} bytes", value.size()));
+  return absl::DataLossError(
+      fmt::format("bigtable: an ID range: expected 8 bytes, or 16 with more than 1 chunk, got {}",
+                  value.size()));
 }
 
 std::string EncodeActiveNode(const ActiveNode& node) {

@@ -55,25 +55,30 @@ TEST(RegionJsonTest, SaysWhatIsWrongAndWhatIsWanted) {
   f(ParseSplitJson, "[1]", "Unable to parse");
   f(ParseSplitJson, "{", "Unable to parse");
   f(ParseSplitJson, "{}", "region: missing; expected an id");
-  f(ParseSplitJson, R"({"region":""})", R"(region: expected an id, got "\"\"")");
-  f(ParseSplitJson, R"({"region":-1})", "region: expected an id, got \"-1\"");
-  f(ParseSplitJson, R"({"region":["a"]})", "region: expected an id, got");
+  f(ParseSplitJson, R"({"region":""})", R"(or a key in it, got "\"\"")");
+  f(ParseSplitJson, R"({"region":-1})",
+    "region: expected an id, an encoded name, a full name, or a key in it, got \"-1\"");
+  f(ParseSplitJson, R"({"region":["a"]})",
+    "region: expected an id, an encoded name, a full name, or a key in it, got");
   f(ParseSplitJson, R"({"region":1,"at":5})", "at: expected a string, got \"5\"");
-  f(ParseSplitJson, R"({"region":1,"into":1})", "into: expected a number of parts, got \"1\"");
-  f(ParseSplitJson, R"({"region":1,"into":"4"})", "into: expected a number of parts, got");
+  f(ParseSplitJson, R"({"region":1,"into":1})",
+    "into: expected a number of parts, 2 to 1024, got \"1\"");
+  f(ParseSplitJson, R"({"region":1,"into":"4"})",
+    "into: expected a number of parts, 2 to 1024, got");
   f(ParseSplitJson, R"({"region":1,"into":4294967298})",
-    "into: expected a number of parts, got \"4294967298\"");
+    "into: expected a number of parts, 2 to 1024, got \"4294967298\"");
   f(ParseSplitJson, R"({"region":1,"into":2,"at":"k"})",
     "expected one or the other, got at and into");
   f(ParseSplitJson, R"({"region":1,"key":"k"})",
-    "expected region, at or into, got the field \"key\"");
+    "expected region, at or into, and table, got the field \"key\"");
   f(ParseSplitJson, R"({"region":1,"table":null})", "table: expected a string, got \"null\"");
   f(ParseMergeJson, "{}", "regions: expected an array of two regions or more, got 0");
   f(ParseMergeJson, R"({"regions":[1]})",
     "regions: expected an array of two regions or more, got 1");
   f(ParseMergeJson, R"({"regions":"1,2"})",
     "regions: expected an array of two regions or more, got");
-  f(ParseMergeJson, R"({"regions":[1,null]})", "regions: got \"null\"");
+  f(ParseMergeJson, R"({"regions":[1,null]})",
+    "regions: expected an id, an encoded name, a full name, or a key in it, got \"null\"");
   f(ParseMergeJson, R"({"regions":[1,2],"into":3})", "got the field \"into\"");
   f(ParseRollingJson, R"({"split":16})", "split: expected a string, got \"16\"");
   f(ParseRollingJson, R"({"abandon":1})", "abandon: expected true or false, got \"1\"");

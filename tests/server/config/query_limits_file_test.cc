@@ -58,9 +58,11 @@ TEST(QueryLimitsFileTest, SaysWhichEntryAndFieldIsWrong) {
   EXPECT_THAT(error(R"([{"metric":"a","byteLimit":-1}])"),
               HasSubstr("byteLimit: expected an integer from 0, got \"-1\""));
   EXPECT_THAT(error(R"([{"metric":"a","rangeLimit":"soon"}])"),
-              HasSubstr("rangeLimit: expected a duration \"\\\"soon\\\"\""));
-  EXPECT_THAT(error(R"([{"metric":"a","rangeLimit":-5}])"),
-              HasSubstr("rangeLimit: expected a duration \"-5\""));
+              HasSubstr("rangeLimit: expected a duration such as \"30d\", or milliseconds, got "
+                        "\"\\\"soon\\\"\""));
+  EXPECT_THAT(
+      error(R"([{"metric":"a","rangeLimit":-5}])"),
+      HasSubstr("rangeLimit: expected a duration such as \"30d\", or milliseconds, got \"-5\""));
   EXPECT_THAT(error(R"([{"metric":"a","limit":1}])"),
               HasSubstr("\"limit\": no such field; expected "));
 }

@@ -39,7 +39,7 @@ TEST(LayoutsRequestTest, SaysWhatIsWrong) {
   f(R"({"cells":["papyrus"]})", "papyrus");
   f(R"({"points":1000001})", "an integer, 1 to 1000000");
   f(R"({"colour":1})", "got the field \"colour\"");
-  f(R"({"size":"full"})", "cases; expected at most 64");
+  f(R"({"size":"full"})", "expected at most 64 cases");
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ TEST(SimulateRequestTest, SaysWhatIsWrong) {
   };
   f("", "Missing message content");
   f("[1]", "Unable to parse");
-  f(R"({"flet":"x"})", "expected fleet, got the field \"flet\"");
+  f(R"({"flet":"x"})", ", got the field \"flet\"");
   f(R"({"fleet":3})", "fleet: expected a string, got \"3\"");
   f(R"({"fleet":"metrics=0"})", "metrics");
   f(R"({"fleet":"metrics=1000,tags=host:2000"})",

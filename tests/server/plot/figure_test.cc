@@ -74,7 +74,8 @@ TEST(FigureTest, RefusesPicturesOutOfRange) {
   large.width_px = kFigurePxMax + 1;
 
   EXPECT_THAT(CheckFigure(small),
-              StatusIs(StatusCode::kInvalidArgument, HasSubstr("99 pixels; expected 100 to 8000")));
+              StatusIs(StatusCode::kInvalidArgument,
+                       HasSubstr("expected 100 to 8000, got a side of 99 pixels")));
   EXPECT_THAT(CheckFigure(large), StatusIs(StatusCode::kInvalidArgument, HasSubstr("8001")));
 }
 

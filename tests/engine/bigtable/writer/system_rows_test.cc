@@ -60,7 +60,7 @@ TEST(SystemRowsTest, AClaimSaysHowManyChunksItHas) {
     EXPECT_THAT(DecodeIdRange(EncodeIdRange(claim)), IsOkAndHolds(claim));
   }
   EXPECT_THAT(DecodeIdRange("short"),
-              StatusIs(StatusCode::kDataLoss, HasSubstr("expected 8 bytes, got 5")));
+              StatusIs(StatusCode::kDataLoss, HasSubstr("with more than 1 chunk, got 5")));
   EXPECT_THAT(DecodeIdRange(EncodeNumber(7) + EncodeNumber(0)), StatusIs(StatusCode::kDataLoss));
 }
 

@@ -65,7 +65,7 @@ TEST(PresplitTest, SaysWhatIsWanted) {
   EXPECT_THAT(MessageOf("file:"), HasSubstr("expected a path"));
   EXPECT_THAT(MessageOf("keys:a,,b"), HasSubstr("got an empty one"));
   EXPECT_THAT(MessageOf("keys:"), HasSubstr("got an empty one"));
-  EXPECT_THAT(MessageOf("keys:a,b,a"), HasSubstr("\"a\": got it twice"));
+  EXPECT_THAT(MessageOf("keys:a,b,a"), HasSubstr("\"a\": expected each once, got it twice"));
   EXPECT_THAT(MessageOf("keys:a\\y"), HasSubstr("\\x"));
 }
 
@@ -81,7 +81,8 @@ TEST(PresplitTest, FilesHaveAKeyALine) {
   EXPECT_THAT(*ParseSplitsFile("b\r\na\n\\x00\\xff"),
               ElementsAre(std::string("\0\xff", 2), "a", "b"));
   EXPECT_THAT(*ParseSplitsFile(""), SizeIs(0));
-  EXPECT_THAT(ParseSplitsFile("a\n\nb").status().message(), HasSubstr("line 2: got nothing"));
+  EXPECT_THAT(ParseSplitsFile("a\n\nb").status().message(),
+              HasSubstr("line 2: expected one key a line, got nothing"));
   EXPECT_THAT(ParseSplitsFile("a\nb\\x4").status().message(), HasSubstr("line 2: "));
   EXPECT_THAT(ParseSplitsFile("a\nb\na\n").status().message(), HasSubstr("got it twice"));
 }

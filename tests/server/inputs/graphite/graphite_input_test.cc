@@ -111,7 +111,7 @@ TEST_F(GraphiteInputTest, TheLogQuotesTheWordThatIsWrong) {
       {path + ";a=b 1 0", "got \"0\" as the time of \"ndg.xxx"},
       {path + ";a=b 1,5 1356998400", "got \"1,5\" as the value of \"ndg.xxx"},
       {path + ";a=b;b= 1 1356998400", "expected path;tag=value;tag=value, got \"b=\""},
-      {"a b 1 1356998400", "expected three words, got \"a b 1 1356998400\""}};
+      {"a b 1 1356998400", "expected three words: path value time, got \"a b 1 1356998400\""}};
   for (const auto& [line, want] : cases) {
     testing::internal::CaptureStderr();
     Input().Write(line + "\n", /*may_wait=*/false);

@@ -96,7 +96,7 @@ TEST_F(InfluxHandlerTest, RefusesTimesThatNoStoreTakes) {
     EXPECT_THAT(
         Write("a v=1 " + time).body,
         HasSubstr("line 1: expected 1 ms to 4294967295999 ms after 1970, got the timestamp " +
-                  time + " in ns; expected 1 ms to 4294967295999 ms after 1970"));
+                  time + " in ns"));
   }
   EXPECT_EQ(Write("a v=1 9223372036854775807", "/write?precision=h").status, 400);
   EXPECT_EQ(Write("a v=1 4294967295999", "/write?precision=ms").status, 204);

@@ -101,7 +101,8 @@ TEST_F(OtlpHandlerTest, BadDataPointsAreCountedAndTheOthersAreStored) {
   EXPECT_EQ(json.status, 200);
   EXPECT_THAT(json.body,
               HasSubstr(R"({"partialSuccess":{"rejectedDataPoints":"2",)"
-                        R"("errorMessage":"data point 1: metric \"m\": got the time 0)"));
+                        R"("errorMessage":"data point 1: metric \"m\": expected 1 ms to )"
+                        R"(4294967295999 ms after 1970, got the time 0)"));
   EXPECT_THAT(json.body, HasSubstr("data point 3: duplicate tag"));
   EXPECT_THAT(Stored("m"), HasSubstr(R"("dps":{"1356998400000":7})"));
 }
