@@ -8,6 +8,8 @@
 
 #include <gmock/gmock.h>
 
+#include "codec/rows/row_span.h"
+
 namespace hourcell::lane_test {
 namespace {
 
