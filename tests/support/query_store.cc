@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kStartS = 1356998400;  // 2013-01-01 00:00:00, of OpenTSDB's BaseTsdbTest
 
 using Store = std::vector<StoredSeries>;
-using Points = std::vector<std::pair<Timestamp, Value>>;
+using TimedValues = std::vector<std::pair<Timestamp, Value>>;
 
 Timestamp Seconds(int64_t seconds) {
   return {.ms = seconds * 1000, .is_ms = false};
@@ -46,13 +46,13 @@ Timestamp Every500Ms(int64_t i) {
   return Milliseconds(kStartS * 1000 + 500 * i);
 }
 
-StoredSeries Host(std::string_view name, Points points) {
+StoredSeries Host(std::string_view name, TimedValues points) {
   return {
       .metric = "sys.cpu.user", .tags = {{"host", std::string(name)}}, .points = std::move(points)};
 }
 
-Points For300(Timestamp (*timestamp)(int64_t), Value (*value)(int64_t)) {
-  Points points;
+TimedValues For300(Timestamp (*timestamp)(int64_t), Value (*value)(int64_t)) {
+  TimedValues points;
   for (int64_t i = 1; i <= 300; ++i)
     points.emplace_back(timestamp(i), value(i));
   return points;
@@ -78,8 +78,8 @@ Store FloatOffset() {
 }
 
 Store MissingData() {
-  Points web01;
-  Points web02;
+  TimedValues web01;
+  TimedValues web02;
   for (int64_t i = 0; i < 300; ++i) {
     const Timestamp timestamp = Seconds(kStartS + 10 * i);
     if (i % 3 != 0) web01.emplace_back(timestamp, Value::Integer(i + 1));
@@ -110,7 +110,7 @@ Store KnownColo() {
 
 Store HostsAndOwners() {
   const auto point = [](int64_t value) {
-    return Points{{Seconds(kStartS + 30), Value::Integer(value)}};
+    return TimedValues{{Seconds(kStartS + 30), Value::Integer(value)}};
   };
   return {{.metric = "m", .tags = {{"host", "web01"}}, .points = point(1)},
           {.metric = "m", .tags = {{"host", "web01"}, {"owner", "gina"}}, .points = point(2)},
@@ -156,8 +156,8 @@ const std::map<std::string_view, Store (*)(), std::less<>>& GeneratedStores() {
 }
 
 // [[time, number], ...]
-Points PointsOf(simdjson::dom::element array, Timestamp (*timestamp)(int64_t)) {
-  Points points;
+TimedValues PointsOf(simdjson::dom::element array, Timestamp (*timestamp)(int64_t)) {
+  TimedValues points;
   for (const simdjson::dom::element point : simdjson::dom::array(array)) {
     const simdjson::dom::element number = point.at(1);
     points.emplace_back(timestamp(int64_t(point.at(0))), number.is_int64()

@@ -33,13 +33,13 @@ using testing::Pair;
 constexpr int64_t kHour = 1356998400;
 
 // The points of all series of metric m: "h=a", second after kHour -> value.
-using Points = std::map<std::pair<std::string, int64_t>, double>;
+using StoredPoints = std::map<std::pair<std::string, int64_t>, double>;
 
-absl::StatusOr<Points> PointsOf(Tsdb* tsdb) {
+absl::StatusOr<StoredPoints> PointsOf(Tsdb* tsdb) {
   HOURCELL_ASSIGN_OR_RETURN(const QueryResult result,
                             tsdb->queries().Query(MakeQuery(Aggregator::kNone, "m", {},
                                                             kHour - 864'000, kHour + 864'000)));
-  Points points;
+  StoredPoints points;
   for (const ResultSeries& series : result.series) {
     for (const ResultPoint& point : series.points) {
       points[{series.tags.front().first + "=" + series.tags.front().second,
@@ -78,10 +78,10 @@ class PointDeleterTest : public testing::TestWithParam<std::pair<size_t, CellEnc
     ASSERT_OK(tsdb_->points().Put(OwnedPoint("m", tags, kHour + second, value).view()));
   }
 
-  Points All() {
+  StoredPoints All() {
     const auto points = PointsOf(tsdb_.get());
     EXPECT_OK(points);
-    return points.value_or(Points());
+    return points.value_or(StoredPoints());
   }
 
   TempDir directory_;
@@ -98,7 +98,7 @@ TEST_P(PointDeleterTest, DeletesThePointsOfTheRangeAndNoOthers) {
       ASSERT_OK(tsdb_->maintenance().Seal());
     }
   }
-  Points want = All();
+  StoredPoints want = All();
   std::erase_if(want, [](const auto& point) {
     return point.first.first == "h=a" && point.first.second >= 3000 && point.first.second <= 7200;
   });
@@ -226,7 +226,7 @@ TEST_P(PointDeleterTest, NoReplayBringsDeletedPointsBack) {
     Put("h=a", second, second);
   ASSERT_OK(tsdb_->points().DeletePoints(DeleteSpec(60, 5000)));
   Put("h=a", 61, 7);
-  const Points want = All();
+  const StoredPoints want = All();
   TempDir crashed;
   Options options = options_;
   options.path = CopyStore(options_.path, crashed);
@@ -277,7 +277,7 @@ TEST_P(PointDeleterTest, PutsGoOnMeanwhile) {
     ASSERT_OK(tsdb_->points().DeletePoints(DeleteSpec(second, second + 599)));
   writer.join();
 
-  const Points points = All();
+  const StoredPoints points = All();
   EXPECT_EQ(points.size(), static_cast<size_t>(kMore));
   EXPECT_EQ(points.begin()->first.first, "h=new");
   TempDir crashed;

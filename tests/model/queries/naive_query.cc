@@ -16,7 +16,7 @@
 namespace hourcell {
 namespace {
 
-using Points = std::map<int64_t, Value>;
+using PointMap = std::map<int64_t, Value>;
 
 // For ASCII letters; the names of the test have no other letters with case.
 std::string Lower(std::string_view text) {
@@ -89,8 +89,8 @@ const std::string* FindTag(const NaiveTags& tags, const std::string& key) {
 }
 
 // Point by point, as the reference has it: the rate at the later of two, none for a dropped reset.
-Points RatesOf(const Points& points, const RateSpec& spec) {
-  Points rates;
+PointMap RatesOf(const PointMap& points, const RateSpec& spec) {
+  PointMap rates;
   for (auto at = points.begin(); at != points.end(); ++at) {
     if (at == points.begin()) continue;
     const auto before = std::prev(at);
@@ -153,14 +153,14 @@ T NumberOf(Value value) {
 
 // A member at one time: its current point and the next one, where there is one.
 struct Place {
-  const Points::value_type* current = nullptr;
-  const Points::value_type* next = nullptr;
+  const PointMap::value_type* current = nullptr;
+  const PointMap::value_type* next = nullptr;
   bool has_ended(int64_t t) const {
     return current != nullptr && current->first < t && next == nullptr;
   }
 };
 
-Place PlaceOf(const Points& points, int64_t t) {
+Place PlaceOf(const PointMap& points, int64_t t) {
   const auto after = points.upper_bound(t);
   Place place;
   if (after != points.end()) place.next = &*after;
@@ -197,10 +197,10 @@ std::vector<T> Contributions(const std::vector<Place>& places, int64_t t, Missin
 }
 
 // The value of a group at `t`, which is a time of one of its members.
-Value ValueAt(const std::vector<const Points*>& members, const SubQuery& query, int64_t t) {
+Value ValueAt(const std::vector<const PointMap*>& members, const SubQuery& query, int64_t t) {
   std::vector<Place> places;
   bool is_integer = true;
-  for (const Points* points : members) {
+  for (const PointMap* points : members) {
     const Place place = PlaceOf(*points, t);
     if (place.has_ended(t)) continue;
     places.push_back(place);
@@ -471,7 +471,7 @@ void NaiveStore::AddSubQuery(const QuerySpec& spec, size_t index, NaiveAnswer* a
     ResultSeries series = Describe(query, group);
     series.query_index = index;
     std::set<int64_t> times;
-    std::vector<const Points*> points;
+    std::vector<const PointMap*> points;
     for (const Member& member : group) {
       points.push_back(&member.points);
       for (const auto& [ms, value] : member.points)

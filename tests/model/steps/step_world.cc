@@ -20,7 +20,7 @@ namespace {
 constexpr int64_t kFirstOfStartMs = kWorldStartMs / kHourMs * kHourMs - (kWorldHours - 1) * kHourMs;
 
 // The names that RandomQuery uses come first.
-const std::array<std::vector<std::string>, 3>& Names() {
+const std::array<std::vector<std::string>, 3>& NamesByKind() {
   static const std::array<std::vector<std::string>, 3> names = {{
       {"m", "sys.cpu", "other", "m.new", "x"},
       {"host", "dc", "cpu", "role", "rack", "os"},
@@ -35,7 +35,7 @@ constexpr size_t kWorldTagks = 4;
 constexpr size_t kWorldTagvs = 13;
 
 std::vector<WorldSeries> MakeSeries() {
-  const auto& [metrics, tagks, tagvs] = Names();
+  const auto& [metrics, tagks, tagvs] = NamesByKind();
   std::vector<WorldSeries> all;
   for (uint32_t i = 0; i < kWorldSeries; ++i) {
     // Half of the first metric, a few of the last.
@@ -62,7 +62,7 @@ QueryCase MakeCase() {
   for (const UidKind kind : kUidKinds) {
     const auto index = static_cast<size_t>(kind);
     for (size_t i = 0; i < kCounts[index]; ++i)
-      stored.names.emplace_back(kind, Names()[index][i]);
+      stored.names.emplace_back(kind, NamesByKind()[index][i]);
   }
   for (size_t i = 0; i < AllSeries().size(); ++i) {
     for (int64_t minute = 0; minute < kWorldHours * 60; minute += 37) {
@@ -85,7 +85,7 @@ WorldSeries NamesOfTsuid(std::string_view hex) {
   const auto name = [&](UidKind kind, size_t field) {
     const auto bytes = UidBytesFromHex(hex.substr(6 * field, 6), 3);
     HOURCELL_CHECK(bytes.ok());
-    return Names()[static_cast<size_t>(kind)].at(LoadBigEndian(bytes->data(), 3) - 1);
+    return NamesByKind()[static_cast<size_t>(kind)].at(LoadBigEndian(bytes->data(), 3) - 1);
   };
   WorldSeries series{.metric = name(UidKind::kMetric, 0), .tags = {}};
   for (size_t field = 1; 6 * field < hex.size(); field += 2)
@@ -153,7 +153,7 @@ const WorldSeries& StepWorld::SeriesOf(uint32_t number) {
 }
 
 const std::string& StepWorld::NameOf(UidKind kind, uint32_t number) {
-  const std::vector<std::string>& names = Names()[static_cast<size_t>(kind)];
+  const std::vector<std::string>& names = NamesByKind()[static_cast<size_t>(kind)];
   return names[number % names.size()];
 }
 
