@@ -146,14 +146,14 @@ rocksdb::ColumnFamilyOptions RocksTableOptions(const Options& options,
   PutOffStalls(&family);
   family.merge_operator = NewMergeOperator(SpecOf(table).merge);
   switch (SpecOf(table).files) {
-    case TableFiles::kRows:
+    case FileTuning::kRows:
       SetUpRows(options, &blocks, &family);
       break;
-    case TableFiles::kIndex:
+    case FileTuning::kIndex:
       // Index rows come by the ten thousand: half the flushes, half the LSM compactions.
       SetUpNames(options.write_buffer_bytes, &blocks, &family);
       break;
-    case TableFiles::kNames:
+    case FileTuning::kNames:
       SetUpNames(std::min<size_t>(options.write_buffer_bytes, 8 << 20), &blocks, &family);
       break;
   }

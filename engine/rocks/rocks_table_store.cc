@@ -91,7 +91,7 @@ class RocksTableView : public TableView {
     RocksCursor row(db_, &regions(table), read_options(),
                     {.begin = range.begin,
                      .end = range.end,
-                     .is_large = SpecOf(table).files == TableFiles::kRows});
+                     .is_large = SpecOf(table).files == FileTuning::kRows});
     for (row.Seek(range.begin); row.valid(); row.Next()) {
       if (!visit(row.key(), row.value())) return absl::OkStatus();
     }

@@ -74,7 +74,7 @@ enum class RowWrites : uint8_t {
 };
 
 // The memory and the files of a table.
-enum class TableFiles : uint8_t {
+enum class FileTuning : uint8_t {
   kNames,  // small memory; rows are looked up, mostly in vain
   kIndex,  // the same with the full write buffer
   kRows,   // most of the store: compressed with dictionaries; scans bypass the cache
@@ -93,7 +93,7 @@ struct TableSpec {
   TableCheck check = TableCheck::kRecords;
   GroupOrder group_order = GroupOrder::kAsListed;
   RowWrites row_writes = RowWrites::kFew;
-  TableFiles files = TableFiles::kNames;
+  FileTuning files = FileTuning::kNames;
   bool has_counters = false;   // of UIDs or series numbers, 8 bytes each
   bool may_be_shared = false;  // on Bigtable, with the rows of an OpenTSDB
 
@@ -116,7 +116,7 @@ inline constexpr TableSpec kTableSpecs[] = {
      .check = TableCheck::kSeries,
      .group_order = GroupOrder::kByKind,
      .row_writes = RowWrites::kManyOfSome,
-     .files = TableFiles::kIndex,
+     .files = FileTuning::kIndex,
      .has_counters = true},
     {.id = TableId::kData,
      .name = "data",
@@ -127,7 +127,7 @@ inline constexpr TableSpec kTableSpecs[] = {
      .expiry = TableExpiry::kOfMetric,
      .check = TableCheck::kRows,
      .group_order = GroupOrder::kAny,
-     .files = TableFiles::kRows,
+     .files = FileTuning::kRows,
      .may_be_shared = true},
     {.id = TableId::kAnnotation,
      .name = "annotation",
