@@ -69,7 +69,8 @@ TEST(ScanTasksTest, RefusesRegionsThatDoNotTile) {
   EXPECT_THAT(message({{"a", ""}}), HasSubstr("got region 0"));
   EXPECT_EQ(message({{"", "a"}, {"a", ""}}), "");
   EXPECT_THAT(PlanScanTasks(std::vector<BucketInterval>{{0, "b", "a"}}, RegionsBetween({}, 1), {}),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("bucket 0; expected an end")));
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("expected an end above it, got the interval")));
 }
 
 TEST(ScanTasksTest, LargePiecesAreHalved) {
