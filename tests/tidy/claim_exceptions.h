@@ -61,7 +61,6 @@ inline constexpr std::array kUncheckedRequirements = {
     FunctionException{"engine/scan/ordered_scan.h", "OrderedScan",
                       "per row; the merge compares neighbours"},
     FunctionException{"engine/series/active_sets.h", "RemoveEmptied", "writes of other threads"},
-    FunctionException{"engine/store/tsdb_impl.h", "HoursToRead", "the order of another function"},
     FunctionException{"engine/table/table_maintenance.h", "PinFiles", "the default has no files"},
     FunctionException{"server/api/endpoints.h", "Endpoints", "CheckedInputsOf checks it"},
     FunctionException{"server/api/http_dispatch.h", "AnswerRequest",

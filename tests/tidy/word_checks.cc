@@ -28,7 +28,8 @@ constexpr std::array kWordsOfOneMeaning = {
     WordOfOneMeaning{
         "lane",
         "engine/hours/ engine/write/ engine/series/ engine/read/ engine/scan/row_scanner.cc "
-        "engine/store/ engine/deletion/ engine/options.h engine/README.md tests/engine/hours/ "
+        "engine/store/ engine/role/ engine/deletion/ engine/options.h engine/README.md "
+        "tests/engine/hours/ "
         "tests/engine/write/ tests/engine/series/ tests/engine/read/ tests/model/ "
         "tests/fuzz/engine/ tests/damage/ "
         "bench/ingest_parts_bench.cc bench/README.md ARCHITECTURE.md CHANGELOG.md "

@@ -72,7 +72,7 @@ class Predictor {
         if (++prefixes > kNamedMax) continue;
         Warn(PredictionKind::kPrefixTooShort,
              fmt::format("region {} of {} bytes, threshold {}, is one prefix group or nearly so: "
-                         "{}; expected a longer prefix",
+                         "{}; use a longer prefix",
                          region.info.id.value, region.file_bytes, region.threshold_bytes,
                          region.why_unsplittable));
       }
@@ -117,8 +117,8 @@ class Predictor {
     if (static_cast<double>(emptied) < kEmptyShare * regions) return;
     const double days = static_cast<double>(result_.end_ms - result_.start_ms) / 86'400'000.0;
     Warn(PredictionKind::kEmptyRegions,
-         fmt::format("{} of {} regions are empty after the TTL, {:.1f} more each day; expected the "
-                     "normaliser on, or keys that do not begin with the time",
+         fmt::format("{} of {} regions are empty after the TTL, {:.1f} more each day; turn "
+                     "the normaliser on, or use keys that do not begin with the time",
                      emptied, result_.regions.size(),
                      static_cast<double>(emptied) / std::max(days, 1.0)));
   }
@@ -240,12 +240,12 @@ std::string CycleFault(std::string_view distributor, const ModelSettings& settin
   const double wanted_ms = static_cast<double>(settings.ttl_ms) + 2 * longest_ms;
   constexpr double kDay = 86'400'000;
   if (settings.ttl_ms == 0) {
-    return "cyclic keys without a TTL: each lap is written over the one before; expected a TTL";
+    return "cyclic keys without a TTL: each lap is written over the one before; set a TTL";
   }
   if (period_ms >= wanted_ms) return "";
   return fmt::format(
       "cyclic keys with a period of {:.1f} d: a slot is written again before the last lap is gone; "
-      "expected at least {:.1f} d, the TTL and twice the {:.1f} d between major LSM compactions",
+      "use at least {:.1f} d, the TTL and twice the {:.1f} d between major LSM compactions",
       period_ms / kDay, wanted_ms / kDay, longest_ms / kDay);
 }
 

@@ -54,7 +54,7 @@ TEST(PredictionTest, AShortPrefixIsNamed) {
   const auto fleet = Fleet("metrics=1,tags=host:100,interval=10s,duration=2d", FleetSteps::kRows);
 
   EXPECT_THAT(TextOf(Foretell(design, fleet), PredictionKind::kPrefixTooShort),
-              HasSubstr("expected a longer prefix"));
+              HasSubstr("use a longer prefix"));
 
   design.settings.regions.split.policy_prefix_length = 7;
   EXPECT_EQ(TextOf(Foretell(design, fleet), PredictionKind::kPrefixTooShort), "");

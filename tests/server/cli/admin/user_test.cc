@@ -65,7 +65,7 @@ TEST_F(UserTest, RefusesWhatMakesNoUser) {
     EXPECT_EQ(Run({.words = {"add", "a"}}, secret), kExitUsage) << secret;
   }
   EXPECT_EQ(terminal_.out(), "");
-  EXPECT_THAT(terminal_.err(), HasSubstr("; expected add NAME"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("expected add NAME, got no argument"));
 }
 
 }  // namespace

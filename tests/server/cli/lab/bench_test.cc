@@ -71,7 +71,7 @@ TEST_F(BenchTest, RefusesWhatItDoesNotKnow) {
 
   EXPECT_THAT(terminal_.err(),
               AllOf(HasSubstr("pepper-4"), HasSubstr("expected layouts, got no argument"),
-                    HasSubstr("use one of them")));
+                    HasSubstr("expected --short or --full, got both")));
 }
 
 TEST_F(BenchTest, SaysWhereNoStoreCanBeMade) {

@@ -87,7 +87,7 @@ TEST_F(SearchTest, NothingFoundOrUnknownExitsOne) {
 TEST_F(SearchTest, WordsThatMakeNoSense) {
   EXPECT_EQ(Run({}), kExitUsage);
   EXPECT_EQ(Run({"find", "cpu"}), kExitUsage);
-  EXPECT_THAT(err_, HasSubstr("expected lookup, got find"));
+  EXPECT_THAT(err_, HasSubstr("expected lookup [metric] [tagk=tagv ...], got find"));
   EXPECT_EQ(Run({"lookup"}), kExitUsage);
   EXPECT_EQ(Run({"lookup", "cpu", "mem"}), kExitUsage);
   EXPECT_THAT(err_, HasSubstr("expected tagk=tagv, got mem"));

@@ -236,9 +236,9 @@ TEST_F(MigrateTest, TheEnginesAreTwo) {
 
 TEST_F(MigrateTest, WithAnEngineThereIsOneDirectory) {
   EXPECT_EQ(MigrateMain({"a"}, terminal_.get()), kExitUsage);
-  EXPECT_THAT(terminal_.err(), HasSubstr("; expected FROM and TO"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("expected FROM and TO, got \"a\""));
   EXPECT_EQ(MigrateMain({"a", "b", "--to-engine", "bigtable"}, terminal_.get()), kExitUsage);
-  EXPECT_THAT(terminal_.err(), HasSubstr("; expected one directory, with --to-engine"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("expected one directory, with --to-engine, got \"a b\""));
 }
 
 TEST_F(MigrateTest, NoSourceMakesNoTarget) {

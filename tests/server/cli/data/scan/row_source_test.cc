@@ -142,7 +142,7 @@ TEST(RowSourceOfAServerTest, AnAnswerThatIsNoneOrHasNoEndFails) {
 
   EXPECT_OK(ask(std::string(kRow) + "\n{\"lines\":1}\n"));
   EXPECT_THAT(ask(std::string(kRow) + "\n"),
-              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("no end")));
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("incomplete")));
   EXPECT_THAT(ask(std::string(kRow) + "\n{\"error\":\"timed out\"}\n"),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("timed out")));
   EXPECT_THAT(ask("hello\n"), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("hello")));
