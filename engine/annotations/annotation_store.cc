@@ -140,7 +140,7 @@ class AnnotationStore::Reading {
     bytes_ += row.value.size();
     if (bytes_ > kAnnotationReadBytesMax) {
       return absl::ResourceExhaustedError(
-          fmt::format("annotations of the time range: more than {} bytes; expected a shorter one, "
+          fmt::format("annotations of the time range: more than {} bytes; use a shorter one, "
                       "or fewer series",
                       kAnnotationReadBytesMax));
     }

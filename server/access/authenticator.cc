@@ -37,12 +37,12 @@ absl::StatusOr<Credentials> LoadCredentials(const std::string& path) {
   struct stat status = {};
   if (stat(path.c_str(), &status) == 0 && (status.st_mode & S_IWOTH) != 0) {
     return absl::InvalidArgumentError(
-        fmt::format("tsd.auth.file: {}: anybody may write it (mode {:o}); expected chmod o-w", path,
+        fmt::format("tsd.auth.file: {}: anybody may write it (mode {:o}); run chmod o-w", path,
                     status.st_mode & 07777U));
   }
   if ((status.st_mode & S_IROTH) != 0) {
     LogWarning(
-        "tsd.auth.file: {}: anybody may read it (mode {:o}), and guess secrets by it; expected "
+        "tsd.auth.file: {}: anybody may read it (mode {:o}), and guess secrets by it; run "
         "chmod o-r",
         path, status.st_mode & 07777U);
   }

@@ -20,13 +20,13 @@ absl::Status CheckLimits(const SimulateLimits& limits,
                          const SimulationProgress& progress) {
   if (passed_ms > limits.ms) {
     return absl::DeadlineExceededError(
-        fmt::format("took more than {} seconds; expected a smaller fleet or fewer designs, or the "
+        fmt::format("took more than {} seconds; use a smaller fleet or fewer designs, or the "
                     "command `hourcell simulate`, which has no such limit",
                     limits.ms / 1'000));
   }
   if (progress.regions > limits.regions) {
     return absl::ResourceExhaustedError(
-        fmt::format("has more than {} regions; expected larger ones (split.max_bytes) or a coarser "
+        fmt::format("has more than {} regions; use larger ones (split.max_bytes) or a coarser "
                     "pre-split, or the command `hourcell simulate`, which has no such limit",
                     limits.regions));
   }

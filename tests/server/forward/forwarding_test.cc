@@ -22,7 +22,7 @@ using testing::HasSubstr;
 using testing::IsNull;
 
 // The running server is the other one.
-class ForwardingTest : public RunningServerTest {
+class TsdForwardTest : public RunningServerTest {
  protected:
   void SetUp() override {
     RunningServerTest::SetUp();
@@ -45,7 +45,7 @@ class ForwardingTest : public RunningServerTest {
   Options source_;
 };
 
-TEST_F(ForwardingTest, AcknowledgedPutsArriveWithTheirExactValues) {
+TEST_F(TsdForwardTest, AcknowledgedPutsArriveWithTheirExactValues) {
   auto forwarding = Forwarding::Create(source_config_, &source_);
   ASSERT_OK(forwarding);
   auto source = Tsdb::Open(source_);
@@ -71,7 +71,7 @@ TEST_F(ForwardingTest, AcknowledgedPutsArriveWithTheirExactValues) {
   EXPECT_THAT(answer->body, HasSubstr(R"({"1356998400007":4.2,"1356998400008":3.0})"));
 }
 
-TEST_F(ForwardingTest, WhatWaitsWhenTheServerStopsIsSentByTheNext) {
+TEST_F(TsdForwardTest, WhatWaitsWhenTheServerStopsIsSentByTheNext) {
   SetSource("tsd.forward", "http://127.0.0.1:1");  // nobody there
   {
     auto forwarding = Forwarding::Create(source_config_, &source_);
@@ -97,14 +97,14 @@ TEST_F(ForwardingTest, WhatWaitsWhenTheServerStopsIsSentByTheNext) {
   ASSERT_OK((*forwarding)->Stop());
 }
 
-TEST_F(ForwardingTest, OffCostsNothingAndMakesNothing) {
+TEST_F(TsdForwardTest, OffCostsNothingAndMakesNothing) {
   SetSource("tsd.forward", "");
   auto forwarding = Forwarding::Create(source_config_, &source_);
   EXPECT_THAT(forwarding, IsOkAndHolds(IsNull()));
   EXPECT_TRUE(source_.observers.empty());
 }
 
-TEST_F(ForwardingTest, AnAddressThatIsNoneIsRefused) {
+TEST_F(TsdForwardTest, AnAddressThatIsNoneIsRefused) {
   SetSource("tsd.forward", "ftp://x");
   EXPECT_THAT(Forwarding::Create(source_config_, &source_),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("tsd.forward: ")));

@@ -91,7 +91,7 @@ TEST_F(QueryHandlerTest, ShowsTsuidsAndTheIndexOfTheSubQuery) {
 
 // A store of hosts in data centres: (web01, lga) 1, (web02, lga) 2, (web01, sjc) 4, and web03,
 // which is in none, 8; all at one time.
-class QueryLanguageTest : public QueryHandlerTest {
+class QueryHandlerLanguageTest : public QueryHandlerTest {
  protected:
   void SetUp() override {
     Put(OwnedPoint("m", "host=web01 dc=lga", kStartS + 10, 1));
@@ -129,14 +129,14 @@ class QueryLanguageTest : public QueryHandlerTest {
   }
 };
 
-TEST_F(QueryLanguageTest, SeveralFiltersOnOneKeyAllHold) {
+TEST_F(QueryHandlerLanguageTest, SeveralFiltersOnOneKeyAllHold) {
   EXPECT_EQ(Values("m=sum:m{}{host=web*}"), "15");
   EXPECT_EQ(Values("m=sum:m{}{host=web*,host=not_literal_or(web01)}"), "10");
   EXPECT_EQ(Values("m=sum:m{}{host=web01|web02,host=web02|web03}"), "2");
   EXPECT_EQ(Values("m=sum:m{host=*}{host=regexp(0[23])}"), "2 8");
 }
 
-TEST_F(QueryLanguageTest, GroupsByTheKeysOfGroupingFilters) {
+TEST_F(QueryHandlerLanguageTest, GroupsByTheKeysOfGroupingFilters) {
   EXPECT_EQ(Values("m=sum:m{dc=*}"), "3 4");
   EXPECT_EQ(Values("m=sum:m{host=*}"), "5 2 8");
   EXPECT_EQ(Values("m=sum:m{host=*,dc=*}"), "1 4 2");
@@ -144,7 +144,7 @@ TEST_F(QueryLanguageTest, GroupsByTheKeysOfGroupingFilters) {
   EXPECT_EQ(Values("m=none:m{dc=lga}"), "1 2");
 }
 
-TEST_F(QueryLanguageTest, NotKeyTakesTheSeriesWithoutIt) {
+TEST_F(QueryHandlerLanguageTest, NotKeyTakesTheSeriesWithoutIt) {
   EXPECT_EQ(Values("m=sum:m{dc=not_key()}"), "8");
   EXPECT_EQ(Values("m=sum:m{host=*}{dc=not_key()}"), "8");
   EXPECT_EQ(Values("m=sum:m{}{host=not_key()}"), "");
@@ -153,14 +153,14 @@ TEST_F(QueryLanguageTest, NotKeyTakesTheSeriesWithoutIt) {
   EXPECT_EQ(Ask("m=sum:m{}{rack=*}").status, 400);
 }
 
-TEST_F(QueryLanguageTest, ExplicitTagsWantTheKeysAndNoOthers) {
+TEST_F(QueryHandlerLanguageTest, ExplicitTagsWantTheKeysAndNoOthers) {
   EXPECT_EQ(Values("m=sum:explicit_tags:m{host=*}"), "8");
   EXPECT_EQ(Values("m=sum:explicit_tags:m{}{host=*,dc=*}"), "7");
   EXPECT_EQ(Values("m=sum:explicit_tags:m{}{host=*,dc=not_key()}"), "8");
   EXPECT_EQ(Values("m=sum:explicit_tags:m"), "15");
 }
 
-TEST_F(QueryLanguageTest, TsuidsNameTheirSeries) {
+TEST_F(QueryHandlerLanguageTest, TsuidsNameTheirSeries) {
   const std::string lga = Tsuid("{host=web02}");
   const std::string sjc = Tsuid("{dc=sjc}");
 
@@ -178,7 +178,7 @@ TEST_F(QueryLanguageTest, TsuidsNameTheirSeries) {
               HasSubstr(R"("aggregateTags":["host","dc"],"dps":[[1356998410,4]])"));
 }
 
-TEST_F(QueryLanguageTest, TsuidsThatAreNoneAreNothing) {
+TEST_F(QueryHandlerLanguageTest, TsuidsThatAreNoneAreNothing) {
   EXPECT_EQ(Ask("tsuid=sum:00000100000100FFFF").body, "[]");
   // The tags of one series without those of the other are no series.
   EXPECT_EQ(Ask("tsuid=sum:" + Tsuid("{host=web02}").substr(0, 18)).body, "[]");
@@ -186,7 +186,7 @@ TEST_F(QueryLanguageTest, TsuidsThatAreNoneAreNothing) {
   EXPECT_EQ(Ask("tsuid=sum:0000").status, 400);
 }
 
-TEST_F(QueryLanguageTest, TsuidsOfTwoMetricsAreRefused) {
+TEST_F(QueryHandlerLanguageTest, TsuidsOfTwoMetricsAreRefused) {
   const std::string mine = Tsuid("{host=web02}");
   const HttpResponse response = Ask("tsuid=sum:" + mine + ",000002" + mine.substr(6));
 
@@ -194,14 +194,14 @@ TEST_F(QueryLanguageTest, TsuidsOfTwoMetricsAreRefused) {
   EXPECT_THAT(response.body, HasSubstr("expected one metric a query"));
 }
 
-TEST_F(QueryLanguageTest, HistogramQueriesAreRefused) {
+TEST_F(QueryHandlerLanguageTest, HistogramQueriesAreRefused) {
   const HttpResponse response = Ask("m=sum:percentiles[99.9]:m");
 
   EXPECT_EQ(response.status, 400);
   EXPECT_THAT(response.body, HasSubstr("histogram queries (percentiles) are not available yet"));
 }
 
-TEST_F(QueryLanguageTest, RatesOfCountersByTheirOptions) {
+TEST_F(QueryHandlerLanguageTest, RatesOfCountersByTheirOptions) {
   Put(OwnedPoint("c", "host=a", kStartS, 250));
   Put(OwnedPoint("c", "host=a", kStartS + 10, 5));
   const auto rate = [&](const std::string& options) {
@@ -216,7 +216,7 @@ TEST_F(QueryLanguageTest, RatesOfCountersByTheirOptions) {
   EXPECT_EQ(rate("{true,,0}"), "-24.5");
 }
 
-TEST_F(QueryLanguageTest, FillsComposeWithRates) {
+TEST_F(QueryHandlerLanguageTest, FillsComposeWithRates) {
   const auto dps = [&](const std::string& fill) {
     const std::string body = Ask("m=sum:30s-sum-" + fill + ":rate:m{host=web03}").body;
     return body.substr(body.find("\"dps\":"));

@@ -88,11 +88,13 @@ TEST(PromReadRequestTest, BoundsQueriesAndMatchers) {
   EXPECT_OK(ParsePromRead(PromReadMessage(std::vector<PromReadQuery>(kPromQueriesMax))));
   EXPECT_THAT(
       ParsePromRead(PromReadMessage(std::vector<PromReadQuery>(kPromQueriesMax + 1))).status(),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("more than 64 queries")));
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               HasSubstr("expected at most 64 queries, got more")));
   EXPECT_THAT(
       ParsePromRead(PromReadMessage({{.matchers = std::vector<PromMatcher>(kPromMatchersMax + 1)}}))
           .status(),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("more than 64 matchers")));
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               HasSubstr("expected at most 64 matchers, got more")));
 }
 
 }  // namespace
