@@ -134,7 +134,7 @@ TEST(PredictionTest, CyclesHaveARule) {
   EXPECT_EQ(CycleFault("none", settings), "");
   EXPECT_EQ(CycleFault("cyclic:period=51d,slot=1d,ttl=30d,major=7d", settings), "");
   EXPECT_THAT(CycleFault("cyclic:period=50d,slot=1d,ttl=30d,major=7d", settings),
-              HasSubstr("expected at least 51.0 d"));
+              HasSubstr("use at least 51.0 d"));
   settings.ttl_ms = 0;
   EXPECT_THAT(CycleFault("cyclic:period=50d,slot=1d,ttl=30d,major=7d", settings),
               HasSubstr("without a TTL"));
