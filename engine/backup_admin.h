@@ -44,7 +44,7 @@ class BackupAdmin {
   struct Parts {
     std::string store_path = {};
     Tables* tables = nullptr;
-    RegionStore* regions = nullptr;           // of the same store; null: it has none
+    RegionStore* regions = nullptr;           // of the same store; may be null
     TableMaintenance* maintenance = nullptr;  // of the same store
     GroupCommit* commit = nullptr;
     Journal* journal = nullptr;

@@ -42,7 +42,7 @@ class FsckAdmin {
     const Layout* layout = nullptr;
     Tables* tables = nullptr;
     RegionList* list = nullptr;      // of the same store
-    RegionStore* regions = nullptr;  // of the same store; null: it has none
+    RegionStore* regions = nullptr;  // of the same store; may be null
     const RowKeyCodec* row_keys = nullptr;
     UidDirectory* uids = nullptr;
     SeriesTable* series = nullptr;

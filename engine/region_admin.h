@@ -90,7 +90,7 @@ class RegionAdmin {
   struct Parts {
     Tables* tables = nullptr;
     RegionList* list = nullptr;               // of the same store
-    RegionStore* regions = nullptr;           // of the same store; null: it has none
+    RegionStore* regions = nullptr;           // of the same store; may be null
     std::string_view engine = {};             // the name of the storage engine, for errors
     TableMaintenance* maintenance = nullptr;  // of the same store
     const RowKeyCodec* row_keys = nullptr;

@@ -2,8 +2,8 @@
 //
 // WallClock gives the times of points, rows and a user's ranges. It may be set forward or back at
 // any moment. Durations and deadlines use MonotonicClock, which is never set. Never compare a time
-// of one clock with a time of the other. A part takes the one that it needs, so that its type says
-// whether a step of the wall clock can reach it; Clock hands out both.
+// of one clock with a time of the other. A part takes the one that it needs, so that its type
+// shows if a step of the wall clock can reach it; Clock hands out both.
 
 #pragma once
 
@@ -32,7 +32,7 @@ class MonotonicClock {
 };
 
 // Both, for parts that need both and for those that hand them on. Puts read the monotonic clock, so
-// it is the first base: a call of it needs no change of its pointer.
+// it is the first base: a call needs no change of the pointer.
 class Clock : public MonotonicClock, public WallClock {
  public:
   // The machine's clocks. Lives until the process ends.

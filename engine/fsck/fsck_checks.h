@@ -42,7 +42,7 @@ class FsckChecks {
     const Layout* layout = nullptr;
     Tables* tables = nullptr;
     RegionList* list = nullptr;      // of the same store
-    RegionStore* regions = nullptr;  // of the same store; null: it has none
+    RegionStore* regions = nullptr;  // of the same store; may be null
     const RowKeyCodec* row_keys = nullptr;
     bool has_active_sets = false;       // whole sets, by ReadActiveSetsAreKept
     const RowExpiry* expiry = nullptr;  // null: nothing expires

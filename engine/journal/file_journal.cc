@@ -498,7 +498,7 @@ absl::Status FileJournal::Close() {
 }
 
 absl::Status FileJournal::WriteFooter() {
-  HOURCELL_DCHECK(synced_sequence() == next_sequence());  // the footer says so
+  HOURCELL_DCHECK(synced_sequence() == next_sequence());  // the footer promises it
   buffer_.clear();
   AppendJournalFooter(current_number_, next_sequence(), &buffer_);
   HOURCELL_RETURN_IF_ERROR(AppendBuffer());

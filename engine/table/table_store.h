@@ -26,7 +26,7 @@ class TableStore : public Tables, public RegionList, public TableMaintenance {
   // Constant for the life of the object.
   virtual TableCapabilities capabilities() const = 0;
 
-  // Null: the engine divides tables by itself. Constant for the life of the object.
+  // Null: the engine alone divides tables. Constant for the life of the object.
   virtual RegionStore* regions() { return nullptr; }
 };
 

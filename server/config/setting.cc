@@ -54,7 +54,7 @@ int64_t SizeOf(Setting::Unit unit) {
   return unit == Setting::Unit::kSeconds ? 1000 : 1;
 }
 
-// The end of an error: what a number counts, and the suffixes that it may have.
+// The end of an error: the unit of a number, and the suffixes that it may have.
 std::string_view FormOf(Setting::Unit unit) {
   switch (unit) {
     case Setting::Unit::kSeconds:

@@ -71,7 +71,7 @@ size_t EndOfBody(std::string_view code, size_t brace) {
   }
 }
 
-// The statement with blanks in place of what is not part of its function: attributes, access
+// The statement with blanks in place of attributes, access
 // specifiers and the parameters of a template.
 std::string WithoutDecoration(std::string_view head) {
   std::string plain(head);

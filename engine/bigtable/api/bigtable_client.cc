@@ -107,7 +107,7 @@ class RowsRead {
   size_t row_count() const { return page_.rows.size(); }
 
   BigtablePage TakePage(bool is_complete) {
-    // The next read begins after the last row, so a page without rows has none.
+    // The next read begins after the last row, so a page needs rows.
     HOURCELL_DCHECK(is_complete || !page_.rows.empty());
     page_.is_complete = is_complete;
     return std::move(page_);

@@ -17,8 +17,8 @@ namespace hourcell {
 // table that has rows, or was cut before, stays as it is; so does one for an empty specification.
 // The normaliser leaves the regions alone for 30 days from `now_ms`.
 // kInvalidArgument: a specification that does not parse, does not go with the layout, or names a
-// file that cannot be read. kUnimplemented: the storage engine, named `engine`, divides tables by
-// itself. Else storage's.
+// file that cannot be read. kUnimplemented: the storage engine, named `engine`, divides tables
+// without this store. Else storage's.
 absl::Status PresplitIfNew(const std::string& specification,
                            const Layout& layout,
                            uint64_t now_ms,

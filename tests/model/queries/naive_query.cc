@@ -402,7 +402,7 @@ ResultSeries NaiveStore::Describe(const SubQuery& query, const std::vector<Membe
 
 namespace {
 
-// The value of a series for a function; nothing: it has no point but NaN.
+// The value of a series for a function; nothing: all its points are NaN.
 std::optional<double> NaiveRank(const ResultSeries& series, FunctionSpec::By by) {
   std::vector<double> values;
   for (const ResultPoint& point : series.points) {
