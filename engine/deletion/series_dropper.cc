@@ -30,7 +30,7 @@ constexpr size_t kSeriesPerRound = 65'536;
 constexpr size_t kMetricsPerStep = 256;
 
 // Dropped at once, while series creation is blocked: some milliseconds, and a sync.
-constexpr size_t kDroppedAtOnce = 1024;
+constexpr size_t kSeriesDroppedAtOnce = 1024;
 
 }  // namespace
 
@@ -62,7 +62,7 @@ absl::Status SeriesDropper::Step() {
   }
   std::span<const SeriesNumber> left = round_->numbers;
   while (!left.empty() && !is_stopped_.load()) {
-    const size_t count = std::min(left.size(), kDroppedAtOnce);
+    const size_t count = std::min(left.size(), kSeriesDroppedAtOnce);
     HOURCELL_RETURN_IF_ERROR(Drop(left.first(count)));
     left = left.subspan(count);
   }
