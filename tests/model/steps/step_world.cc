@@ -202,6 +202,8 @@ QuerySpec StepWorld::QueryOf(uint32_t seed, const TsuidOf& tsuid_of) const {
 QuerySpec StepWorld::DeletionOf(const ModelStep& step, const TsuidOf& tsuid_of) const {
   QuerySpec spec = QueryOf(step.n[0], tsuid_of);
   spec.queries.resize(1);
+  // The store refuses a deletion with functions.
+  spec.queries[0].functions.clear();
   spec.start_ms = MinuteMs(step.n[1]);
   spec.end_ms = spec.start_ms + int64_t{step.n[2]} * 60'000;
   return spec;
