@@ -87,14 +87,15 @@ TEST(CommandLineProgramTest, CommandsThatNeedTheDirectorySaySoWhenTheyGetAUrl) {
   }
 }
 
-// `timeout` sends the signal and returns the command's exit code.
+// `timeout` sends the signal and returns the command's exit code. Without --foreground it would
+// signal its process group, too, and a second signal ends a command at once.
 TEST(CommandLineProgramTest, InterruptedBenchmarkLeavesNothing) {
   for (const std::string signal : {"TERM", "INT"}) {
     SCOPED_TRACE(signal);
     TempDir dir;
-    const std::string command =
-        fmt::format("timeout --preserve-status -s {} 1 '{}' bench layouts --dir '{}' 2>'{}'",
-                    signal, ProgramPath(), dir.path(), dir.file("log"));
+    const std::string command = fmt::format(
+        "timeout --foreground --preserve-status -s {} 1 '{}' bench layouts --dir '{}' 2>'{}'",
+        signal, ProgramPath(), dir.path(), dir.file("log"));
     const int status = std::system(command.c_str());  // NOLINT: the test's own command
 
     ASSERT_TRUE(WIFEXITED(status));

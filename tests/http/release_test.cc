@@ -50,7 +50,7 @@ TEST_F(ReleaseTest, ADryRunMakesWhatNeedsNoBuild) {
 
   const std::string name = fmt::format("hourcell-{}", kHourcellVersion);
   EXPECT_THAT(Text("made/NOTES.md"), StartsWith(fmt::format("# Hourcell {}\n", kHourcellVersion)));
-  EXPECT_THAT(Text("made/NOTES.md"), HasSubstr("\n### Added\n"));
+  EXPECT_THAT(Text("made/NOTES.md"), HasSubstr("\n### Contents\n"));
   EXPECT_THAT(Text("made/SHA256SUMS"), HasSubstr("  NOTES.md\n"));
   EXPECT_THAT(Text("made/SHA256SUMS"), HasSubstr("  " + name + ".tar.xz\n"));
   EXPECT_EQ(Run(fmt::format("cd '{}' && sha256sum -c SHA256SUMS", dir_.file("made"))), 0);
