@@ -53,14 +53,18 @@ std::string_view TagsOf(std::string_view words) {
 }
 
 // Takes the name off the front of a line, up to `end` or, if it is quoted, its last quote, and
-// appends it. False if `end` does not follow; the end of the line counts as a blank.
+// appends it. False if `end` does not follow, or if the name has a kTagSeparator; the end of the
+// line counts as a blank.
 bool TakeName(std::string_view* line, char end, std::string* names) {
+  const size_t begin = names->size();
   size_t length = TakeQuoted(*line, names);
   if (length == 0) {
     length = std::min(line->find(end), line->size());
     if (line->starts_with('"')) return false;
     names->append(line->substr(0, length));
   }
+  // The name would be read as several. No store takes a control character in a name.
+  if (names->find(kTagSeparator, begin) != names->npos) return false;
   const bool is_last = length == line->size();
   if (is_last ? end != ' ' : (*line)[length] != end) return false;
   line->remove_prefix(length + (is_last ? 0 : 1));

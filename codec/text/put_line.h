@@ -21,9 +21,8 @@
 namespace hourcell {
 
 // Takes a complete usual line off the front of `bytes`: a put of a metric, a timestamp of digits
-// only, a plain number (ScanPlainValue) and the beginning of tags, which end at
-//  or \r
-// . Returns its length with the line end, and points `*point` into `bytes`. Returns 0 if the line
+// only, a plain number (ScanPlainValue) and the beginning of tags, which end at \n or \r\n.
+// Returns its length with the line end, and points `*point` into `bytes`. Returns 0 if the line
 // is another, too long or incomplete; `*point` is then undefined. Does not allocate.
 size_t ScanPutLine(std::string_view bytes, LinePoint* point);
 
@@ -47,7 +46,7 @@ bool HasQuotedName(std::string_view line);
 
 // The point of such a line, which may have any names. `*names` holds them. Errors: those of
 // PointText::Parse; "invalid tag: ..." and "invalid metric: ..." for a name whose quotes do not
-// enclose all of it.
+// enclose all of it, or that has a kTagSeparator.
 std::optional<PointError> ParseQuotedLine(std::string_view line,
                                           const PointLimits& limits,
                                           PointText* parser,

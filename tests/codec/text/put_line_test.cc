@@ -237,6 +237,12 @@ TEST(PutLineTest, RefusesNamesThatAreNotQuotedToTheirEnd) {
   EXPECT_EQ(Requoted(R"("m" 1 1 )"), "Need at least one tag (metric=m, tags={})");
 }
 
+TEST(PutLineTest, RefusesTheSeparatorOfTagsInQuotedNames) {
+  EXPECT_EQ(Requoted("m 1 1 \"a\1b\1c\"=d"), "invalid tag: \"a\1b\1c\"=d");
+  EXPECT_EQ(Requoted("m 1 1 \"a\"=b\1c\1d"), "invalid tag: \"a\"=b\1c\1d");
+  EXPECT_EQ(Requoted("\"m\1a\1b\" 1 1 c=d"), "invalid metric: \"m\1a\1b\" 1 1 c=d");
+}
+
 TEST(PutLineTest, ALineAfterAQuotedOneIsReadByItsOwnForm) {
   PointText parser;
   std::string names;
