@@ -515,7 +515,10 @@ bool IsLine(std::span<const uint64_t> values) {
   return true;
 }
 
-void AppendIntegerColumn(std::span<const uint64_t> values, std::string* out) {
+// Both versions have the same bytes until the second has its own.
+void AppendIntegerColumn(ColumnVersion /*version*/,
+                         std::span<const uint64_t> values,
+                         std::string* out) {
   HOURCELL_CHECK(!values.empty());
   if (IsLine(values)) {
     out->push_back('\0');
@@ -543,7 +546,8 @@ void AppendIntegerColumn(std::span<const uint64_t> values, std::string* out) {
   AppendStream(numbers, coding, out);
 }
 
-const char* TakeIntegerColumn(std::string_view* bytes,
+const char* TakeIntegerColumn(ColumnVersion /*version*/,
+                              std::string_view* bytes,
                               std::span<uint64_t> values,
                               IntegerTotals* totals) {
   const uint64_t first = values.front();

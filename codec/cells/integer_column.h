@@ -23,8 +23,11 @@ constexpr uint64_t UnZigZag(uint64_t value) {
 // for one or two values.
 bool IsLine(std::span<const uint64_t> values);
 
+// The form of a column. Its container knows it: format 2 of cells has the first.
+enum class ColumnVersion : uint8_t { kFirst, kSecond };
+
 // Appends the column of `values` without the first and last. REQUIRES: at least one value.
-void AppendIntegerColumn(std::span<const uint64_t> values, std::string* out);
+void AppendIntegerColumn(ColumnVersion version, std::span<const uint64_t> values, std::string* out);
 
 // Totals of a column's values, as signed integers.
 struct IntegerTotals {
@@ -35,7 +38,8 @@ struct IntegerTotals {
 
 // Decodes the column at the front of `*bytes` and takes it off. `values` has the size of the column
 // and holds its first and last value; the others are overwritten. Returns the fault or nullptr.
-const char* TakeIntegerColumn(std::string_view* bytes,
+const char* TakeIntegerColumn(ColumnVersion version,
+                              std::string_view* bytes,
                               std::span<uint64_t> values,
                               IntegerTotals* totals);
 

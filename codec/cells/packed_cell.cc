@@ -293,7 +293,8 @@ const char* DecodeTimeColumn(Decoding* cell) {
   times.front() = cell->header.first_time;
   times.back() = cell->header.last_time;
   IntegerTotals totals;
-  if (const char* fault = TakeIntegerColumn(&cell->bytes, times, &totals); fault != nullptr) {
+  if (const char* fault = TakeIntegerColumn(ColumnVersion::kFirst, &cell->bytes, times, &totals);
+      fault != nullptr) {
     return fault;
   }
   bool ascends = true;
@@ -317,7 +318,8 @@ const char* DecodeKinds(Decoding* cell) {
   kinds.front() = first;
   kinds.back() = last;
   IntegerTotals totals;
-  if (const char* fault = TakeIntegerColumn(&cell->bytes, kinds, &totals); fault != nullptr) {
+  if (const char* fault = TakeIntegerColumn(ColumnVersion::kFirst, &cell->bytes, kinds, &totals);
+      fault != nullptr) {
     return fault;
   }
   if (totals.min < 0 || totals.max > (is_flagged ? kPointFlagsMask : 1)) return "unknown kind";
@@ -331,7 +333,9 @@ const char* DecodeNumbers(Decoding* cell, IntegerTotals* totals) {
   if (header.count == 1 && header.first != header.last) return "two values of one point";
   cell->bits.front() = header.first;
   cell->bits.back() = header.last;
-  if (const char* fault = TakeIntegerColumn(&cell->bytes, cell->bits, totals); fault != nullptr) {
+  if (const char* fault =
+          TakeIntegerColumn(ColumnVersion::kFirst, &cell->bytes, cell->bits, totals);
+      fault != nullptr) {
     return fault;
   }
   if (!cell->bytes.empty()) return "bytes after the last column";
@@ -495,9 +499,11 @@ void AppendPackedCell(const CellColumns& columns, std::string* out) {
   SetTimes(columns.offset_ms, &header);
 
   AppendPackedHeader(header, out);
-  if (header.has_time_column) AppendIntegerColumn(TimesOf(columns.offset_ms, header), out);
-  if (header.has_kind_column()) AppendIntegerColumn(KindsOf(columns, header.flags_kind), out);
-  AppendIntegerColumn(numbers, out);
+  if (header.has_time_column)
+    AppendIntegerColumn(ColumnVersion::kFirst, TimesOf(columns.offset_ms, header), out);
+  if (header.has_kind_column())
+    AppendIntegerColumn(ColumnVersion::kFirst, KindsOf(columns, header.flags_kind), out);
+  AppendIntegerColumn(ColumnVersion::kFirst, numbers, out);
 }
 
 absl::Status DecodePackedCell(std::string_view cell, CellColumns* out) {

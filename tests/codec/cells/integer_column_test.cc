@@ -1,11 +1,13 @@
 #include "codec/cells/integer_column.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <limits>
 #include <numeric>
 #include <vector>
 
+#include <absl/strings/escaping.h>
 #include <gtest/gtest.h>
 
 #include "codec/base/random.h"
@@ -15,9 +17,11 @@ namespace {
 
 using Values = std::vector<uint64_t>;
 
-std::string Column(const Values& values) {
+constexpr std::array<ColumnVersion, 2> kVersions = {ColumnVersion::kFirst, ColumnVersion::kSecond};
+
+std::string Column(ColumnVersion version, const Values& values) {
   std::string column;
-  AppendIntegerColumn(values, &column);
+  AppendIntegerColumn(version, values, &column);
   return column;
 }
 
@@ -25,7 +29,7 @@ std::string Column(const Values& values) {
 enum { kLine, kLevel, kChord, kDelta, kSlope, kCentred, kSecondDelta, kSmallDelta };
 
 int PredictorOf(const Values& values) {
-  return static_cast<uint8_t>(Column(values).front()) >> 5;
+  return static_cast<uint8_t>(Column(ColumnVersion::kFirst, values).front()) >> 5;
 }
 
 Values Series(size_t count, const std::function<int64_t(int64_t)>& value_at) {
@@ -40,19 +44,7 @@ int64_t Noise(int64_t i) {
   return static_cast<int64_t>(Random(static_cast<uint64_t>(i)).Next() % 8);
 }
 
-// Decodes with the first and last value known; a following byte is not taken.
-void ExpectRoundTrip(const Values& values) {
-  const std::string column = Column(values) + '\x5A';
-  Values decoded(values.size(), 77);
-  decoded.front() = values.front();
-  decoded.back() = values.back();
-  std::string_view rest = column;
-  IntegerTotals totals;
-
-  ASSERT_EQ(TakeIntegerColumn(&rest, decoded, &totals), nullptr);
-
-  EXPECT_EQ(decoded, values);
-  EXPECT_EQ(rest, "\x5A");
+void ExpectTotalsOf(const Values& values, const IntegerTotals& totals) {
   const auto less = [](uint64_t a, uint64_t b) {
     return static_cast<int64_t>(a) < static_cast<int64_t>(b);
   };
@@ -60,6 +52,27 @@ void ExpectRoundTrip(const Values& values) {
   EXPECT_EQ(totals.min, static_cast<int64_t>(*min));
   EXPECT_EQ(totals.max, static_cast<int64_t>(*max));
   EXPECT_EQ(totals.sum, std::accumulate(values.begin(), values.end(), uint64_t{0}));
+}
+
+// Decodes with the first and last value known; a following byte is not taken.
+void ExpectDecodes(ColumnVersion version, const std::string& column, const Values& values) {
+  const std::string bytes = column + '\x5A';
+  Values decoded(values.size(), 77);
+  decoded.front() = values.front();
+  decoded.back() = values.back();
+  std::string_view rest = bytes;
+  IntegerTotals totals;
+
+  ASSERT_EQ(TakeIntegerColumn(version, &rest, decoded, &totals), nullptr);
+
+  EXPECT_EQ(decoded, values);
+  EXPECT_EQ(rest, "\x5A");
+  ExpectTotalsOf(values, totals);
+}
+
+void ExpectRoundTrip(const Values& values) {
+  for (const ColumnVersion version : kVersions)
+    ExpectDecodes(version, Column(version, values), values);
 }
 
 TEST(IntegerColumnTest, PredictorFitsTheSeries) {
@@ -86,12 +99,15 @@ TEST(IntegerColumnTest, SmallWalkTakesItsEntropy) {
     const int64_t noise = Noise(i);
     return walk += (noise & 1) + (noise >> 1 & 1) - 1;
   });
-  EXPECT_LE(Column(values).size(), 360 * 1.6 / 8 + 5);
+  for (const ColumnVersion version : kVersions)
+    EXPECT_LE(Column(version, values).size(), 360 * 1.6 / 8 + 5);
 }
 
 TEST(IntegerColumnTest, ConstantWithAFewStepsTakesAFewBytes) {
-  EXPECT_LE(Column(Series(360, [](int64_t i) { return i < 100 ? 5 : 6; })).size(), 8U);
-  EXPECT_EQ(Column(Series(3600, [](int64_t) { return -1; })).size(), 1U);
+  for (const ColumnVersion version : kVersions) {
+    EXPECT_LE(Column(version, Series(360, [](int64_t i) { return i < 100 ? 5 : 6; })).size(), 8U);
+    EXPECT_EQ(Column(version, Series(3600, [](int64_t) { return -1; })).size(), 1U);
+  }
 }
 
 TEST(IntegerColumnTest, CommonDivisorIsTakenOut) {
@@ -100,7 +116,8 @@ TEST(IntegerColumnTest, CommonDivisorIsTakenOut) {
   Values large = small;
   for (uint64_t& value : large)
     value = value * 4096 + 17;
-  EXPECT_LE(Column(large).size(), Column(small).size() + 4);
+  for (const ColumnVersion version : kVersions)
+    EXPECT_LE(Column(version, large).size(), Column(version, small).size() + 4);
   ExpectRoundTrip(large);
 }
 
@@ -148,28 +165,73 @@ TEST(IntegerColumnTest, RandomColumnsRoundTrip) {
   }
 }
 
+void ExpectTruncationsRefused(ColumnVersion version, const Values& values) {
+  const std::string column = Column(version, values);
+  for (size_t size = 0; size < column.size(); ++size) {
+    Values decoded = values;
+    std::string_view rest = std::string_view(column).substr(0, size);
+    IntegerTotals totals;
+    EXPECT_NE(TakeIntegerColumn(version, &rest, decoded, &totals), nullptr);
+  }
+}
+
 TEST(IntegerColumnTest, EveryTruncationIsRefused) {
   for (uint64_t seed = 1; seed <= 100; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
     const Values values = RandomValues(&random);
-    const std::string column = Column(values);
-    for (size_t size = 0; size < column.size(); ++size) {
-      Values decoded = values;
-      std::string_view rest = std::string_view(column).substr(0, size);
-      IntegerTotals totals;
-      EXPECT_NE(TakeIntegerColumn(&rest, decoded, &totals), nullptr);
-    }
+    for (const ColumnVersion version : kVersions)
+      ExpectTruncationsRefused(version, values);
+  }
+}
+
+struct FrozenColumn {
+  Values values;
+  std::string_view hex;  // of the column
+};
+
+Values Walk(size_t count, int64_t factor, int64_t drift) {
+  int64_t value = 0;
+  return Series(count, [&](int64_t i) { return value += factor * (Noise(i) - 3) + drift; });
+}
+
+Values WalkWithOutlier() {
+  Values values = Walk(20, 1, 0);
+  values[9] = uint64_t{1} << 63;
+  return values;
+}
+
+// Stores have these bytes.
+TEST(IntegerColumnTest, FrozenColumnsOfTheFirstVersionDecode) {
+  const std::vector<FrozenColumn> columns = {
+      {Series(20, [](int64_t i) { return 7 - 3 * i; }), "00"},
+      {Series(20, [](int64_t i) { return 1000 * Noise(i) + i % 2; }),
+       "b109d10f46e8180b47e00e02f959a8e37344e808e097e3f989cecf91e20a40041c6e591b004037"},
+      {Series(20, [](int64_t i) { return 1000 * i + Noise(i); }), "99014630f58f2aea737ba6b65200"},
+      {Walk(20, 999, 0), "9e40e50728f8f0e473048ee60400"},
+      {Walk(40, 1, 90000), "9e007058f1e473048ee6a4504c949c81ddce0000"},
+      {Series(20, [](int64_t i) { return 10 * i + 77 * (i / 5); }), "b50014b6e6941c9a71688e8726"},
+      {Series(20, [](int64_t i) { return i * i * i; }),
+       "ca05fa8621cf33587044681e041a30463c12781ec8a9033060"},
+      {Walk(20, 1, 0), "9e0028f8f0e473048ee60400"},
+      {WalkWithOutlier(), "4003039e7d904a6cd620f9abffffffffffffff77457618d9"},
+      {Series(40, [](int64_t i) { return i % 7 == 3 ? 1000 * Noise(i) + i : 5; }),
+       "35000050f151360ca75c54df6010afcd98fdb150bf8006"}};
+  for (const FrozenColumn& column : columns) {
+    SCOPED_TRACE(column.hex);
+    ExpectDecodes(ColumnVersion::kFirst, absl::HexStringToBytes(column.hex), column.values);
   }
 }
 
 TEST(IntegerColumnTest, AColumnCanHoldWhatWasAppended) {
   Values values(100'000, 5);
   values[50'000] = 6;
-  const std::string column = Column(values);
-  EXPECT_LT(column.size(), 400U);
-  EXPECT_TRUE(CanHoldColumn(column.size(), values.size()));
-  EXPECT_FALSE(CanHoldColumn(column.size(), 3'600'000));
+  for (const ColumnVersion version : kVersions) {
+    const std::string column = Column(version, values);
+    EXPECT_LT(column.size(), 400U);
+    EXPECT_TRUE(CanHoldColumn(column.size(), values.size()));
+    EXPECT_FALSE(CanHoldColumn(column.size(), 3'600'000));
+  }
 }
 
 }  // namespace
