@@ -389,6 +389,15 @@ void Server::Impl::Stop() {
   threads_.clear();
 }
 
+absl::Status Server::CheckConfig(const Config& config) {
+  HOURCELL_RETURN_IF_ERROR(Routes::CheckConfig(config));
+  HOURCELL_RETURN_IF_ERROR(AccessPolicy::Create(config).status());
+  if (const std::string file = config.text("tsd.auth.file"); !file.empty()) {
+    HOURCELL_RETURN_IF_ERROR(Authenticator::CheckFile(file));
+  }
+  return OpenTls(config).status();
+}
+
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Config& config,
                                                       Tsdb* tsdb,
                                                       ServerSite site) {

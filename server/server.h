@@ -41,6 +41,10 @@ struct ServerSite {
 
 class Server {
  public:
+  // Checks the settings, and the files of users and of TLS. kInvalidArgument as in Start, which
+  // checks them, too; for a caller that has not created the store yet.
+  static absl::Status CheckConfig(const Config& config);
+
   // Binds and serves at once. Both are borrowed and outlive the server; `config` no longer changes.
   //
   // Errors:

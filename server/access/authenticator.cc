@@ -40,14 +40,16 @@ absl::StatusOr<Credentials> LoadCredentials(const std::string& path) {
         fmt::format("tsd.auth.file: {}: anybody may write it (mode {:o}); run chmod o-w", path,
                     status.st_mode & 07777U));
   }
-  if ((status.st_mode & S_IROTH) != 0) {
-    LogWarning(
-        "tsd.auth.file: {}: anybody may read it (mode {:o}), and guess secrets by it; run "
-        "chmod o-r",
-        path, status.st_mode & 07777U);
-  }
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   return Credentials::Parse(text, path);
+}
+
+void WarnOfReaders(const std::string& path) {
+  struct stat status = {};
+  if (stat(path.c_str(), &status) != 0 || (status.st_mode & S_IROTH) == 0) return;
+  LogWarning(
+      "tsd.auth.file: {}: anybody may read it (mode {:o}), and guess secrets by it; run chmod o-r",
+      path, status.st_mode & 07777U);
 }
 
 }  // namespace
@@ -55,6 +57,10 @@ absl::StatusOr<Credentials> LoadCredentials(const std::string& path) {
 bool Authenticator::FileStamp::IsSame(const FileStamp& other) const {
   return modified.tv_sec == other.modified.tv_sec && modified.tv_nsec == other.modified.tv_nsec &&
          size == other.size && inode == other.inode;
+}
+
+absl::Status Authenticator::CheckFile(const std::string& path) {
+  return LoadCredentials(path).status();
 }
 
 absl::StatusOr<std::unique_ptr<Authenticator>> Authenticator::Open(const std::string& path,
@@ -157,6 +163,7 @@ absl::Status Authenticator::Reload() {
     reloads_failed_->Add(1);
     return loaded.status();
   }
+  WarnOfReaders(path_);
   users_ = std::make_shared<const Credentials>(*std::move(loaded));
   granted_digests_.clear();
   refused_digests_.clear();

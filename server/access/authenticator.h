@@ -49,6 +49,9 @@ inline constexpr size_t kRefusedKept = 1024;
 
 class Authenticator {
  public:
+  // Whether Open would take the file.
+  static absl::Status CheckFile(const std::string& path);
+
   // Reads the file. kInvalidArgument: the fault, with file and line; the file cannot be read, or
   // every local user may write it. Logs a warning if every local user may read it.
   // Counts into `stats`, which is borrowed: auth.logins type=granted|refused of Check, auth.reloads

@@ -57,6 +57,33 @@ absl::StatusOr<std::unique_ptr<Tsdb>> OpenStore(const StoreOptions& options, Sto
   return OpenStore(config, use);
 }
 
+absl::StatusOr<NameEncoding> LateStore::OpenIfItExists() {
+  if (HasStore(config_) || config_.text("tsd.storage.engine") != "rocksdb") {
+    HOURCELL_ASSIGN_OR_RETURN(Tsdb* const tsdb, Open());
+    return tsdb->layout().names;
+  }
+  HOURCELL_ASSIGN_OR_RETURN(const Options options, OptionsOfStore(config_));
+  HOURCELL_RETURN_IF_ERROR(options.Validate());
+  return options.layout.names;
+}
+
+absl::StatusOr<Tsdb*> LateStore::Open() {
+  const MutexLock lock(&mutex_);
+  if (store_.ok() && *store_ == nullptr) store_ = OpenStore(config_, StoreUse::kCreate);
+  if (!store_.ok()) return store_.status();
+  return store_->get();
+}
+
+Tsdb* LateStore::opened() {
+  const MutexLock lock(&mutex_);
+  return store_.ok() ? store_->get() : nullptr;
+}
+
+absl::Status LateStore::Close() {
+  Tsdb* const store = opened();
+  return store == nullptr ? absl::OkStatus() : store->Close();
+}
+
 bool HasStore(const Config& config) {
   std::error_code error;
   return std::filesystem::exists(config.text("tsd.storage.directory") + "/db", error);

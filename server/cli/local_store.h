@@ -6,11 +6,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include "codec/base/mutex.h"
 #include "engine/tsdb.h"
 #include "server/cli/terminal.h"
 #include "server/config/config.h"
@@ -42,6 +44,28 @@ absl::StatusOr<std::unique_ptr<Tsdb>> OpenStore(const Config& config, StoreUse u
 
 // LoadConfig and OpenStore, for tools that do not need the settings.
 absl::StatusOr<std::unique_ptr<Tsdb>> OpenStore(const StoreOptions& options, StoreUse use);
+
+// A store that is opened, or created, at its first use. For commands that read other data first:
+// input that cannot be read must not leave an empty store. Thread-safe.
+class LateStore {
+ public:
+  explicit LateStore(Config config) : config_(std::move(config)) {}
+
+  // Opens the store if it exists; checks the settings of a new one. Returns the encoding of its
+  // names. Tables of Bigtable are opened in any case: only then is it known whether they exist.
+  absl::StatusOr<NameEncoding> OpenIfItExists();
+  // Opens the store; later calls return the same result. Errors as OpenStore.
+  absl::StatusOr<Tsdb*> Open();
+  // Null: not opened.
+  Tsdb* opened();
+  // OK if it is not open. REQUIRES: no thread uses the store.
+  absl::Status Close();
+
+ private:
+  const Config config_;
+  Mutex mutex_;
+  absl::StatusOr<std::unique_ptr<Tsdb>> store_ ABSL_GUARDED_BY(mutex_) = nullptr;
+};
 
 // Whether the directory of the settings contains a store.
 bool HasStore(const Config& config);

@@ -70,6 +70,16 @@ TEST_P(ClusterOpenTsdbTablesTest, TablesOfItsOwnAreExportedAndAdopted) {
   EXPECT_THAT(again.out, HasSubstr("; 0 rows and annotations were written"));
 }
 
+TEST_P(ClusterOpenTsdbTablesTest, NoStoreIsMadeBesideTablesThatCannotBeRead) {
+  Fill("own");
+  EXPECT_EQ(Run({"opentsdb", "export"}, "own", "tsdb", "tsdb-uid").exit_code, 0);
+  EXPECT_NE(Run({"opentsdb", "adopt"}, "other", "tsdb", "none-uid").exit_code, 0);
+
+  const ProgramResult exported = Run({"opentsdb", "export"}, "other", "copy", "copy-uid");
+  EXPECT_NE(exported.exit_code, 0);
+  EXPECT_THAT(exported.err, HasSubstr("no store in the tables other-*"));
+}
+
 // A store that shares a table is exported to others as well.
 TEST_P(ClusterOpenTsdbTablesTest, ASharedTableIsExportedToAnother) {
   Fill("own");

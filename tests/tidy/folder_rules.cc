@@ -226,7 +226,7 @@ constexpr std::array kRules = {
     FolderRule{"server/cli/admin/migrate",
                "codec/base codec/rows engine server/cluster server/cli server/cli/data"},
     FolderRule{"server/cli/serve",
-               "codec/base engine engine/storage server/log server/config server/access "
+               "codec/base engine engine/storage server/log server/config "
                "server/net server/cluster server/forward server/monitor server server/cli"},
     FolderRule{"server/cli/lab",
                "codec/base engine/regions engine/regions/split engine server/config server/plot "

@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -29,6 +30,13 @@ constexpr std::string_view kSliceWord = "slice ";
 absl::Status StateFailed(const std::string& path, std::string_view what) {
   return absl::UnavailableError(
       fmt::format("{}: {}: {}", path, what, std::generic_category().message(errno)));
+}
+
+// Whether a file can be made at the path: an import should not find out after its first slice. If
+// not, errno has the reason.
+bool IsDirectoryWritable(const std::string& path) {
+  const std::filesystem::path directory = std::filesystem::path(path).parent_path();
+  return ::access(directory.empty() ? "." : directory.c_str(), W_OK) == 0;
 }
 
 // Removes and returns the text before the next blank.
@@ -71,37 +79,41 @@ std::optional<FinishedSlice> ParseFinishedSlice(std::string_view line) {
 absl::StatusOr<std::unique_ptr<ImportState>> ImportState::Open(const std::string& path,
                                                                std::string_view source,
                                                                std::string_view target) {
-  if (path.empty()) return std::unique_ptr<ImportState>(new ImportState(-1));
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (file < 0) return StateFailed(path, "open");
-  std::unique_ptr<ImportState> state(new ImportState(file));
-  std::ifstream stream(path);
-  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (stream.bad()) return StateFailed(path, "read");
-  const std::string head = fmt::format("hourcell import 1\nsource {}\ntarget {}\n", source, target);
-  const absl::StatusOr<size_t> whole = state->Read(text, head);
-  if (!whole.ok()) {
-    return absl::FailedPreconditionError(fmt::format("{}: {}", path, MessageOf(whole.status())));
-  }
-  if (::ftruncate(file, static_cast<off_t>(*whole)) != 0) return StateFailed(path, "truncate");
-  if (*whole == 0) {
-    const MutexLock lock(&state->mutex_);
-    HOURCELL_RETURN_IF_ERROR(state->Append(head));
-  }
+  std::unique_ptr<ImportState> state(new ImportState(
+      path, fmt::format("hourcell import 1\nsource {}\ntarget {}\n", source, target)));
+  if (path.empty()) return state;
+  const MutexLock lock(&state->mutex_);
+  state->file_ = ::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC);
+  if (state->file_ < 0 && errno == ENOENT && IsDirectoryWritable(path)) return state;
+  if (state->file_ < 0) return StateFailed(path, "open");
+  HOURCELL_RETURN_IF_ERROR(state->ReadFile());
+  HOURCELL_RETURN_IF_ERROR(state->MakeFile());
   return state;
 }
 
-absl::StatusOr<size_t> ImportState::Read(std::string_view text, std::string_view head) {
+absl::Status ImportState::ReadFile() {
+  std::ifstream stream(path_);
+  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  if (stream.bad()) return StateFailed(path_, "read");
+  const absl::StatusOr<size_t> whole = Read(text);
+  if (!whole.ok()) {
+    return absl::FailedPreconditionError(fmt::format("{}: {}", path_, MessageOf(whole.status())));
+  }
+  if (::ftruncate(file_, static_cast<off_t>(*whole)) != 0) return StateFailed(path_, "truncate");
+  has_head_ = *whole > 0;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<size_t> ImportState::Read(std::string_view text) {
   // A crash may have truncated the head, too.
-  if (text.size() < head.size() && head.starts_with(text)) return 0;
-  if (!text.starts_with(head)) {
+  if (text.size() < head_.size() && head_.starts_with(text)) return 0;
+  if (!text.starts_with(head_)) {
     return absl::FailedPreconditionError(
         fmt::format("is not the state of this import, which begins with {}; name another file with "
                     "--state",
-                    QuoteForMessage(head)));
+                    QuoteForMessage(head_)));
   }
-  const MutexLock lock(&mutex_);
-  size_t whole = head.size();
+  size_t whole = head_.size();
   while (true) {
     const size_t end = text.find('\n', whole);
     if (end == std::string_view::npos) return whole;
@@ -113,11 +125,26 @@ absl::StatusOr<size_t> ImportState::Read(std::string_view text, std::string_view
 }
 
 ImportState::~ImportState() {
+  const MutexLock lock(&mutex_);
   if (file_ >= 0) ::close(file_);
 }
 
+absl::Status ImportState::MakeFile() {
+  if (path_.empty() || has_head_) return absl::OkStatus();
+  if (file_ < 0) file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (file_ < 0) return StateFailed(path_, "open");
+  HOURCELL_RETURN_IF_ERROR(Append(head_));
+  has_head_ = true;
+  return absl::OkStatus();
+}
+
+absl::Status ImportState::Begin() {
+  const MutexLock lock(&mutex_);
+  return MakeFile();
+}
+
 absl::Status ImportState::Append(const std::string& text) {
-  if (file_ < 0) return absl::OkStatus();
+  if (path_.empty()) return absl::OkStatus();
   const ssize_t written = ::write(file_, text.data(), text.size());
   if (written != static_cast<ssize_t>(text.size()) || ::fdatasync(file_) != 0) {
     return StateFailed("state file", "write");
@@ -127,6 +154,7 @@ absl::Status ImportState::Append(const std::string& text) {
 
 absl::Status ImportState::Add(FinishedSlice slice) {
   const MutexLock lock(&mutex_);
+  HOURCELL_RETURN_IF_ERROR(MakeFile());
   HOURCELL_RETURN_IF_ERROR(Append(FinishedSliceText(slice) + "\n"));
   slices_[slice.metric].push_back(std::move(slice));
   return absl::OkStatus();

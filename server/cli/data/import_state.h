@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <absl/status/status.h>
@@ -39,15 +40,18 @@ struct FinishedSlice {
 
 class ImportState {
  public:
-  // Opens or creates the file; an empty path keeps the state only in memory. kFailedPrecondition:
-  // the file belongs to another source or target, or is not a state file. kUnavailable, with the
-  // system's message.
+  // Opens the file, if it exists, and checks that it can be made, if not; an empty path keeps the state only in memory.
+  // kFailedPrecondition: the file belongs to another source or target, or is not a state file.
+  // kUnavailable, with the system's message.
   static absl::StatusOr<std::unique_ptr<ImportState>> Open(const std::string& path,
                                                            std::string_view source,
                                                            std::string_view target);
   ~ImportState();
   ImportState(const ImportState&) = delete;
   ImportState& operator=(const ImportState&) = delete;
+
+  // Creates the file, if it does not exist, as the first Add does.
+  absl::Status Begin();
 
   // Records a slice. REQUIRES: the target has acknowledged and synced its points.
   absl::Status Add(FinishedSlice slice);
@@ -56,13 +60,21 @@ class ImportState {
   std::vector<FinishedSlice> SlicesOf(std::string_view metric) const;
 
  private:
-  explicit ImportState(int file) : file_(file) {}
+  ImportState(std::string path, std::string head)
+      : path_(std::move(path)), head_(std::move(head)) {}
+  // Creates the file with its head, unless it has one.
+  absl::Status MakeFile() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Takes the slices of an open file, and truncates it to its valid part.
+  absl::Status ReadFile() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status Append(const std::string& text) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Reads a file's text. Returns the length of its valid part.
-  absl::StatusOr<size_t> Read(std::string_view text, std::string_view head);
+  absl::StatusOr<size_t> Read(std::string_view text) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  const int file_;  // -1 = none
+  const std::string path_;  // empty = none
+  const std::string head_;
   mutable Mutex mutex_;
+  int file_ ABSL_GUARDED_BY(mutex_) = -1;  // -1 = not open
+  bool has_head_ ABSL_GUARDED_BY(mutex_) = false;
   StringMap<std::vector<FinishedSlice>> slices_ ABSL_GUARDED_BY(mutex_);  // by metric
 };
 

@@ -26,7 +26,6 @@
 #include "engine/options.h"
 #include "engine/tsdb.h"
 #include "server/cli/command_line.h"
-#include "server/cli/data/import/line_reader.h"
 #include "server/cli/data/java_text.h"
 #include "server/cli/local_store.h"
 #include "server/cli/names/mapping_source.h"
@@ -135,9 +134,16 @@ int Fsck(Tsdb* tsdb, bool repair, Terminal& terminal) {
   return static_cast<int>(std::min<uint64_t>(result->errors, kExitUidErrorsMax));
 }
 
-int Import(Tsdb* tsdb, const std::string& path, Terminal& terminal) {
-  const absl::StatusOr<UidLinesRead> read = ImportUidLines(path, tsdb);
+// Creates a missing store for the first mapping: a file without one must not make a store.
+int Import(const Config& config, const std::string& path, Terminal& terminal) {
+  LateStore store(config);
+  if (const auto names = store.OpenIfItExists(); !names.ok()) {
+    return FailStore(terminal, kUidCommand, names.status());
+  }
+  const absl::StatusOr<UidLinesRead> read = ImportUidLines(path, &store);
+  const absl::Status closed = store.Close();
   if (!read.ok()) return Fail(terminal, kUidCommand, read.status());
+  if (!closed.ok()) return Fail(terminal, kUidCommand, closed);
   PrintTo(terminal.out, "{} names have the UIDs of {}; {} other lines skipped\n", read->mappings,
           path, read->skipped);
   return read->mappings == 0 ? kExitFailure : kExitOk;
@@ -253,7 +259,6 @@ int RunOnServer(std::string_view name,
 absl::Status CheckBeforeStore(const UidSubcommand& subcommand,
                               UidWords words,
                               const Config& config) {
-  if (subcommand.name == "import") return InputBytes(words.front()).status();
   if (subcommand.name != "assign" || HasStore(config)) return absl::OkStatus();
   HOURCELL_ASSIGN_OR_RETURN(const Options options, OptionsOfStore(config));
   for (const std::string& name : words.subspan(1)) {
@@ -271,15 +276,14 @@ int RunOnStore(const UidSubcommand& subcommand,
   if (!config.ok()) return FailStore(terminal, kUidCommand, config.status());
   if (const absl::Status fault = CheckBeforeStore(subcommand, words, *config); !fault.ok()) {
     Fail(terminal, kUidCommand, fault);
-    return subcommand.name == "assign" ? kExitAssignFailed : kExitFailure;
+    return kExitAssignFailed;
   }
+  if (subcommand.name == "import") return Import(*config, words.front(), terminal);
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(*config, subcommand.use);
   if (!tsdb.ok()) return FailStore(terminal, kUidCommand, tsdb.status());
   int exit_code = kExitOk;
   if (subcommand.name == "fsck") {
     exit_code = Fsck(tsdb->get(), /*repair=*/!words.empty(), terminal);
-  } else if (subcommand.name == "import") {
-    exit_code = Import(tsdb->get(), words.front(), terminal);
   } else {
     exit_code =
         RunSubcommand(MappingsOf(tsdb->get()).get(), subcommand.name, words, options, terminal);

@@ -59,11 +59,12 @@ absl::StatusOr<std::optional<UidRow>> ParseUidLine(std::string_view line) {
       fmt::format("expected KIND NAME: [0, 0, 1], got {}", QuoteForMessage(line)));
 }
 
-absl::StatusOr<UidLinesRead> ImportUidLines(const std::string& path, Tsdb* tsdb) {
+absl::StatusOr<UidLinesRead> ImportUidLines(const std::string& path, LateStore* store) {
   HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<LineReader> reader, LineReader::Open(path));
   UidLinesRead read;
   std::vector<UidRow> rows;
   const auto assign = [&]() -> absl::Status {
+    HOURCELL_ASSIGN_OR_RETURN(Tsdb* const tsdb, store->Open());
     HOURCELL_RETURN_IF_ERROR(tsdb->names().AssignGivenUids(rows));
     read.mappings += rows.size();
     rows.clear();
@@ -85,7 +86,7 @@ absl::StatusOr<UidLinesRead> ImportUidLines(const std::string& path, Tsdb* tsdb)
     rows.push_back(**std::move(row));
     if (rows.size() == kMappingsAtOnce) HOURCELL_RETURN_IF_ERROR(assign());
   }
-  HOURCELL_RETURN_IF_ERROR(assign());
+  if (!rows.empty()) HOURCELL_RETURN_IF_ERROR(assign());
   return read;
 }
 

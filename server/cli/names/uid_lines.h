@@ -16,6 +16,7 @@
 #include <absl/status/statusor.h>
 
 #include "engine/tsdb.h"
+#include "server/cli/local_store.h"
 
 namespace hourcell {
 
@@ -30,7 +31,8 @@ struct UidLinesRead {
 
 // Gives the names in the file ("-" = the standard input) their UIDs, 10,000 at a time. An error
 // ends it; earlier batches remain assigned, and the same file may be read again. Errors name the
-// line, or are those of Names::AssignGivenUids and LineReader.
-absl::StatusOr<UidLinesRead> ImportUidLines(const std::string& path, Tsdb* tsdb);
+// line, or are those of Names::AssignGivenUids, LineReader and LateStore::Open. A file without
+// mappings does not open the store.
+absl::StatusOr<UidLinesRead> ImportUidLines(const std::string& path, LateStore* store);
 
 }  // namespace hourcell

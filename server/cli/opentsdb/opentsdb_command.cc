@@ -30,21 +30,25 @@ constexpr std::string_view kAdoptCommand = "opentsdb adopt";
 constexpr std::string_view kGiveBackCommand = "opentsdb export";
 
 // Unlike other tools, opens with the layout of the settings, which is the layout of the rows.
-absl::StatusOr<std::unique_ptr<Tsdb>> OpenAdopting(const Config& config) {
+absl::StatusOr<Options> AdoptingOptionsOf(const Config& config) {
   HOURCELL_ASSIGN_OR_RETURN(StorageChoice storage, AdoptingChoiceOf(config));
   HOURCELL_ASSIGN_OR_RETURN(Options options, EngineOptionsOf(config));
   options.path = std::move(storage.name);
   options.storage = std::move(storage.engine);
   options.create_if_missing = true;
-  return Tsdb::Open(options);
+  return options;
 }
 
 absl::StatusOr<AdoptionProgress> Adopt(const Config& config,
                                        bool skip_errors,
                                        LongWork* work,
                                        Terminal& terminal) {
-  HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<Tsdb> store, OpenAdopting(config));
+  HOURCELL_ASSIGN_OR_RETURN(const Options adopting, AdoptingOptionsOf(config));
   HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<OpenTsdbTables> tables, OpenTsdbTablesOf(config));
+  // Opening creates the tables of a store: not beside tables that cannot be read.
+  for (const OpenTsdbTable table : {OpenTsdbTable::kUid, OpenTsdbTable::kData})
+    HOURCELL_RETURN_IF_ERROR(tables->Read(table, "").status());
+  HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<Tsdb> store, Tsdb::Open(adopting));
   const AdoptionOptions options = {
       .skip_faults = skip_errors,
       .fault =

@@ -22,7 +22,6 @@
 #include "engine/options.h"
 #include "engine/storage/storage_engine.h"
 #include "engine/tsdb.h"
-#include "server/access/access_policy.h"
 #include "server/cli/command_line.h"
 #include "server/cli/local_store.h"
 #include "server/cli/store_flags.h"
@@ -142,8 +141,8 @@ int RunServe(const StoreOptions& store, const ServeFlags& flags, Terminal& termi
   absl::StatusOr<Options> options = OptionsOfStore(*config, OtherWriter::kWaitFor);
   if (!options.ok()) return FailStore(terminal, kServeCommand, options.status());
   // Server::Start checks this, too, but only after the store was created.
-  if (const auto access = AccessPolicy::Create(*config); !access.ok()) {
-    return FailStore(terminal, kServeCommand, access.status());
+  if (const absl::Status checked = Server::CheckConfig(*config); !checked.ok()) {
+    return FailStore(terminal, kServeCommand, checked);
   }
   options->warn = [](std::string_view message) { LogMessage(LogLevel::kWarning, message); };
 

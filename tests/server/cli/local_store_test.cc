@@ -77,6 +77,24 @@ TEST(StoreTest, AStoreThatIsInUseCanBeAskedByItsServer) {
   EXPECT_FALSE(IsInUse(absl::UnavailableError("full")));
 }
 
+TEST(LateStoreTest, IsMadeAtItsFirstUse) {
+  TempDir dir;
+  Config config;
+  ASSERT_OK(config.Set("tsd.storage.directory", dir.file("store")));
+  LateStore store(config);
+
+  EXPECT_OK(store.OpenIfItExists());
+  EXPECT_EQ(store.opened(), nullptr);
+  EXPECT_OK(store.Close());
+  EXPECT_FALSE(std::filesystem::exists(dir.file("store")));
+
+  EXPECT_OK(store.Open());
+  EXPECT_EQ(*store.Open(), store.opened());
+  EXPECT_TRUE(HasStore(config));
+  EXPECT_TRUE(IsInUse(LateStore(config).OpenIfItExists().status()));
+  EXPECT_OK(store.Close());
+}
+
 TEST(StoreTest, SettingsThatAreWrongExitAsUsage) {
   CapturedTerminal terminal;
 

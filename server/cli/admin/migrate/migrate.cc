@@ -419,7 +419,11 @@ absl::StatusOr<std::unique_ptr<ImportState>> OpenState(const MigrationEnds& ends
                       ends.to_name, ends.state_file));
     }
   }
-  return ImportState::Open(ends.state_file, ends.from_name, ends.to_name);
+  HOURCELL_ASSIGN_OR_RETURN(std::unique_ptr<ImportState> state,
+                            ImportState::Open(ends.state_file, ends.from_name, ends.to_name));
+  // An interrupted migration may have written only names.
+  HOURCELL_RETURN_IF_ERROR(state->Begin());
+  return state;
 }
 
 absl::Status FinishTarget(const MigrationEnds& ends) {

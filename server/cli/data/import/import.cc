@@ -259,14 +259,38 @@ int ImportToServer(const ImportOptions& options, Terminal& terminal) {
                 MakeSinks(options, [&] { return MakeHttpSink(*url); }), terminal);
 }
 
-std::function<absl::StatusOr<std::vector<ResultSeries>>(const QuerySpec&)> StoreQuery(Tsdb* tsdb) {
-  return [tsdb](const QuerySpec& spec) -> absl::StatusOr<std::vector<ResultSeries>> {
+// Opens the store for its first batch.
+class LateStoreSink : public PointSink {
+ public:
+  LateStoreSink(LateStore* store, SinkSync sync) : store_(store), sync_(sync) {}
+
+  absl::Status Write(std::span<const LinePoint> points,
+                     std::vector<RefusedPoint>* refused) override {
+    if (sink_ == nullptr) {
+      HOURCELL_ASSIGN_OR_RETURN(Tsdb* const tsdb, store_->Open());
+      sink_ = MakeStoreSink(tsdb, sync_);
+    }
+    return sink_->Write(points, refused);
+  }
+
+ private:
+  LateStore* const store_;
+  const SinkSync sync_;
+  std::unique_ptr<PointSink> sink_;
+};
+
+// A store that was not opened has no points.
+std::function<absl::StatusOr<std::vector<ResultSeries>>(const QuerySpec&)> StoreQuery(
+    LateStore* store) {
+  return [store](const QuerySpec& spec) -> absl::StatusOr<std::vector<ResultSeries>> {
+    Tsdb* const tsdb = store->opened();
+    if (tsdb == nullptr) return std::vector<ResultSeries>();
     HOURCELL_ASSIGN_OR_RETURN(QueryResult result, tsdb->queries().Query(spec));
     return std::move(result.series);
   };
 }
 
-// Runs before the store is made: a missing file is reported without making one.
+// Runs before the first file is imported: all files should be there.
 absl::Status CheckFiles(const ImportOptions& options) {
   for (const std::string& path : options.paths) {
     HOURCELL_RETURN_IF_ERROR(InputBytes(path).status());
@@ -280,27 +304,28 @@ absl::Status CheckFiles(const ImportOptions& options) {
 int ImportToStore(const ImportOptions& options, Terminal& terminal) {
   const absl::StatusOr<Config> config = LoadConfig(options.store);
   if (!config.ok()) return FailStore(terminal, kImportCommand, config.status());
+  LateStore store(*config);
   WarnOfIgnoredSettings(*config, kImportCommand, terminal);
   if (options.opentsdb_url.empty()) {
     const absl::Status files = CheckFiles(options);
     if (!files.ok()) return Fail(terminal, kImportCommand, files);
   }
-  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(*config, StoreUse::kCreate);
-  if (!tsdb.ok()) return FailStore(terminal, kImportCommand, tsdb.status());
+  const absl::StatusOr<NameEncoding> names = store.OpenIfItExists();
+  if (!names.ok()) return FailStore(terminal, kImportCommand, names.status());
 
   const auto tags_max = static_cast<size_t>(config->integer("tsd.storage.max_tags"));
   std::vector<std::unique_ptr<PointSink>> sinks =
-      MakeSinks(options, [&] { return MakeStoreSink(tsdb->get(), SyncOf(options)); });
+      MakeSinks(options, [&] { return std::make_unique<LateStoreSink>(&store, SyncOf(options)); });
   ImportOptions own = options;
-  own.foreign.any_names = (*tsdb)->layout().names == NameEncoding::kAny;
+  own.foreign.any_names = *names == NameEncoding::kAny;
   const int exit_code = options.opentsdb_url.empty()
                             ? Import(own, {.tags_max = tags_max}, std::move(sinks), terminal)
                             : RunOpenTsdbImport(options.opentsdb,
                                                 {.name = config->text("tsd.storage.directory"),
                                                  .sinks = std::move(sinks),
-                                                 .query = StoreQuery(tsdb->get())},
+                                                 .query = StoreQuery(&store)},
                                                 terminal);
-  if (const absl::Status closed = (*tsdb)->Close(); !closed.ok()) {
+  if (const absl::Status closed = store.Close(); !closed.ok()) {
     return Fail(terminal, kImportCommand, closed);
   }
   return exit_code;

@@ -74,6 +74,21 @@ TEST_F(ImportStateTest, AnyCutKeepsTheWholeLinesBeforeIt) {
   }
 }
 
+TEST_F(ImportStateTest, TheFileIsMadeByTheFirstSliceOrByBegin) {
+  {
+    const auto state = Open();
+    ASSERT_OK(state.status());
+    EXPECT_FALSE(std::filesystem::exists(path_));
+    ASSERT_OK((*state)->Begin());
+    ASSERT_OK((*state)->Begin());
+  }
+  const std::string head = "hourcell import 1\nsource http://a:1\ntarget store\n";
+  EXPECT_EQ(Text(), head);
+
+  ASSERT_OK((*Open())->Add(kCpu));
+  EXPECT_EQ(Text(), head + FinishedSliceText(kCpu) + "\n");
+}
+
 TEST_F(ImportStateTest, ADamagedLineEndsWhatIsTaken) {
   WriteAll();
   std::string text = Text();

@@ -1,6 +1,7 @@
 #include "server/cli/names/uid.h"
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,10 @@ TEST(UidWithoutStoreTest, NothingIsMadeForWhatCannotBeDone) {
   EXPECT_THAT(terminal.err(), HasSubstr("hourcell uid: name \"b c\": illegal character \" \"\n"));
   EXPECT_EQ(RunUid({.store = store, .words = {"import", dir.file("nope")}}, terminal.get()),
             kExitFailure);
+  std::ofstream(dir.file("log")) << "a line of a log\n";
+  std::ofstream(dir.file("bad")) << "metrics cpu\n";
+  for (const std::string& path : {dir.file("log"), dir.file("bad"), dir.path()})
+    EXPECT_EQ(RunUid({.store = store, .words = {"import", path}}, terminal.get()), kExitFailure);
   EXPECT_FALSE(std::filesystem::exists(dir.file("none")));
 
   EXPECT_EQ(RunMkmetric({.store = store, .words = {"good"}}, terminal.get()), kExitOk);

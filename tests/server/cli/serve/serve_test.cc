@@ -1,5 +1,6 @@
 #include "server/cli/serve/serve.h"
 
+#include <filesystem>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -38,6 +39,20 @@ TEST(ServeTest, BadSettingIsAUsageError) {
 
   EXPECT_THAT(terminal.err(),
               HasSubstr("tsd.network.port: expected an integer from 0 to 65535, got \"x\""));
+}
+
+TEST(ServeTest, SettingsThatCannotBeServedMakeNoStore) {
+  TempDir dir;
+  for (const std::string& setting :
+       {"tsd.auth.file=" + dir.file("none"), std::string("tsd.tls.required=true"),
+        std::string("tsd.influx.separator=!")}) {
+    CapturedTerminal terminal;
+    EXPECT_EQ(
+        RunServe({.data = dir.file("s"), .settings = {setting}}, {.port = "0"}, terminal.get()),
+        kExitUsage)
+        << setting;
+    EXPECT_FALSE(std::filesystem::exists(dir.file("s"))) << setting;
+  }
 }
 
 TEST(ServeTest, OtherLayoutThanTheStoresIsRefused) {

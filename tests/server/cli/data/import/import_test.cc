@@ -73,6 +73,35 @@ TEST_F(ImportTest, AFileThatIsNotThereMakesNoStore) {
   EXPECT_FALSE(std::filesystem::exists(store().data));
 }
 
+TEST_F(ImportTest, InputWithoutAPointMakesNoStore) {
+  EXPECT_EQ(Import("cpu x 1 host=a\n"), kExitFailure);
+  EXPECT_EQ(Import("cpu x 1 host=a\n", {.skip_errors = true}), kExitOk);
+  EXPECT_FALSE(std::filesystem::exists(store().data));
+
+  EXPECT_EQ(Import("cpu x 1 host=a\ncpu 1356998400 1 host=a\n", {.skip_errors = true}), kExitOk);
+  EXPECT_TRUE(std::filesystem::exists(store().data));
+}
+
+TEST_F(ImportTest, ASourceThatCannotBeReadMakesNeitherStoreNorState) {
+  ScriptedServer server({{HttpReplyText(404, "no")}});
+  ImportOptions options{.store = store(), .opentsdb_url = server.url()};
+  options.opentsdb.state_file = file("state");
+  options.opentsdb.patience = {.tries = 1};
+
+  EXPECT_EQ(RunImport(options, terminal_.get()), kExitFailure);
+  options.opentsdb_url = "http://no-such-host.invalid:4242";
+  options.paths = {"cpu"};
+  EXPECT_EQ(RunImport(options, terminal_.get()), kExitFailure);
+
+  EXPECT_FALSE(std::filesystem::exists(store().data));
+  EXPECT_FALSE(std::filesystem::exists(file("state")));
+}
+
+TEST_F(ImportTest, AStoreThatCannotBeMadeIsAnUsageErrorBeforeTheInputIsRead) {
+  EXPECT_EQ(Import("", {.store = {.settings = {"tsd.storage.salt.width=9"}}}), kExitUsage);
+  EXPECT_FALSE(std::filesystem::exists(store().data));
+}
+
 TEST_F(ImportTest, StopsAtTheFirstBadLineWithWhatWasBeforeItStored) {
   EXPECT_EQ(Import("cpu 1356998400 1 host=a\ncpu x 2 host=a\ncpu 1356998402 3 host=a\n"),
             kExitFailure);
