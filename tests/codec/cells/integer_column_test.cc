@@ -187,7 +187,7 @@ TEST(IntegerColumnTest, EveryTruncationIsRefused) {
 
 struct FrozenColumn {
   Values values;
-  std::string_view hex;  // of the column
+  const char* hex;  // of the column
 };
 
 Values Walk(size_t count, int64_t factor, int64_t drift) {
