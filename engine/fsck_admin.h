@@ -46,8 +46,8 @@ class FsckAdmin {
     const RowKeyCodec* row_keys = nullptr;
     UidDirectory* uids = nullptr;
     SeriesTable* series = nullptr;
-    Journal* journal = nullptr;
-    const ActiveSets* active = nullptr;
+    Journal* journal = nullptr;          // null: another process writes it, and it is not checked
+    const ActiveSets* active = nullptr;  // null: unknown, and not checked
     const RowExpiry* expiry = nullptr;
     // Before an answer or an acknowledgement: kUnavailable if another process may be the writer by
     // now. None: no other process can be.

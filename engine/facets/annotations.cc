@@ -18,7 +18,7 @@ absl::StatusOr<std::vector<Annotation>> Annotations::Put(std::span<const Annotat
                                                          MemoryAccount* memory) {
   HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
   QueryControl own;
-  MemoryLease lease(store->executor->memory(), &own);
+  MemoryLease lease(store.reads().executor.memory(), &own);
   absl::StatusOr<std::vector<Annotation>> put =
       store->annotations->Put(edits, write, memory == nullptr ? &lease : memory);
   if (put.ok()) HOURCELL_RETURN_IF_ERROR(store.NoteAnnotation());
@@ -56,7 +56,7 @@ absl::StatusOr<std::vector<Annotation>> Annotations::Global(int64_t start_ms,
     return absl::InvalidArgumentError("The end timestamp cannot be less than the start timestamp");
   }
   QueryControl own;
-  MemoryLease lease(store->executor->memory(), &own);
+  MemoryLease lease(store.reads().executor.memory(), &own);
   return store->annotations->Global(store->tables->Snapshot().get(), start_ms, end_ms,
                                     memory == nullptr ? &lease : memory);
 }

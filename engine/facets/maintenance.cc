@@ -14,22 +14,22 @@ void Maintenance::DropCaches() {
 
 absl::Status Maintenance::SealDue() {
   HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
-  return store.Acknowledge(store->sealer->SealDue());
+  return store.Acknowledge(store.writes().sealer->SealDue());
 }
 
 absl::Status Maintenance::Seal(const SealControl& control) {
   HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
-  return store.Acknowledge(store->sealer->SealAll(control));
+  return store.Acknowledge(store.writes().sealer->SealAll(control));
 }
 
 absl::Status Maintenance::Flush(const SealControl& control) {
   HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
-  return store.Acknowledge(store->Flush(control));
+  return store.Acknowledge(store.writes().Flush(control));
 }
 
 absl::Status Maintenance::Compact(const CompactControl& control) {
   HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
-  HOURCELL_RETURN_IF_ERROR(store->Flush({.cancelled = control.cancelled}));
+  HOURCELL_RETURN_IF_ERROR(store.writes().Flush({.cancelled = control.cancelled}));
   size_t done = 0;
   for (const TableId table : kTableIds) {
     if (control.progress) control.progress(TableName(table), done++, std::size(kTableIds));

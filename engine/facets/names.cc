@@ -31,7 +31,7 @@ absl::StatusOr<UidCheckReport> RepairMappings(StoreGates* gates) {
   HOURCELL_ASSIGN_OR_RETURN(
       UidCheckReport report,
       CheckUids(store->options.layout, store->uid_store.get(), /*repair=*/true));
-  store->DropCaches();
+  store.DropCaches();
   HOURCELL_RETURN_IF_ERROR(store.NoteChange(absl::OkStatus()));
   return report;
 }
@@ -116,14 +116,14 @@ absl::Status Names::GrepUids(UidKind kind,
 absl::Status Names::RenameUid(UidKind kind, std::string_view name, std::string_view new_name) {
   HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
   const absl::Status renamed = store->uids->Rename(kind, name, new_name);
-  store->series_cache->Clear();  // its keys are names
+  store.writes().series_cache->Clear();  // its keys are names
   return store.NoteChange(renamed);
 }
 
 absl::Status Names::DeleteUid(UidKind kind, std::string_view name) {
   HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
   const absl::Status deleted = store->uids->Delete(kind, name);
-  store->series_cache->Clear();
+  store.writes().series_cache->Clear();
   return store.NoteChange(deleted);
 }
 

@@ -15,7 +15,7 @@ CommitTicket Points::Append(std::span<const PointView> points,
   if (refused != nullptr) refused->clear();
   const absl::StatusOr<StoreWriter> store = gates_->BeginWrite();
   if (!store.ok()) return CommitTicket(store.status());
-  return (*store)->writer->Append(points, refused, options);
+  return store->writes().writer->Append(points, refused, options);
 }
 
 CommitTicket Points::Append(std::span<const LinePoint> points,
@@ -24,7 +24,7 @@ CommitTicket Points::Append(std::span<const LinePoint> points,
   if (refused != nullptr) refused->clear();
   const absl::StatusOr<StoreWriter> store = gates_->BeginWrite();
   if (!store.ok()) return CommitTicket(store.status());
-  return (*store)->writer->Append(points, refused, options);
+  return store->writes().writer->Append(points, refused, options);
 }
 
 absl::Status Points::Put(const PointView& point) {
@@ -37,15 +37,15 @@ absl::Status Points::Put(const PointView& point) {
 absl::StatusOr<DeletedPoints> Points::DeletePoints(const QuerySpec& spec, QueryControl* control) {
   HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
   QueryControl own;
-  PointDeleter deleter(*store->row_keys, {.executor = store->executor.get(),
+  PointDeleter deleter(*store->row_keys, {.executor = &store.reads().executor,
                                           .tables = store->tables.get(),
-                                          .open_hours = store->open_hours.get(),
-                                          .sealer = store->sealer.get(),
-                                          .commit = store->commit.get(),
+                                          .open_hours = store.writes().open_hours.get(),
+                                          .sealer = store.writes().sealer.get(),
+                                          .commit = store.writes().commit.get(),
                                           .expiry = &*store->expiry,
-                                          .active = store->active.get(),
-                                          .dropper = store->dropper.get(),
-                                          .memory = store->executor->memory()});
+                                          .active = store.writes().active.get(),
+                                          .dropper = store.writes().dropper.get(),
+                                          .memory = store.reads().executor.memory()});
   absl::StatusOr<DeletedPoints> deleted = deleter.Delete(spec, control == nullptr ? &own : control);
   HOURCELL_RETURN_IF_ERROR(store.NoteChange(deleted.status()));
   return deleted;

@@ -21,7 +21,7 @@ absl::Status Queries::Query(const QuerySpec& spec, QuerySink* sink, QueryControl
   const std::shared_ptr<OpenHours> hours = store.hours();
   QueryControl own;
   return store->losses.Note(
-      store->executor->Run(spec, hours.get(), sink, control == nullptr ? &own : control));
+      store.reads().executor.Run(spec, hours.get(), sink, control == nullptr ? &own : control));
 }
 
 absl::StatusOr<QueryResult> Queries::Query(const QuerySpec& spec) {
@@ -41,7 +41,7 @@ absl::Status Queries::LastPoints(const LastQuery& query,
   QueryControl own;
   if (control == nullptr) control = &own;
   const QueryWatch watch(store->clock, control, query.deadline_ms, store->options.query_timeout_ms);
-  MemoryLease memory(store->executor->memory(), control);
+  MemoryLease memory(store.reads().executor.memory(), control);
   // Pin before snapshot, as in every read.
   const std::shared_ptr<OpenHours> hours = store.hours();
   const ReadPins::Pin pin = hours->pins().Acquire();
@@ -66,7 +66,7 @@ absl::StatusOr<uint64_t> Queries::LookupSeries(const LookupQuery& query,
   QueryControl own;
   if (control == nullptr) control = &own;
   const QueryWatch watch(store->clock, control, query.deadline_ms, store->options.query_timeout_ms);
-  MemoryLease memory(store->executor->memory(), control);
+  MemoryLease memory(store.reads().executor.memory(), control);
   const SeriesLookup lookup(store->options.layout, store->uids.get(), store->series.get(), &memory);
   return store->losses.Note(lookup.Visit(query, watch, visit));
 }
@@ -74,7 +74,7 @@ absl::StatusOr<uint64_t> Queries::LookupSeries(const LookupQuery& query,
 std::unique_ptr<MemoryAccount> Queries::LeaseQueryMemory(QueryControl* control) {
   StoreImpl* const store = gates_->process();
   if (store == nullptr) return nullptr;
-  return std::make_unique<MemoryLease>(store->executor->memory(), control);
+  return std::make_unique<MemoryLease>(store->read->executor.memory(), control);
 }
 
 absl::Status Queries::Scan(const ScanSpec& spec,
@@ -88,7 +88,7 @@ absl::Status Queries::Scan(const ScanSpec& spec,
                                         .open_hours = hours.get(),
                                         .series = store->series.get(),
                                         .uids = store->uids.get(),
-                                        .planner = store->planner.get(),
+                                        .planner = &store.reads().planner,
                                         .pinned_at = pin.time()});
   return store->losses.Note(scanner.Scan(spec, visit, should_stop));
 }
@@ -103,7 +103,7 @@ absl::StatusOr<std::unique_ptr<ParallelScan>> Queries::PlanScan(
                              .open_hours = store.hours(),
                              .series = store->series.get(),
                              .uids = store->uids.get(),
-                             .planner = store->planner.get()});
+                             .planner = &store.reads().planner});
 }
 
 }  // namespace hourcell

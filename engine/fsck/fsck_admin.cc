@@ -26,7 +26,7 @@ absl::StatusOr<FsckReport> FsckAdmin::Check(FsckOptions options) {
                      .list = parts_.list,
                      .regions = parts_.regions,
                      .row_keys = parts_.row_keys,
-                     .has_active_sets = parts_.active->is_whole(),
+                     .has_active_sets = parts_.active != nullptr && parts_.active->is_whole(),
                      .expiry = parts_.expiry},
                     options, &report);
   checks.Use(parts_.uids, parts_.series);
@@ -36,7 +36,7 @@ absl::StatusOr<FsckReport> FsckAdmin::Check(FsckOptions options) {
   HOURCELL_RETURN_IF_ERROR(checks.CheckRows());
   HOURCELL_RETURN_IF_ERROR(checks.CheckAnnotations());
   HOURCELL_RETURN_IF_ERROR(checks.CheckAsides());
-  HOURCELL_RETURN_IF_ERROR(CheckJournal(&checks));
+  if (parts_.journal != nullptr) HOURCELL_RETURN_IF_ERROR(CheckJournal(&checks));
   if (parts_.check_is_writer) HOURCELL_RETURN_IF_ERROR(parts_.check_is_writer());
   return report;
 }

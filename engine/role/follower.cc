@@ -25,43 +25,12 @@ constexpr int kTriesMax = 5;
 // A background catch-up is skipped if one began this recently.
 constexpr int64_t kRecentMs = 500;
 
-class ReadOnlyJournal : public Journal {
- public:
-  absl::Status Replay(uint64_t /*from*/, const Visit& /*visit*/) const override {
-    return absl::OkStatus();
-  }
-  absl::Status Write(std::span<const std::string_view> /*payload_parts*/) override {
-    return OnlyReads();
-  }
-  absl::Status Sync() override { return absl::OkStatus(); }
-  absl::Status DeleteBelow(uint64_t /*low_mark*/) override { return OnlyReads(); }
-  std::unique_ptr<JournalPin> Pin(uint64_t /*low_mark*/) override {
-    return std::make_unique<NoPin>();
-  }
-  uint64_t LowMarkThatDeletes(uint64_t /*sequence*/) const override { return 0; }
-  absl::Status Close() override { return absl::OkStatus(); }
-  absl::Status failure() const override { return absl::OkStatus(); }
-  size_t block_bytes() const override { return size_t{1} << 20; }
-  uint64_t next_sequence() const override { return 1; }
-  uint64_t synced_sequence() const override { return 1; }
-  uint64_t oldest_sequence() const override { return 1; }
-  uint64_t bytes() const override { return 0; }
-  uint64_t segments() const override { return 0; }
-
- private:
-  class NoPin : public JournalPin {};
-};
-
 // Such a failure leaves the known state valid.
 bool IsPassing(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
 }
 
 }  // namespace
-
-std::unique_ptr<Journal> MakeReadOnlyJournal() {
-  return std::make_unique<ReadOnlyJournal>();
-}
 
 absl::Status OnlyReads() {
   return absl::FailedPreconditionError("this process only reads the store: another one writes");

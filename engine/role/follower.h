@@ -27,7 +27,6 @@
 #include "codec/rows/salt_schedule.h"
 #include "engine/annotations/annotation_store.h"
 #include "engine/hours/open_hours.h"
-#include "engine/journal/journal.h"
 #include "engine/series/metric_series.h"
 #include "engine/series/series_table.h"
 #include "engine/stats.h"
@@ -101,9 +100,6 @@ class Follower {
   int64_t begun_ms_ ABSL_GUARDED_BY(mutex_) = 0;  // the last, by the monotonic clock
   absl::Status last_ ABSL_GUARDED_BY(mutex_);     // how the last one ended
 };
-
-// The journal of a process that only reads: it is empty and refuses appends.
-std::unique_ptr<Journal> MakeReadOnlyJournal();
 
 // kFailedPrecondition: the answer to every write.
 absl::Status OnlyReads();

@@ -6,9 +6,10 @@
 //   return store->uids->Suggest(kind, prefix, max);
 //
 //   HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
-//   return store.NoteChange(store->uids->Rename(kind, name, new_name));
+//   return store.Acknowledge(store.writes().sealer->SealDue());
 //
-// Both are pointers: they take no lock and no memory. Thread-safe.
+// Only a StoreWriter leads to the write side. Both are pointers: they take no lock and no memory.
+// Thread-safe.
 
 #pragma once
 
@@ -21,12 +22,18 @@
 
 namespace hourcell {
 
+class ReadSide;
+class StoreCore;
 class StoreImpl;
+class TtlAdmin;
+class WriteSide;
 
 // The parts of a store, for a read that may begin.
 class StoreReader {
  public:
-  StoreImpl* operator->() const { return store_; }
+  StoreCore* operator->() const;
+  ReadSide& reads() const;
+  TtlAdmin& ttls() const;
 
   // Everything acknowledged before BeginRead is in the hours or in the tables.
   std::shared_ptr<OpenHours> hours() const;
@@ -41,7 +48,13 @@ class StoreReader {
 // The parts of a store, for a write that may begin. The write returns one of the three statuses.
 class StoreWriter {
  public:
-  StoreImpl* operator->() const { return store_; }
+  StoreCore* operator->() const;
+  ReadSide& reads() const;
+  WriteSide& writes() const;
+  TtlAdmin& ttls() const;
+
+  // Empties the name and series caches.
+  void DropCaches() const;
 
   // StoreRole's functions, for the result of the write.
   absl::Status Acknowledge(absl::Status written) const;
@@ -66,6 +79,10 @@ class StoreGates {
   // kFailedPrecondition: the store is closed, or this process only reads it. kUnavailable: another
   // process is known to be the writer.
   absl::StatusOr<StoreWriter> BeginWrite();
+
+  // BeginRead, for an administrator's object before it answers. kUnavailable instead of
+  // kFailedPrecondition if another process is the writer: a client repeats the call there.
+  absl::Status CheckAnswer();
 
   // Null if the store is closed. For state of this process that says nothing about the contents of
   // the store: caches, memory, health.

@@ -1,5 +1,6 @@
-// Gauges of an open store, read on each request for statistics: names, series, regions, open hours,
-// journal and waiting appends. All are 0 before the store is open and after it is closed.
+// Gauges of an open store, read on each request for statistics: StoreGauges are those of every role,
+// names, series and regions; WriteGauges those of a process that writes, its open hours, journal
+// and waiting appends. All are 0 before the store is open and after it is closed.
 
 #pragma once
 
@@ -26,12 +27,19 @@ struct StoreGauges {
   RegionStore* regions = nullptr;
   UidDirectory* uids = nullptr;
   SeriesTable* series = nullptr;
+  const QueryMemory* query_memory = nullptr;
+
+  void AddTo(Stats* stats) const;
+};
+
+// Borrowed as above.
+struct WriteGauges {
+  const std::atomic<bool>* is_open = nullptr;
   SeriesCache* series_cache = nullptr;
   OpenHours* open_hours = nullptr;
   Journal* journal = nullptr;
   GroupCommit* commit = nullptr;
   Admission* admission = nullptr;
-  const QueryMemory* query_memory = nullptr;
 
   void AddTo(Stats* stats) const;
 };

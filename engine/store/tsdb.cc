@@ -28,11 +28,11 @@ absl::StatusOr<std::unique_ptr<Tsdb>> Tsdb::Open(const Options& options) {
 }
 
 Stats& Tsdb::stats() {
-  return impl_->stats;
+  return impl_->core.stats;
 }
 
 const Layout& Tsdb::layout() const {
-  return impl_->options.layout;
+  return impl_->core.options.layout;
 }
 
 absl::Status Tsdb::Close() {

@@ -95,7 +95,7 @@ constexpr std::array kRules = {
                "engine/bigtable/api engine/bigtable/rows engine/bigtable/writer"},
     FolderRule{"engine/role",
                "codec/base codec/rows uid engine engine/threads engine/table engine/storage "
-               "engine/journal engine/rows engine/annotations engine/hours engine/series "
+               "engine/rows engine/annotations engine/hours engine/series "
                "engine/write"},
     FolderRule{"engine/store",
                "codec/base codec codec/rows uid engine/query engine engine/threads "

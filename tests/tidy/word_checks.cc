@@ -38,7 +38,7 @@ constexpr std::array kWordsOfOneMeaning = {
     WordOfOneMeaning{
         "trim",
         "engine/rocks/ engine/regions/ engine/table/ engine/bigtable/bigtable_table_store. "
-        "engine/store/tsdb_impl. engine/fsck/ "
+        "engine/store/write_side. engine/fsck/ "
         "engine/README.md bench/lab/ bench/split_bench.cc tests/engine/rocks/ "
         "tests/engine/regions/ tests/engine/table/ tests/engine/fsck/ tests/http/crash/ "
         "tests/support/ docs/decisions/0011 docs/fsck.md docs/regions.md docs/reliability.md "

@@ -128,6 +128,30 @@ TEST_F(FollowerTest, WithoutAStoreThereIsNothingToFollow) {
               StatusIs(StatusCode::kInvalidArgument, HasSubstr("follow without storage")));
 }
 
+TEST_F(FollowerTest, AFollowerHasNoWriteSide) {
+  const std::unique_ptr<Tsdb> writer = Open();
+  ASSERT_OK(Put(writer.get(), "a", 1, 10));
+  const std::unique_ptr<Tsdb> follower = Follow();
+  const auto names_of = [](Tsdb* node) {
+    std::set<std::string> names;
+    for (const StatSample& stat : node->stats().Snapshot())
+      names.insert(stat.name);
+    return names;
+  };
+  // Each is a statistic of a part of the write side.
+  const auto of_writing = {"journal.bytes",       "journal.replayed_points", "hours.open",
+                           "append.waited",       "series.cache-size",       "seal.hours",
+                           "storage.sync.errors", "retention.freed_bytes"};
+  const std::set<std::string> at_writer = names_of(writer.get());
+  const std::set<std::string> at_follower = names_of(follower.get());
+  for (const char* name : of_writing) {
+    EXPECT_TRUE(at_writer.contains(name)) << name;
+    EXPECT_FALSE(at_follower.contains(name)) << name;
+  }
+  EXPECT_TRUE(at_follower.contains("series.created"));
+  EXPECT_TRUE(follower->maintenance().Health().is_open);
+}
+
 TEST_F(FollowerTest, AnAnswerHasWhatWasAcknowledgedWhereverItIs) {
   const std::unique_ptr<Tsdb> writer = Open();
   ASSERT_OK(Put(writer.get(), "a", 1, 10));

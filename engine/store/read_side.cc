@@ -1,0 +1,30 @@
+#include "engine/store/read_side.h"
+
+#include <cstddef>
+
+namespace hourcell {
+namespace {
+
+// For the series of queried metrics.
+constexpr size_t kMetricSeriesBytes = 128 << 20;
+
+}  // namespace
+
+ReadSide::ReadSide(StoreCore* core, ActiveSets* active)
+    : metric_series(core->options.layout, core->series.get(), {.bytes = kMetricSeriesBytes}),
+      planner(core->options,
+              *core->row_keys,
+              QueryPlanner::Parts{.uids = core->uids.get(),
+                                  .series = core->series.get(),
+                                  .metric_series = &metric_series,
+                                  .active = active,
+                                  .expiry = &*core->expiry}),
+      executor(core->options,
+               *core->row_keys,
+               QueryExecutor::Parts{.tables = core->tables.get(),
+                                    .uids = core->uids.get(),
+                                    .planner = &planner,
+                                    .annotations = core->annotations.get(),
+                                    .clock = core->clock}) {}
+
+}  // namespace hourcell

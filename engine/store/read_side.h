@@ -1,0 +1,24 @@
+// ReadSide: the parts of an open store that only queries use. Every role has them. Thread-safe.
+
+#pragma once
+
+#include "engine/read/query_executor.h"
+#include "engine/read/query_planner.h"
+#include "engine/series/active_sets.h"
+#include "engine/series/metric_series.h"
+#include "engine/store/store_core.h"
+
+namespace hourcell {
+
+// The parts in the order in which they depend on each other.
+class ReadSide {
+ public:
+  // Borrowed. `active` may be null: queries then take all series of a metric.
+  ReadSide(StoreCore* core, ActiveSets* active);
+
+  MetricSeriesCache metric_series;
+  QueryPlanner planner;
+  QueryExecutor executor;
+};
+
+}  // namespace hourcell

@@ -1,0 +1,67 @@
+#include "engine/store/store_core.h"
+
+#include <cstdint>
+#include <utility>
+
+#include "codec/base/status_macros.h"
+#include "engine/regions/live/initial_regions.h"
+#include "engine/rocks/rocks_storage.h"
+#include "engine/rows/system_table.h"
+#include "engine/store/store_needs.h"
+#include "engine/table/table_capabilities.h"
+
+namespace hourcell {
+
+StoreCore::StoreCore(Options opened)
+    : options(std::move(opened)),
+      storage(options.storage != nullptr ? options.storage
+                                         : std::make_shared<RocksStorage>(options)) {}
+
+absl::Status StoreCore::TakeTables(std::unique_ptr<TableStore> opened) {
+  tables = std::move(opened);
+  return CheckStoreNeeds(storage->name(), tables->capabilities());
+}
+
+absl::Status StoreCore::OpenTables(const std::function<absl::Status()>& make_journal) {
+  HOURCELL_ASSIGN_OR_RETURN(const Layout layout,
+                            ReadOrCreateLayout(options, tables.get(), make_journal));
+  options.layout = layout;
+  HOURCELL_RETURN_IF_ERROR(PresplitIfNew(options.presplit, layout,
+                                         static_cast<uint64_t>(clock->NowMs()), storage->name(),
+                                         tables.get()));
+  HOURCELL_ASSIGN_OR_RETURN(SaltEpochs epochs, ReadSaltEpochs(layout, tables.get()));
+  salts = std::make_shared<SaltSchedule>(std::move(epochs));
+  row_keys.emplace(layout, salts);
+  HOURCELL_RETURN_IF_ERROR(LoadRetention());
+  // A point that was acknowledged as synced needs its names synced.
+  const bool sync = options.sync == Durability::kAlways;
+  uid_store = std::make_unique<TableUidStore>(
+      layout, tables.get(),
+      TableUidStore::Commits{
+          .are_synced = sync,
+          .are_atomic = tables->capabilities().Has(TableCapability::kAtomicGroups)});
+  HOURCELL_ASSIGN_OR_RETURN(uids,
+                            UidDirectory::Open(UidOptionsOf(options, layout), uid_store.get()));
+  HOURCELL_ASSIGN_OR_RETURN(series, SeriesTable::Open(layout,
+                                                      {.tables = tables.get(),
+                                                       .uid_store = uid_store.get(),
+                                                       .uids = uids.get(),
+                                                       .is_followed = options.follow},
+                                                      sync));
+  HOURCELL_ASSIGN_OR_RETURN(
+      annotations, AnnotationStore::Open(
+                       {.row_keys = &*row_keys, .tables = tables.get(), .expiry = &*expiry}, sync));
+  return absl::OkStatus();
+}
+
+absl::Status StoreCore::LoadRetention() {
+  HOURCELL_ASSIGN_OR_RETURN(auto metric_ttl_s, ReadMetricTtls(tables.get()));
+  HOURCELL_ASSIGN_OR_RETURN(const int64_t store_ttl_s,
+                            ReadOrReplaceStoreTtl(options.ttl_s, tables.get()));
+  retention.Set({.store_ttl_s = store_ttl_s, .metric_ttl_s = std::move(metric_ttl_s)});
+  expiry.emplace(options.layout, &retention, clock);
+  tables->SetExpiry(&*expiry);
+  return absl::OkStatus();
+}
+
+}  // namespace hourcell
