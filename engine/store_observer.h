@@ -5,8 +5,8 @@
 //   Census census;
 //   options.observers = {&census};
 //
-//   point    BeforePut -> series found -> BeforeStore -> point in its open hour -> journal block
-//            written -> AfterPut
+//   point    BeforePut -> series found, or created -> AfterNewSeries -> BeforeStore -> point in its
+//            open hour -> journal block written -> AfterPut
 //   hour     cell merged into its row -> AfterSeal
 //   table    memtable of a region written to a file -> AfterFlush
 //   region   BeforeRegionChange -> files moved, catalogue committed -> AfterRegionChange
@@ -21,10 +21,11 @@
 // A method may read the store: queries, scans, names. Points may be put from AfterPut, with
 // AppendOptions::wait_ms = 0, because the threads that make room may wait for the observer. Other
 // calls that write, seal, flush or change regions would wait for the caller and are forbidden. A
-// put inside BeforePut or BeforeStore is refused with kFailedPrecondition.
+// put inside BeforePut, AfterNewSeries or BeforeStore is refused with kFailedPrecondition.
 //
 // Points that were in the journal when the store was opened are not put again: for them an observer
-// gets AfterSeal only, which Open may call before it returns.
+// gets AfterSeal only, which Open may call before it returns. A follower neither puts points nor
+// creates series.
 
 #pragma once
 
@@ -48,6 +49,14 @@ struct PutBatch {
   // expired; but with points of names that may not be created, which is not known yet.
   std::span<const PointView> points = {};
   std::string_view via = {};  // AppendOptions::via
+};
+
+// A series that a put has created. Views live for the call.
+struct CreatedSeries {
+  uint64_t number = 0;          // never given to another
+  std::string_view tsuid = {};  // bytes: metric UID, then the tags'
+  std::string_view metric = {};
+  std::span<const TagView> tags = {};
 };
 
 // An hour of a series that became a cell. Views live for the call.
@@ -91,6 +100,13 @@ class StoreObserver {
   // Before any name or point of the batch is stored. An error refuses the whole batch: its ticket
   // has that status, and took_nothing(). Called once for each Append, by its thread.
   virtual absl::Status BeforePut(const PutBatch& /*batch*/) { return absl::OkStatus(); }
+
+  // An Append has created these series; kill -9 cannot undo it. Called once for each series, by the
+  // thread of the Append, without a lock, before the series' first point is stored or seen. Not
+  // called for known series, for series whose creation failed, for series that the replay of the
+  // journal restores after a power failure, nor by an adoption. A crash before the call loses it: an
+  // observer that needs all series also lists them after Open.
+  virtual void AfterNewSeries(std::span<const CreatedSeries> /*series*/) {}
 
   // The points of the batch that are stored now: those of BeforePut without those that the store
   // has refused since. Not called for zero points. Called once for each Append, by its thread,

@@ -27,6 +27,7 @@ struct SeriesRef {
   std::string tsuid;
   Uid metric = kNoUid;
   std::vector<TagUids> tags;  // tags[i] belongs to the point's tags[i]
+  bool is_new = false;        // created for this point, the first one of the series
   friend bool operator==(const SeriesRef&, const SeriesRef&) = default;
 };
 

@@ -362,6 +362,7 @@ class SeriesTable::Creation {
     const auto [place, is_new] = in_group_.try_emplace(ref->tsuid, ref->number);
     if (is_new && ref->number == 0) {
       place->second = ++last_number_;
+      ref->is_new = true;
       made_.emplace_back(place->second, ref->tsuid);
     }
     ref->number = place->second;

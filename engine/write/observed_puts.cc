@@ -54,6 +54,13 @@ absl::StatusOr<uint64_t> ObservedPuts::Ask(std::span<const PointView> points,
   return batch.number;
 }
 
+void ObservedPuts::ShowNew(std::span<const CreatedSeries> series) {
+  HOURCELL_DCHECK(!series.empty());
+  const AskingScope scope;
+  for (StoreObserver* const observer : observers_)
+    observer->AfterNewSeries(series);
+}
+
 void ObservedPuts::Show(const PutBatch& batch) {
   const AskingScope scope;
   for (StoreObserver* const observer : observers_)

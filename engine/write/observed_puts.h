@@ -1,6 +1,6 @@
 // ObservedPuts: batches of points that observers have allowed and that are not acknowledged yet.
 //
-//   Ask -> Order { Show -> points into their open hours } -> Add -> journal block written
+//   Ask -> ShowNew -> Order { Show -> points into their open hours } -> Add -> journal block written
 //     -> Acknowledge -> AfterPut
 //
 // A thread that has waited for a block calls Acknowledge before it returns, so that observers learn
@@ -44,6 +44,9 @@ class ObservedPuts {
   // Returns the number of the batch, or the error of an observer that refuses it.
   absl::StatusOr<uint64_t> Ask(std::span<const PointView> points, std::string_view via = {});
 
+  // Shows observers series that were created. REQUIRES: not empty.
+  void ShowNew(std::span<const CreatedSeries> series);
+
   // Shows observers the points of an allowed batch that are stored next.
   void Show(const PutBatch& batch);
 
@@ -54,7 +57,7 @@ class ObservedPuts {
   // All blocks up to `block` are written, and with `is_synced` synced.
   void Acknowledge(uint64_t block, bool is_synced);
 
-  // True while the calling thread is in Ask or Show.
+  // True while the calling thread is in Ask, ShowNew or Show.
   static bool IsAsking();
 
  private:

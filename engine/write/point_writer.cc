@@ -389,6 +389,19 @@ void PointWriter::ShowObservers(const AskedPoints& asked, const Batch& batch) co
   if (!stored.empty()) parts_.observed_puts->Show({asked.number, stored, asked.via});
 }
 
+void PointWriter::ShowNewSeries(std::span<const PointView* const> points,
+                                std::span<const Parsed<SeriesRef>> found) const {
+  std::vector<CreatedSeries> created;
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (!found[i].ok() || !found[i]->is_new) continue;
+    created.push_back({.number = found[i]->number,
+                       .tsuid = found[i]->tsuid,
+                       .metric = points[i]->metric,
+                       .tags = points[i]->tags});
+  }
+  if (!created.empty()) parts_.observed_puts->ShowNew(created);
+}
+
 template <typename Point>
 void PointWriter::CheckPoints(std::span<const Point> points, Batch* batch) const {
   const int64_t may_expire_ms = parts_.expiry == nullptr ? 0 : parts_.expiry->MayExpireBeforeMs();
@@ -442,6 +455,7 @@ void PointWriter::ResolveMissing(std::span<const Point> points,
   std::vector<Parsed<SeriesRef>> refs;
   parts_.series->GetOrCreate(views, &refs, options.wait_ms, options.new_series);
   HOURCELL_DCHECK(refs.size() == views.size());
+  if (parts_.observed_puts != nullptr) ShowNewSeries(views, refs);
   std::vector<CachedSeries> found(missing.size());
   std::vector<Spelling> learnt;  // with their series
   std::vector<CachedSeries> learnt_series;

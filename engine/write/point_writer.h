@@ -103,6 +103,9 @@ class PointWriter {
                                            std::string_view via) const;
   // Shows observers the stored points.
   void ShowObservers(const AskedPoints& asked, const Batch& batch) const;
+  // found[i] is the series of *points[i].
+  void ShowNewSeries(std::span<const PointView* const> points,
+                     std::span<const Parsed<SeriesRef>> found) const;
   // Leaves out wrong and expired points.
   template <typename Point>
   void CheckPoints(std::span<const Point> points, Batch* batch) const;

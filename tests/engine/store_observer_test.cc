@@ -49,6 +49,18 @@ class Recorder : public StoreObserver {
     puts_.push_back(std::move(text));
     return absl::OkStatus();
   }
+  void AfterNewSeries(std::span<const CreatedSeries> series) override {
+    if (after_new_series) after_new_series();
+    MutexLock lock(&mutex_);
+    std::string text;
+    for (const CreatedSeries& one : series) {
+      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", one.number, one.metric);
+      for (const TagView& tag : one.tags)
+        text += fmt::format(" {}={}", tag.key, tag.value);
+      text += fmt::format(" {}", one.tsuid.size());
+    }
+    new_series_.push_back(std::move(text));
+  }
   void BeforeStore(const PutBatch& batch) override {
     if (before_store) before_store();
     MutexLock lock(&mutex_);
@@ -89,6 +101,7 @@ class Recorder : public StoreObserver {
   }
 
   std::vector<std::string> puts() { return Copy(puts_); }
+  std::vector<std::string> new_series() { return Copy(new_series_); }
   std::vector<std::string> stores() { return Copy(stores_); }
   std::vector<std::string> seals() { return Copy(seals_); }
   std::vector<std::string> changes() { return Copy(changes_); }
@@ -96,6 +109,7 @@ class Recorder : public StoreObserver {
 
   std::string refused_metric = {};
   absl::Status change_answer = {};
+  std::function<void()> after_new_series = {};
   std::function<void()> before_store = {};
   std::function<void()> after_put = {};
 
@@ -119,6 +133,7 @@ class Recorder : public StoreObserver {
 
   Mutex mutex_;
   std::vector<std::string> puts_;
+  std::vector<std::string> new_series_;
   std::vector<std::string> stores_;
   std::vector<std::string> seals_;
   std::vector<std::string> changes_;
@@ -194,6 +209,69 @@ TEST_F(StoreObserverTest, SeesWhatIsStoredAndNotWhatIsRefusedForItsName) {
   ASSERT_OK(tsdb_->points().Append(std::span(lines).subspan(1, 1), &refused).Wait());
 
   EXPECT_THAT(recorder_.stores(), ElementsAre("1: known=1 known=3", "2: known=1"));
+}
+
+TEST_F(StoreObserverTest, GetsEachNewSeriesOnceAndNoKnownOne) {
+  Open();
+  std::vector<RefusedPoint> refused;
+  std::vector<OwnedPoint> points;
+  points.emplace_back("m", "host=a dc=x", kHour, 1);
+  points.emplace_back("m", "dc=x host=a", kHour + 1, 2);  // the same series in another spelling
+  points.emplace_back("n", "host=b", kHour, 3);
+  ASSERT_OK(Append(std::move(points), &refused).Wait());
+  Put("m", 0, 1);  // host=a
+  Put("m", 1, 2);
+
+  EXPECT_THAT(recorder_.new_series(),
+              ElementsAre("1: m host=a dc=x 15; 2: n host=b 9", "3: m host=a 9"));
+  EXPECT_EQ(second_.new_series(), recorder_.new_series());
+}
+
+TEST_F(StoreObserverTest, GetsNewSeriesOfLinesAsAnImportPutsThem) {
+  Open();
+  const LinePoint lines[] = {{"m", "host=a", {.ms = kHour * 1000}, Value::Integer(1)},
+                             {"m", "nothing", {.ms = kHour * 1000}, Value::Integer(2)},
+                             {"m", "host=a", {.ms = kHour * 1000 + 5000}, Value::Integer(3)}};
+  std::vector<RefusedPoint> refused;
+  ASSERT_OK(tsdb_->points().Append(lines, &refused).Wait());
+
+  EXPECT_THAT(recorder_.new_series(), ElementsAre("1: m host=a 9"));
+}
+
+TEST_F(StoreObserverTest, GetsNoSeriesThatWasCreatedBeforeARestart) {
+  Open();
+  Put("m", 0, 1);
+  Open();
+  Put("m", 1, 2);
+  Put("n", 0, 3);
+
+  EXPECT_THAT(recorder_.new_series(), ElementsAre("1: m host=a 9", "2: n host=a 9"));
+}
+
+TEST_F(StoreObserverTest, GetsNoSeriesWhoseCreationFailed) {
+  options_.auto_create_metrics = false;
+  Open();
+  ASSERT_OK(tsdb_->names().AssignUid(UidKind::kMetric, "known"));
+  std::vector<RefusedPoint> refused;
+  std::vector<OwnedPoint> points;
+  points.emplace_back("unknown", "host=a", kHour, 1);
+  points.emplace_back("known", "host=a", kHour, 2);
+  ASSERT_OK(Append(std::move(points), &refused).Wait());
+
+  EXPECT_THAT(refused, SizeIs(1));
+  EXPECT_THAT(recorder_.new_series(), ElementsAre("1: known host=a 9"));
+}
+
+TEST_F(StoreObserverTest, NewSeriesAreInTheTablesWhenItIsCalled) {
+  Open();
+  std::vector<std::string> found;
+  recorder_.after_new_series = [&] {
+    const auto names = tsdb_->names().Suggest(UidKind::kMetric, "", 10);
+    if (names.ok()) found = *names;
+  };
+  Put("m", 0, 1);
+
+  EXPECT_THAT(found, ElementsAre("m"));
 }
 
 TEST_F(StoreObserverTest, APutFromInsideOfBeforeStoreIsRefused) {
