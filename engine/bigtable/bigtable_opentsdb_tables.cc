@@ -25,7 +25,7 @@ class BigtableOpenTsdbTables : public OpenTsdbTables {
                          const BigtableChannels& channels)
       : client_(options, channels),
         uid_table_(std::move(uid_table)),
-        system_(SystemTable(options.table_prefix)) {}
+        system_(ClusterTable(options.table_prefix)) {}
 
   std::string name() const override {
     const BigtableOptions& options = client_.options();

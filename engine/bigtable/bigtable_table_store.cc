@@ -91,7 +91,7 @@ class BigtableTableStore : public TableStore {
                      SharedRows shared_rows)
       : client_(options, channels),
         shared_rows_(shared_rows),
-        system_(SystemTable(options.table_prefix)),
+        system_(ClusterTable(options.table_prefix)),
         ledger_([this](uint64_t count) { return ReserveVersions(count); }, kVersionsPerWriter - 1) {
   }
 
@@ -551,7 +551,7 @@ absl::StatusOr<std::string> SharedDataTableOf(const BigtableOptions& options) {
   HOURCELL_ASSIGN_OR_RETURN(const BigtableChannels channels, OpenBigtableChannels(options));
   BigtableClient client(options, channels);
   const absl::StatusOr<BigtablePage> page =
-      client.Read(SystemTable(options.table_prefix), {.keys = {std::string(kFormatRow)}});
+      client.Read(ClusterTable(options.table_prefix), {.keys = {std::string(kFormatRow)}});
   if (absl::IsNotFound(page.status()) || (page.ok() && page->rows.empty())) {
     return absl::NotFoundError(
         fmt::format("bigtable: no store in the tables {}-*", options.table_prefix));
@@ -566,7 +566,7 @@ absl::StatusOr<std::string> SharedDataTableOf(const BigtableOptions& options) {
 bool IsTableOfStore(const BigtableOptions& options, std::string_view name) {
   BigtableOptions own = options;
   own.data_table.clear();
-  return name == SystemTable(own.table_prefix) || name == JournalTable(own.table_prefix) ||
+  return name == ClusterTable(own.table_prefix) || name == JournalTable(own.table_prefix) ||
          std::ranges::any_of(kTableIds,
                              [&](TableId table) { return name == BigtableNameOf(own, table); });
 }

@@ -45,7 +45,7 @@ class World {
       clients_.push_back(MakeClient(std::to_string(i)));
     client_ = MakeClient("");
     for (const std::string& table :
-         {SystemTable("hourcell"), JournalTable("hourcell"), std::string(kNames)})
+         {ClusterTable("hourcell"), JournalTable("hourcell"), std::string(kNames)})
       EXPECT_OK(client_->CreateTable(table, "h"));
   }
 

@@ -12,7 +12,7 @@ namespace hourcell {
 BigtableJournalTail::BigtableJournalTail(BigtableClient* client)
     : client_(*client),
       table_(JournalTable(client->options().table_prefix)),
-      system_(SystemTable(client->options().table_prefix)) {}
+      system_(ClusterTable(client->options().table_prefix)) {}
 
 absl::StatusOr<uint64_t> BigtableJournalTail::Read(uint64_t from, const Journal::Visit& visit) {
   uint64_t next = std::max<uint64_t>(from, 1);

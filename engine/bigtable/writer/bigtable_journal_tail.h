@@ -27,7 +27,7 @@ class BigtableJournalTail : public JournalTail {
   // One ReadRows call if there are few blocks. kDataLoss: a row is neither a block nor a fence.
   absl::StatusOr<uint64_t> Read(uint64_t from, const Journal::Visit& visit) override;
 
-  // One ReadRows call. kDataLoss: a row of the system table does not decode.
+  // One ReadRows call. kDataLoss: a row of the cluster table does not decode.
   absl::StatusOr<StoreMoment> Look() override;
 
  private:

@@ -32,7 +32,7 @@ absl::StatusOr<IdRange> IdRangeOf(const BigtablePage& page) {
 IdRanges::IdRanges(BigtableClient* client, uint64_t writer)
     : client_(*client),
       writer_(writer),
-      system_(SystemTable(client->options().table_prefix)),
+      system_(ClusterTable(client->options().table_prefix)),
       counters_{
           {TableId::kUid, UidCounterKey(UidKind::kMetric), "metric", 16},
           {TableId::kUid, UidCounterKey(UidKind::kTagk), "tagk", 16},

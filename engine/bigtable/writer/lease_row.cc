@@ -67,7 +67,7 @@ absl::StatusOr<uint64_t> LogStartOf(const std::vector<BigtableRow>& rows) {
 
 absl::StatusOr<LeaseState> ReadLease(BigtableClient* client) {
   HOURCELL_ASSIGN_OR_RETURN(const BigtablePage page,
-                            client->Read(SystemTable(client->options().table_prefix),
+                            client->Read(ClusterTable(client->options().table_prefix),
                                          {.keys = {std::string(kActiveRow)}}));
   return LeaseStateOf(page.rows);
 }
@@ -76,7 +76,7 @@ LeaseRow::LeaseRow(BigtableClient* client, uint64_t writer, std::string address,
     : client_(*client),
       writer_(writer),
       address_(std::move(address)),
-      system_(SystemTable(client->options().table_prefix)),
+      system_(ClusterTable(client->options().table_prefix)),
       loss_(*loss) {
   HOURCELL_DCHECK(writer > 0);
 }

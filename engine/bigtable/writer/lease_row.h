@@ -1,4 +1,4 @@
-// LeaseRow: the row `active` of the system table (system_rows.h), as one process writes it. It
+// LeaseRow: the row `active` of the cluster table (system_rows.h), as one process writes it. It
 // holds the writer lease, which names the writer, and the log start: journal blocks below it are
 // not needed.
 //
@@ -43,7 +43,7 @@ struct LeaseState {
   friend bool operator==(const LeaseState&, const LeaseState&) = default;
 };
 
-// kDataLoss: a cell does not decode. `rows` is the result of a read of the system table.
+// kDataLoss: a cell does not decode. `rows` is the result of a read of the cluster table.
 absl::StatusOr<LeaseState> LeaseStateOf(const std::vector<BigtableRow>& rows);
 // The log start in `rows`: from the row `active`, or from the row `front`, where earlier releases
 // kept it; else 1.

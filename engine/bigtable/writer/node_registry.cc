@@ -13,7 +13,7 @@ namespace hourcell {
 NodeRegistry::NodeRegistry(BigtableClient* client, MonotonicClock* clock, std::string address)
     : client_(*client),
       clock_(*clock),
-      system_(SystemTable(client->options().table_prefix)),
+      system_(ClusterTable(client->options().table_prefix)),
       address_(std::move(address)),
       row_(NodeRow(RandomSeed())) {}
 

@@ -1,5 +1,5 @@
 // NodeRegistry: the standbys of a store on Cloud Bigtable. Each rewrites a row node/<id> in the
-// system table (system_rows.h) while it lives, and deletes it when it ends. The rows only list
+// cluster table (system_rows.h) while it lives, and deletes it when it ends. The rows only list
 // nodes; correctness does not depend on them.
 //
 // Thread-safe.

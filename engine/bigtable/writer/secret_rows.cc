@@ -45,7 +45,7 @@ absl::StatusOr<uint64_t> NumberOf(std::string_view row) {
 }  // namespace
 
 SecretRows::SecretRows(BigtableClient* client, MonotonicClock* clock)
-    : client_(*client), clock_(*clock), system_(SystemTable(client->options().table_prefix)) {}
+    : client_(*client), clock_(*clock), system_(ClusterTable(client->options().table_prefix)) {}
 
 absl::StatusOr<std::vector<SecretRows::Secret>> SecretRows::ReadRows() {
   HOURCELL_ASSIGN_OR_RETURN(const BigtablePage page,

@@ -1,4 +1,4 @@
-// SecretRows: the secrets that the nodes of a store share, in rows of the system table. A secret's
+// SecretRows: the secrets that the nodes of a store share, in rows of the cluster table. A secret's
 // row is written only if it is absent, so all nodes see the same secrets, even if two nodes create
 // one at the same time.
 //

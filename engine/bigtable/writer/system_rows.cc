@@ -21,7 +21,7 @@ constexpr char kUnderWayByte = '.';
 
 }  // namespace
 
-std::string SystemTable(const std::string& prefix) {
+std::string ClusterTable(const std::string& prefix) {
   return prefix + "-system";
 }
 

@@ -42,7 +42,7 @@ inline constexpr std::string_view kAdoptionRow = "adoption";
 inline constexpr std::string_view kSystemQualifier = "a";
 inline constexpr std::string_view kLogStartQualifier = "s";
 
-std::string SystemTable(const std::string& prefix);
+std::string ClusterTable(const std::string& prefix);
 std::string JournalTable(const std::string& prefix);
 std::string IdRangePrefix(std::string_view counter);
 std::string IdRangeRow(std::string_view counter, uint64_t chunk);

@@ -37,7 +37,7 @@ WriterLease::WriterLease(BigtableClient* client, const LeaseOptions& options)
     : client_(*client),
       options_(options),
       clock_(options.clock != nullptr ? *options.clock : *Clock::System()),
-      system_(SystemTable(client->options().table_prefix)),
+      system_(ClusterTable(client->options().table_prefix)),
       loss_(options.events.on_lost),
       registry_(client, &clock_, options.address) {}
 

@@ -54,7 +54,7 @@ struct LeaseOptions {
 
 class WriterLease {
  public:
-  // Waits for the lease and takes it. `client` is borrowed; the system table exists.
+  // Waits for the lease and takes it. `client` is borrowed; the cluster table exists.
   // kFailedPrecondition: another process kept the lease for longer than `wait_ms`. kCancelled: the
   // events gave up.
   static absl::StatusOr<std::unique_ptr<WriterLease>> Acquire(BigtableClient* client,

@@ -179,7 +179,7 @@ TEST_F(BigtableStorageTest, ALogStartAboveTheLowMarkLosesNothing) {
   Kill(&first);
   const BigtableOptions options = QuickBigtableOptions(fake_);
   BigtableClient client(options, *OpenBigtableChannels(options));
-  fake_.PutCell(SystemTable("hourcell"), std::string(kActiveRow), {"h", "s"},
+  fake_.PutCell(ClusterTable("hourcell"), std::string(kActiveRow), {"h", "s"},
                 MicrosOf(FirstVersionOf(1) + 1000), EncodeNumber(3));
   RowMutations removal = DeletedSystemRow(EncodeNumber(2));
   ASSERT_OK(client.Mutate(JournalTable("hourcell"), {removal}));
