@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -86,6 +87,10 @@ struct AppendOptions {
   bool all_or_none = false;
   // The servers that have forwarded the points, for observers (PutBatch::via); borrowed.
   std::string_view via = {};
+  // The item of each point, such as the histogram that it is a part of; borrowed, empty = each point
+  // is an item. If a point of an item is refused, all of them are, with the same error. Expired
+  // points are left out in either case.
+  std::span<const size_t> items = {};
   // Limit for the series that the points would create; borrowed, null = unlimited. Points of series
   // beyond it are refused with kIllegalArgument.
   const NewSeriesQuota* new_series = nullptr;

@@ -281,6 +281,7 @@ CommitTicket PointWriter::TakeBatch(std::span<const Point> points,
   ReadPins::Pin pin;
   if (parts_.puts != nullptr) pin = parts_.puts->Acquire();
   FindKnown(points, &batch);
+  RefuseItems(options.items, &batch);  // before they create names
   AskedPoints asked;
   if (parts_.observed_puts != nullptr) {
     absl::StatusOr<AskedPoints> allowed = AskObservers(points, batch, options.via);
@@ -291,6 +292,7 @@ CommitTicket PointWriter::TakeBatch(std::span<const Point> points,
     asked = *std::move(allowed);
   }
   WholeOrNot([&] { ResolveMissing(points, options, &batch); });  // may make series
+  RefuseItems(options.items, &batch);
   if (options.all_or_none) {
     if (absl::Status refused_all = WhyThrottled(batch.refused); !refused_all.ok()) {
       return CommitTicket(std::move(refused_all));
@@ -487,6 +489,21 @@ void PointWriter::ResolveMissing(std::span<const Point> points,
     if (found[index].number != 0) continue;
     batch->series[point].number = kNoSeries;
     batch->refused.push_back({.index = point, .error = *missing[index].fault});
+  }
+}
+
+void PointWriter::RefuseItems(std::span<const size_t> items, Batch* batch) {
+  if (items.empty() || batch->refused.empty()) return;
+  HOURCELL_DCHECK(items.size() == batch->series.size());
+  absl::flat_hash_map<size_t, PointError> faults;  // the first of each item
+  for (const RefusedPoint& point : batch->refused)
+    faults.try_emplace(items[point.index], point.error);
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (batch->series[i].number == kNoSeries) continue;
+    const auto fault = faults.find(items[i]);
+    if (fault == faults.end()) continue;
+    batch->series[i].number = kNoSeries;
+    batch->refused.push_back({.index = i, .error = fault->second});
   }
 }
 

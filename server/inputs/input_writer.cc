@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -93,7 +94,10 @@ bool InputWriter::Flush() {
     if (may_not_store_) return false;
   }
   std::vector<RefusedPoint> refused;
-  const CommitTicket ticket = put_->Append(batch_->points(), &refused, {.may_wait = may_wait_});
+  const std::span<const size_t> items =
+      are_items_whole_ ? batch_->items() : std::span<const size_t>();
+  const CommitTicket ticket =
+      put_->Append(batch_->points(), &refused, {.may_wait = may_wait_, .items = items});
   if (ticket.took_nothing()) {
     failure_ = ticket.Wait();
     must_wait_ = absl::IsAborted(failure_);
@@ -147,9 +151,9 @@ std::string InputWriter::FaultText(std::string_view item) const {
   std::ranges::stable_sort(faults, {}, &Fault::item);
   for (const Fault& fault : faults)
     fmt::format_to(std::back_inserter(text), "{} {}: {}\n", item, fault.item, fault.text);
-  fmt::format_to(std::back_inserter(text), "{} refused, {} refused, {} written",
-                 Count(items_refused_, item), Count(points_refused_, "point"),
-                 Count(written_, "point"));
+  const size_t items = are_items_whole_ ? items_wrong() : items_refused_;
+  fmt::format_to(std::back_inserter(text), "{} refused, {} refused, {} written", Count(items, item),
+                 Count(refused() - items, "point"), Count(written_, "point"));
   return text;
 }
 

@@ -50,6 +50,10 @@ class InputWriter {
   // Add points here. Its items are lines, or other elements of the request.
   PointBatch* batch() { return batch_; }
 
+  // From now on an item is refused as a whole, and counts as one, if the store refuses one of its
+  // points. For callers that add the points of an item without a HasRoom between them.
+  void KeepItemsWhole() { are_items_whole_ = true; }
+
   // Refuses an item: nothing of the item is stored. `text` is the reason, "expected ..., got ...";
   // any text if not wants_faults().
   void Refuse(size_t item, std::string text);
@@ -82,8 +86,10 @@ class InputWriter {
   // and the caller counts the points not yet added.
   const absl::Status& failure() const { return failure_; }
   size_t written() const { return written_; }
-  // Number of items and points refused.
-  size_t refused() const { return items_refused_ + points_refused_; }
+  // Number of items and points refused; of whole items, only the items.
+  size_t refused() const {
+    return are_items_whole_ ? items_wrong() : items_refused_ + points_refused_;
+  }
   // Number of items refused or with a refused point. REQUIRES: no HasRoom between the points of an
   // item.
   size_t items_wrong() const { return items_refused_ + items_with_refused_; }
@@ -110,6 +116,7 @@ class InputWriter {
   std::function<bool()> may_store_;  // null once called
   BodyWork* const work_;
   bool may_not_store_ = false;
+  bool are_items_whole_ = false;
   PointBatch* const batch_;
   CommitTicket ticket_;   // covers all accepted batches
   absl::Status failure_;  // of the store

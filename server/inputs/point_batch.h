@@ -43,6 +43,8 @@ class PointBatch {
   // In the order in which they were added.
   std::span<const LinePoint> points() const { return points_; }
   size_t ItemOf(size_t point) const { return items_[point]; }
+  // The item of each point.
+  std::span<const size_t> items() const { return items_; }
 
   // True if the batch must be handed on before more is added.
   bool is_full() const { return points_.size() >= kBatchPoints || text_bytes_ >= kBatchTextBytes; }

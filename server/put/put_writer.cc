@@ -39,6 +39,7 @@ CommitTicket PutWriter::AppendAll(std::span<const Point> points,
                               .wait_ms = mode.may_wait ? kSeriesWaitMs : 0,
                               .all_or_none = !mode.may_wait,
                               .via = mode.via,
+                              .items = mode.items,
                               .new_series = new_series_};
   return in_place_ ? in_place_(points.size(), refused, options)
                    : tsdb_->points().Append(points, refused, options);

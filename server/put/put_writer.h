@@ -28,6 +28,8 @@ using AppendInPlace =
 struct PutMode {
   bool sync = false;      // fsync before they are acknowledged
   bool may_wait = false;  // HttpRequest::may_wait
+  // The item of each point, of which all or none are stored (AppendOptions::items); borrowed.
+  std::span<const size_t> items = {};
   // Servers that have forwarded the points; borrowed.
   std::string_view via = {};
 };

@@ -45,7 +45,6 @@ constexpr std::array kMirrorExceptions = {
                     "tests/engine/fsck/fsck_test.cc, fsck_admin_test.cc"},
     MirrorException{"engine/journal/journal_repair.cc",
                     "tests/engine/journal/journal_recovery_test.cc"},
-    MirrorException{"engine/write/point_writer.cc", "tests/engine/store/tsdb_test.cc, tests/model"},
     MirrorException{"engine/query/stages/aggregate_spans.cc",
                     "tests/engine/query/stages/aggregate_test.cc"},
     MirrorException{"engine/query/stages/tag_regexp.cc",

@@ -123,6 +123,7 @@ int64_t StatsdInput::NextSecond() {
 // points are only counted.
 void StatsdInput::Write(std::span<StatsdEnded> ended, int64_t second) {
   InputWriter out(&writer_, /*may_wait=*/true);
+  out.KeepItemsWhole();
   const Timestamp time{.ms = second * 1000};
   size_t points = 0;
   size_t lost = 0;

@@ -19,8 +19,10 @@ class InputWriterTest : public ApiTest {
   const PutWriter& put() {
     if (!put_) {
       put_ = std::make_unique<PutWriter>(
-          &tsdb(), [this](size_t points, std::vector<RefusedPoint>* refused, const AppendOptions&) {
+          &tsdb(),
+          [this](size_t points, std::vector<RefusedPoint>* refused, const AppendOptions& options) {
             batches_.push_back(points);
+            items_.assign(options.items.begin(), options.items.end());
             *refused = std::exchange(refused_, {});
             const absl::Status status = statuses_.empty() ? absl::OkStatus() : TakeStatus();
             if (!status.ok()) return CommitTicket(status);
@@ -56,6 +58,7 @@ class InputWriterTest : public ApiTest {
   }
 
   std::vector<size_t> batches_;  // points of each that the store got
+  std::vector<size_t> items_;    // of the points of the last one
   std::vector<absl::Status> statuses_;
   std::vector<RefusedPoint> refused_;  // of the next batch
   size_t expired_ = 0;                 // points of the next batch that are left out
@@ -132,6 +135,24 @@ TEST_F(InputWriterTest, NamesTheFaultsByTheirItem) {
   EXPECT_EQ(writer.FaultText("series").find("1 series refused"),
             writer.FaultText("series").find("1 series"));
   EXPECT_EQ(Errors("illegal_argument"), 3U);
+}
+
+TEST_F(InputWriterTest, AWholeItemIsRefusedAsOne) {
+  InputWriter writer(&put(), /*may_wait=*/false);
+  writer.KeepItemsWhole();
+  writer.Refuse(7, "expected y, got x");
+  Add(&writer, 2, 3);
+  Add(&writer, 2, 9);
+  refused_ = {{.index = 0, .error = {.kind = PointErrorKind::kUnknownName, .text = "m"}},
+              {.index = 1, .error = {.kind = PointErrorKind::kUnknownName, .text = "m"}}};
+  writer.Finish();
+
+  EXPECT_THAT(items_, testing::ElementsAre(3U, 3U, 9U, 9U));
+  EXPECT_EQ(writer.refused(), 2U);
+  EXPECT_EQ(writer.items_wrong(), 2U);
+  EXPECT_THAT(writer.FaultText("line"),
+              testing::HasSubstr("2 lines refused, 0 points refused, 2 points written"));
+  EXPECT_EQ(Errors("unknown_name"), 2U);
 }
 
 TEST_F(InputWriterTest, NamesAFewOfManyFaults) {

@@ -151,7 +151,18 @@ TEST_F(InfluxHandlerTest, WhatTheStoreRefusesIsNamedByItsLine) {
 
   EXPECT_EQ(response.status, 400);
   EXPECT_THAT(response.body, HasSubstr("line 3: duplicate tag: a_b=2"));
-  EXPECT_THAT(response.body, HasSubstr("0 lines refused, 2 points refused, 1 point written"));
+  EXPECT_THAT(response.body, HasSubstr("1 line refused, 0 points refused, 1 point written"));
+}
+
+TEST_F(InfluxHandlerTest, ALineWithAMetricThatMayNotBeCreatedIsRefusedAsAWhole) {
+  options().auto_create_metrics = false;
+  ASSERT_OK(tsdb().names().AssignUid(UidKind::kMetric, "cpu_user"));
+  const HttpResponse response = Write("cpu,h=x user=1,idle=2\ncpu,h=y user=3\n");
+
+  EXPECT_EQ(response.status, 400);
+  EXPECT_THAT(response.body, HasSubstr("1 line refused, 0 points refused, 1 point written"));
+  EXPECT_THAT(Stored("cpu_user"), testing::Not(HasSubstr(R"("h":"x")")));
+  EXPECT_THAT(Stored("cpu_user"), HasSubstr(R"("h":"y")"));
 }
 
 TEST_F(InfluxHandlerTest, AnEmptyBodyIsWell) {

@@ -107,6 +107,28 @@ TEST_F(OtlpHandlerTest, BadDataPointsAreCountedAndTheOthersAreStored) {
   EXPECT_THAT(Stored("m"), HasSubstr(R"("dps":{"1356998400000":7})"));
 }
 
+TEST_F(OtlpHandlerTest, AHistogramIsStoredWholeOrNotAtAll) {
+  options().auto_create_metrics = false;
+  for (const std::string_view metric : {"lat_bucket", "lat_count", "up"})
+    ASSERT_OK(tsdb().names().AssignUid(UidKind::kMetric, metric));
+  const HttpResponse response = Write(
+      R"({"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"lat","histogram":{)"
+      R"("aggregationTemporality":2,"dataPoints":[{"timeUnixNano":"1356998400000000000",)"
+      R"("count":"3","sum":1.5,"bucketCounts":["1","2"],"explicitBounds":[0.5]}]}},)"
+      R"({"name":"up","gauge":{"dataPoints":[{"timeUnixNano":"1356998400000000000","asInt":1}]}})"
+      R"(]}]}]})");
+
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.body,
+            R"({"partialSuccess":{"rejectedDataPoints":"1","errorMessage":)"
+            R"("data point 1: Unknown metric\n1 data point refused, 0 points refused, )"
+            R"(1 point written"}})");
+  EXPECT_EQ(Stored("lat_bucket"), "[]");
+  EXPECT_EQ(Stored("lat_count"), "[]");
+  EXPECT_THAT(Stored("up"), HasSubstr(R"("dps":{"1356998400000":1})"));
+  EXPECT_EQ(Count("rpc.inputs.refused", {{"type", "otlp"}}), 1U);
+}
+
 TEST_F(OtlpHandlerTest, PartialSuccessAsProtobuf) {
   const HttpResponse response = Write(
       // A gauge without a time: resource_metrics, scope_metrics, metrics, name, gauge, data_points.

@@ -75,6 +75,19 @@ TEST_F(StatsdInputTest, WhatIsWrongIsCountedAndTheOthersAreTaken) {
   EXPECT_EQ(Dropped("series"), 1U);
 }
 
+TEST_F(StatsdInputTest, ATimerIsStoredWholeOrNotAtAll) {
+  options().auto_create_metrics = false;
+  for (const std::string_view metric : {"t.count", "hits"})
+    ASSERT_OK(tsdb().names().AssignUid(UidKind::kMetric, metric));
+  StatsdInput input = Input();
+  input.Take("t:5|ms\nhits:1|c");
+  input.Flush();
+
+  EXPECT_EQ(Stored("t.count"), "[]");
+  EXPECT_THAT(Stored("hits"), HasSubstr(R"("dps":{"1357300800000":1})"));
+  EXPECT_EQ(Count("rpc.inputs.refused"), 1U);
+}
+
 TEST_F(StatsdInputTest, WhatAFullStoreDoesNotTakeIsLost) {
   int batches = 0;
   StatsdInput input = Input([&batches](size_t, std::vector<RefusedPoint>*, const AppendOptions&) {
