@@ -13,6 +13,7 @@
 
 #include "bench/lab/layouts/cases/case_matrix.h"
 #include "bench/lab/layouts/cases/case_report.h"
+#include "codec/base/status_macros.h"
 #include "server/admin/job_handler.h"
 #include "server/http/http_error.h"
 #include "server/http/http_router.h"
@@ -58,10 +59,10 @@ absl::StatusOr<std::string> RunCases(const std::vector<layouts::CaseSpec>& cases
     return watch->Report(
         {.phase = layouts::CaseName(spec), .done = index, .total = cases.size(), .unit = "cases"});
   };
-  const absl::StatusOr<std::vector<layouts::CaseResult>> results =
-      layouts::RunMatrix(cases, /*directory=*/"", report, watch->cancelled());
-  if (!results.ok()) return results.status();
-  return layouts::JsonReport(*results);
+  std::vector<layouts::CaseResult> results;
+  HOURCELL_RETURN_IF_ERROR(layouts::RunMatrix(
+      cases, /*directory=*/"", {.before = report, .cancelled = watch->cancelled()}, &results));
+  return layouts::JsonReport(results, {.cases = cases.size()});
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "bench/lab/layouts/cases/case_matrix.h"
 #include "bench/lab/layouts/cases/case_report.h"
+#include "bench/lab/layouts/cases/case_state.h"
 #include "bench/lab/layouts/cell_form.h"
 #include "bench/lab/layouts/layout_list.h"
 #include "bench/lab/layouts/split_rule.h"
@@ -21,11 +22,13 @@
 #include "server/cli/lab/bench_html.h"
 #include "server/cli/lab/html_report.h"
 #include "server/cli/long_work.h"
+#include "server/config/build_info.h"
 
 namespace hourcell {
 namespace {
 
 constexpr std::string_view kBenchCommand = "bench";
+constexpr std::string_view kStateName = "cases.state";
 
 void PrintNames(Terminal& terminal) {
   PrintTo(terminal.out, "layouts\n");
@@ -56,32 +59,92 @@ layouts::MatrixOptions MatrixOf(const BenchOptions& options) {
           .seed = options.seed};
 }
 
-// Runs the cases and prints the results.
-absl::Status RunCases(const std::vector<layouts::CaseSpec>& specs,
-                      const BenchOptions& options,
-                      Terminal& terminal) {
-  const auto tell = [&](size_t index, const layouts::CaseSpec& spec) {
-    if (terminal.is_tty) PrintTo(terminal.err, "\r\x1b[K");
-    PrintTo(terminal.err, "{}/{} {}{}", index + 1, specs.size(), layouts::CaseName(spec),
-            terminal.is_tty ? "" : "\n");
-    std::fflush(terminal.err);
-    return !LongWork::cancelled()->load();
-  };
-  const absl::StatusOr<std::vector<layouts::CaseResult>> results =
-      layouts::RunMatrix(specs, options.scratch, tell, LongWork::cancelled());
-  if (terminal.is_tty) PrintTo(terminal.err, "\n");
-  if (!results.ok()) return results.status();
-  PrintTo(terminal.out, "{}", layouts::TextReport(*results));
-  if (!options.html.empty()) {
-    HOURCELL_ASSIGN_OR_RETURN(const std::string page, BenchHtml(*results));
-    HOURCELL_RETURN_IF_ERROR(WriteHtml(page, options.html));
-  }
-  if (options.out.empty()) return absl::OkStatus();
-  HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> files,
-                            layouts::WriteReport(*results, options.out));
-  PrintTo(terminal.err, "wrote {} files to {}\n", files.size(), options.out);
-  return absl::OkStatus();
+// Figures of two builds do not compare.
+std::string ProgramText() {
+  const BuildInfo& build = ThisBuild();
+  return fmt::format("{} {}", build.commit, build.build_type);
 }
+
+// Shows the case that begins.
+void ShowCase(const std::string& line, Terminal& terminal) {
+  if (terminal.is_tty) PrintTo(terminal.err, "\r\x1b[K");
+  PrintTo(terminal.err, "{}{}", line, terminal.is_tty ? "" : "\n");
+  std::fflush(terminal.err);
+}
+
+// One `hourcell bench layouts`.
+class BenchRun {
+ public:
+  BenchRun(const BenchOptions& options, std::vector<layouts::CaseSpec> specs, Terminal& terminal)
+      : options_(options), specs_(std::move(specs)), terminal_(terminal) {}
+
+  // kCancelled: a signal came; `results` has the finished cases.
+  absl::Status RunCases() {
+    HOURCELL_RETURN_IF_ERROR(OpenState());
+    const auto before = [this](size_t index, const layouts::CaseSpec& spec) {
+      const int64_t elapsed_s = (terminal_.clock->MonotonicMs() - begin_ms_) / 1'000;
+      if (LongWork::cancelled()->load()) return false;
+      ShowCase(fmt::format("{}/{} {} ({} s)", index + 1, specs_.size(), layouts::CaseName(spec),
+                           elapsed_s),
+               terminal_);
+      return true;
+    };
+    const auto after = [this](const layouts::CaseResult& result) {
+      return state_.has_value() ? state_->Add(result) : absl::OkStatus();
+    };
+    absl::Status run = layouts::RunMatrix(
+        specs_, options_.scratch,
+        {.before = before, .after = after, .cancelled = LongWork::cancelled()}, &results_);
+    if (terminal_.is_tty) PrintTo(terminal_.err, "\n");
+    return run;
+  }
+
+  // Reports the finished cases.
+  absl::Status Report() const {
+    if (results_.empty()) return absl::OkStatus();
+    const layouts::RunAbout about{.cases = specs_.size()};
+    PrintTo(terminal_.out, "{}", layouts::TextReport(results_, about));
+    if (!options_.html.empty()) {
+      HOURCELL_ASSIGN_OR_RETURN(const std::string page, BenchHtml(results_, about));
+      HOURCELL_RETURN_IF_ERROR(WriteHtml(page, options_.html));
+    }
+    if (options_.out.empty()) return absl::OkStatus();
+    HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> files,
+                              layouts::WriteReport(results_, about, options_.out));
+    PrintTo(terminal_.err, "wrote {} files to {}\n", files.size(), options_.out);
+    return absl::OkStatus();
+  }
+
+  // Says what an interrupt left.
+  std::string LeftText() const {
+    std::string text = fmt::format("ended after {} of {} cases", results_.size(), specs_.size());
+    if (!options_.out.empty())
+      text += fmt::format("; continue with --out {} --resume", options_.out);
+    return text;
+  }
+
+ private:
+  absl::Status OpenState() {
+    if (options_.out.empty()) return absl::OkStatus();
+    const std::string path = fmt::format("{}/{}", options_.out, kStateName);
+    layouts::CaseState::Options decisive = layouts::OptionsOf(MatrixOf(options_));
+    decisive.emplace_back("program", ProgramText());
+    HOURCELL_ASSIGN_OR_RETURN(
+        state_, options_.resumes ? layouts::CaseState::Resume(path, decisive, specs_, &results_)
+                                 : layouts::CaseState::Begin(path, decisive));
+    if (options_.resumes) {
+      PrintTo(terminal_.err, "resuming after {} of {} cases\n", results_.size(), specs_.size());
+    }
+    return absl::OkStatus();
+  }
+
+  const BenchOptions& options_;
+  const std::vector<layouts::CaseSpec> specs_;
+  Terminal& terminal_;
+  const int64_t begin_ms_ = terminal_.clock->MonotonicMs();
+  std::optional<layouts::CaseState> state_;  // none without a directory for the report
+  std::vector<layouts::CaseResult> results_;
+};
 
 }  // namespace
 
@@ -92,6 +155,9 @@ int RunBench(const BenchOptions& options, Terminal& terminal) {
   if (options.is_short && options.is_full) {
     return FailUsage(terminal, kBenchCommand, "expected --short or --full, got both");
   }
+  if (options.resumes && options.out.empty()) {
+    return FailUsage(terminal, kBenchCommand, "--resume: expected --out DIR as well");
+  }
   if (options.lists_names) {
     PrintNames(terminal);
     return kExitOk;
@@ -100,11 +166,13 @@ int RunBench(const BenchOptions& options, Terminal& terminal) {
       layouts::MakeMatrix(MatrixOf(options));
   if (!specs.ok()) return FailUsage(terminal, kBenchCommand, StatusText(specs.status()));
   LongWork work(terminal, kBenchCommand);
-  const absl::Status run = RunCases(*specs, options, terminal);
-  if (absl::IsCancelled(run)) {
-    return work.FailInterrupted("no report was written, and the temporary store was removed");
+  BenchRun bench(options, *specs, terminal);
+  const absl::Status run = bench.RunCases();
+  if (!run.ok() && !absl::IsCancelled(run)) return Fail(terminal, kBenchCommand, run);
+  if (const absl::Status reported = bench.Report(); !reported.ok()) {
+    return Fail(terminal, kBenchCommand, reported);
   }
-  return run.ok() ? kExitOk : Fail(terminal, kBenchCommand, run);
+  return run.ok() ? kExitOk : work.FailInterrupted(bench.LeftText());
 }
 
 int BenchMain(const std::vector<std::string>& args, Terminal& terminal) {
@@ -118,6 +186,8 @@ int BenchMain(const std::vector<std::string>& args, Terminal& terminal) {
   line.AddFlag("--list", &options.lists_names, "list layouts, cells, split rules and workloads");
   line.AddOption("--out", &options.out, "DIR",
                  "directory for the report: text, CSV, JSON, SVG, PNG");
+  line.AddFlag("--resume", &options.resumes,
+               "finish the interrupted run in --out; needs the same options");
   line.AddOption("--html", &options.html, "FILE",
                  "write tables and figures to one self-contained HTML file");
   line.AddList("--layouts", &options.layouts, "measure only these layouts");
@@ -133,11 +203,13 @@ int BenchMain(const std::vector<std::string>& args, Terminal& terminal) {
   line.set_footer(
       "Each case writes a workload in one layout to its own store, splits regions on the way,\n"
       "reads, and compares every answer with the written points. Exit 1 if an answer is wrong.\n"
+      "SIGINT and SIGTERM end the run with a report of the finished cases; exit 130 or 143.\n"
       "A key template is a list of fields, optionally after a distributor:\n"
       "  [salt:N+ | xxh3:N+ | md5-4hex+ | round-robin:N+ | ...]metric,time,tags\n"
       "  fields: metric or reversed-metric, time or reversed-time, tags\n"
       "\nExamples:\n"
       "  hourcell bench layouts --short\n"
+      "  hourcell bench layouts --out report --resume\n"
       "  hourcell bench layouts --out report --layouts opentsdb,salt-16 --workloads fleet,hot\n"
       "  hourcell bench layouts --layout xxh3:8+metric,tags,time --cells packed\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;

@@ -22,13 +22,15 @@ struct BenchOptions {
   uint64_t points = 0;  // per case; 0 = by the size of the run
   uint64_t seed = 1;
   std::string out = {};      // directory of the report; empty = only the table
+  bool resumes = false;      // the run whose report is in `out`
   std::string html = {};     // file for the report as an HTML page
   std::string scratch = {};  // directory for temporary stores; empty = the system's
   bool lists_names = false;  // print the known names, and run no cases
 };
 
-// Prints progress on `err` and the tables on `out`. kExitUsage: an unknown name; kExitFailure: the
-// store failed, an answer was wrong, or the report cannot be written.
+// Prints progress on `err` and the tables on `out`. SIGINT and SIGTERM end the run: it reports the
+// finished cases, and returns 130 or 143. kExitUsage: an unknown name; kExitFailure: the store
+// failed, an answer was wrong, the report cannot be written, or `out` has no run to resume.
 int RunBench(const BenchOptions& options, Terminal& terminal);
 
 // `hourcell bench` with these flags and words. The exit code is RunBench's, or kExitUsage if they

@@ -36,7 +36,8 @@ HtmlTable FiguresTable(std::span<const layouts::CaseResult> results,
 
 }  // namespace
 
-absl::StatusOr<std::string> BenchHtml(std::span<const layouts::CaseResult> results) {
+absl::StatusOr<std::string> BenchHtml(std::span<const layouts::CaseResult> results,
+                                      const layouts::RunAbout& about) {
   HtmlSection tables{.title = "Tables",
                      .intro =
                          "Times depend on the machine and on what else it did; shares, bytes "
@@ -50,8 +51,9 @@ absl::StatusOr<std::string> BenchHtml(std::span<const layouts::CaseResult> resul
   if (!figures.figures.empty()) sections.push_back(std::move(figures));
   sections.push_back(std::move(tables));
   return HtmlPage("Hourcell: layouts measured",
-                  "Made by `hourcell bench layouts`, on the real engine. Every answer was compared "
-                  "with what was written.",
+                  EndedText(results, about) +
+                      "Made by `hourcell bench layouts`, on the real engine. Every answer was "
+                      "compared with what was written.",
                   sections);
 }
 

@@ -7,10 +7,12 @@
 
 #include <absl/status/statusor.h>
 
+#include "bench/lab/layouts/cases/case_report.h"
 #include "bench/lab/layouts/cases/case_result.h"
 
 namespace hourcell {
 
-absl::StatusOr<std::string> BenchHtml(std::span<const layouts::CaseResult> results);
+absl::StatusOr<std::string> BenchHtml(std::span<const layouts::CaseResult> results,
+                                      const layouts::RunAbout& about);
 
 }  // namespace hourcell

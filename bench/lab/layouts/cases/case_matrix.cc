@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "bench/lab/layouts/cases/case_run.h"
 #include "codec/base/status_macros.h"
 
@@ -118,6 +120,18 @@ std::vector<CaseSpec> CasesOf(const Axes& axes) {
 
 }  // namespace
 
+std::string_view MatrixSizeName(MatrixSize size) {
+  switch (size) {
+    case MatrixSize::kShort:
+      return "short";
+    case MatrixSize::kUsual:
+      return "usual";
+    case MatrixSize::kFull:
+      break;
+  }
+  return "full";
+}
+
 absl::StatusOr<std::vector<CaseSpec>> MakeMatrix(const MatrixOptions& options) {
   HOURCELL_ASSIGN_OR_RETURN(const Axes all, ReadAxes(options));
   std::vector<CaseSpec> specs;
@@ -132,18 +146,30 @@ absl::StatusOr<std::vector<CaseSpec>> MakeMatrix(const MatrixOptions& options) {
   return specs;
 }
 
-absl::StatusOr<std::vector<CaseResult>> RunMatrix(
-    const std::vector<CaseSpec>& specs,
-    const std::string& directory,
-    const std::function<bool(size_t index, const CaseSpec& spec)>& progress,
-    const std::atomic<bool>* cancelled) {
-  std::vector<CaseResult> results;
-  for (size_t i = 0; i < specs.size(); ++i) {
-    if (!progress(i, specs[i])) return absl::CancelledError("cancelled");
-    HOURCELL_ASSIGN_OR_RETURN(CaseResult result, RunCase(specs[i], directory, cancelled));
-    results.push_back(std::move(result));
+absl::Status RunMatrix(const std::vector<CaseSpec>& specs,
+                       const std::string& directory,
+                       const MatrixSteps& steps,
+                       std::vector<CaseResult>* results) {
+  for (size_t i = results->size(); i < specs.size(); ++i) {
+    if (!steps.before(i, specs[i])) return absl::CancelledError("cancelled");
+    HOURCELL_ASSIGN_OR_RETURN(CaseResult result, RunCase(specs[i], directory, steps.cancelled));
+    results->push_back(std::move(result));
+    if (steps.after != nullptr) HOURCELL_RETURN_IF_ERROR(steps.after(results->back()));
   }
-  return results;
+  return absl::OkStatus();
+}
+
+CaseState::Options OptionsOf(const MatrixOptions& options) {
+  const auto list = [](const std::vector<std::string>& names) {
+    return names.empty() ? "all" : fmt::format("{}", fmt::join(names, " "));
+  };
+  return {{"size", std::string(MatrixSizeName(options.size))},
+          {"--layouts", list(options.layouts)},
+          {"--cells", list(options.cells)},
+          {"--rules", list(options.rules)},
+          {"--workloads", list(options.workloads)},
+          {"--points", fmt::format("{}", PointsOf(options))},
+          {"--seed", fmt::format("{}", options.seed)}};
 }
 
 }  // namespace hourcell::layouts

@@ -17,13 +17,16 @@
 #include <string_view>
 #include <vector>
 
+#include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
 #include "bench/lab/layouts/cases/case_result.h"
+#include "bench/lab/layouts/cases/case_state.h"
 
 namespace hourcell::layouts {
 
 enum class MatrixSize : uint8_t { kShort, kUsual, kFull };
+std::string_view MatrixSizeName(MatrixSize size);
 
 struct MatrixOptions {
   MatrixSize size = MatrixSize::kUsual;
@@ -38,13 +41,26 @@ struct MatrixOptions {
 // The cases, without duplicates. kInvalidArgument: an unknown name.
 absl::StatusOr<std::vector<CaseSpec>> MakeMatrix(const MatrixOptions& options);
 
-// Runs the cases in order, each in a new store in `directory`, with RunCase. Calls `progress`
-// before each case; if it returns false, the run ends (kCancelled). Setting `cancelled`, which may
-// be null, ends it in the middle of a case. The first error ends the run.
-absl::StatusOr<std::vector<CaseResult>> RunMatrix(
-    const std::vector<CaseSpec>& specs,
-    const std::string& directory,
-    const std::function<bool(size_t index, const CaseSpec& spec)>& progress,
-    const std::atomic<bool>* cancelled = nullptr);
+// The cases of a run, told to its owner.
+struct MatrixSteps {
+  // Called before each case; if it returns false, the run ends.
+  std::function<bool(size_t index, const CaseSpec& spec)> before = {};
+  // Called after each case; may be null. An error ends the run.
+  std::function<absl::Status(const CaseResult& result)> after = {};
+  // Borrowed. Setting it ends the run in the middle of a case; may be null.
+  const std::atomic<bool>* cancelled = nullptr;
+};
+
+// Runs the cases in order, each in a new store in `directory`, with RunCase, and appends to
+// `*results`. Results that are there already are those of the first cases, which do not run again.
+// kCancelled: `before` or `cancelled` ended the run; `*results` then has the finished cases. The
+// first error ends the run.
+absl::Status RunMatrix(const std::vector<CaseSpec>& specs,
+                       const std::string& directory,
+                       const MatrixSteps& steps,
+                       std::vector<CaseResult>* results);
+
+// The options that decide the results of a run, by their names on the command line.
+CaseState::Options OptionsOf(const MatrixOptions& options);
 
 }  // namespace hourcell::layouts

@@ -134,9 +134,15 @@ absl::Status WriteText(const std::string& text, const std::string& path) {
 
 }  // namespace
 
-std::string TextReport(std::span<const CaseResult> results) {
-  return fmt::format("Writes\n\n{}\nReads\n\n{}{}", Table(results, WriteFields()),
-                     Table(results, ReadFields()), kLegend);
+std::string EndedText(std::span<const CaseResult> results, const RunAbout& about) {
+  if (results.size() == about.cases) return "";
+  return fmt::format("Ended after {} of {} cases.\n", results.size(), about.cases);
+}
+
+std::string TextReport(std::span<const CaseResult> results, const RunAbout& about) {
+  const std::string ended = EndedText(results, about);
+  return fmt::format("{}{}Writes\n\n{}\nReads\n\n{}{}", ended, ended.empty() ? "" : "\n",
+                     Table(results, WriteFields()), Table(results, ReadFields()), kLegend);
 }
 
 std::string CsvReport(std::span<const CaseResult> results) {
@@ -155,14 +161,15 @@ std::string CsvReport(std::span<const CaseResult> results) {
   return csv;
 }
 
-std::string JsonReport(std::span<const CaseResult> results) {
-  std::string json = "{\"cases\":[\n";
+std::string JsonReport(std::span<const CaseResult> results, const RunAbout& about) {
+  std::string json = fmt::format("{{\"planned\":{},\"cases\":[\n", about.cases);
   for (size_t i = 0; i < results.size(); ++i)
     json += (i == 0 ? "" : ",\n") + JsonCase(results[i]);
   return json + "\n]}\n";
 }
 
 absl::StatusOr<std::vector<std::string>> WriteReport(std::span<const CaseResult> results,
+                                                     const RunAbout& about,
                                                      const std::string& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
@@ -174,9 +181,9 @@ absl::StatusOr<std::vector<std::string>> WriteReport(std::span<const CaseResult>
     names.push_back(name);
     return fmt::format("{}/{}", directory, name);
   };
-  HOURCELL_RETURN_IF_ERROR(WriteText(TextReport(results), path_of("report.txt")));
+  HOURCELL_RETURN_IF_ERROR(WriteText(TextReport(results, about), path_of("report.txt")));
   HOURCELL_RETURN_IF_ERROR(WriteText(CsvReport(results), path_of("report.csv")));
-  HOURCELL_RETURN_IF_ERROR(WriteText(JsonReport(results), path_of("report.json")));
+  HOURCELL_RETURN_IF_ERROR(WriteText(JsonReport(results, about), path_of("report.json")));
   for (const NamedFigure& named : CaseFigures(results)) {
     HOURCELL_RETURN_IF_ERROR(plot::WriteSvg(named.figure, path_of(named.name + ".svg")));
     HOURCELL_RETURN_IF_ERROR(plot::WritePng(named.figure, path_of(named.name + ".png")));

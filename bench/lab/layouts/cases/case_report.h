@@ -14,19 +14,29 @@
 
 namespace hourcell::layouts {
 
-// Two tables, of writes and of reads, with a line per case, and explanations of the fields.
-std::string TextReport(std::span<const CaseResult> results);
+// The run of the results.
+struct RunAbout {
+  size_t cases = 0;  // more than there are results if the run ended early
+};
+
+// "Ended after 3 of 19 cases.", and a line end; empty if the run is complete.
+std::string EndedText(std::span<const CaseResult> results, const RunAbout& about);
+
+// Two tables, of writes and of reads, with a line per case, and explanations of the fields; before
+// them EndedText.
+std::string TextReport(std::span<const CaseResult> results, const RunAbout& about);
 
 // A line of names, then a line per case; all figures, without windows.
 std::string CsvReport(std::span<const CaseResult> results);
 
-// {"cases": [{...}, ...]}, all figures and the windows.
-std::string JsonReport(std::span<const CaseResult> results);
+// {"planned": 19, "cases": [{...}, ...]}, all figures and the windows.
+std::string JsonReport(std::span<const CaseResult> results, const RunAbout& about);
 
 // Writes report.txt, report.csv, report.json, and each figure of case_figures.h as SVG and PNG into
 // `directory`, which is created if missing; replaces existing files. Returns the names of the
 // files. kUnavailable: a file cannot be written.
 absl::StatusOr<std::vector<std::string>> WriteReport(std::span<const CaseResult> results,
+                                                     const RunAbout& about,
                                                      const std::string& directory);
 
 }  // namespace hourcell::layouts

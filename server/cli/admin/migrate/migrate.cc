@@ -302,7 +302,7 @@ absl::Status CheckDistributor(const MigrateOptions& options) {
     return absl::InvalidArgumentError(
         fmt::format("--distributor: expected none or series-salt, got {}. The rows of a store have "
                     "OpenTSDB's keys, with or without its salt, and queries understand no others. "
-                    "The other distributors are only for hourcell simulate and bench/layout_bench",
+                    "The other distributors are only for hourcell simulate and hourcell bench",
                     QuoteForMessage(options.distributor)));
   }
   HOURCELL_ASSIGN_OR_RETURN(const Config config, LoadConfig(options.store));

@@ -18,6 +18,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::Pair;
 using testing::SizeIs;
 
 std::vector<std::string> NamesOf(const MatrixOptions& options) {
@@ -79,18 +80,54 @@ TEST(CaseMatrixTest, RunsCasesInTheirOrderWithTheirPointsAndSeed) {
                                  .seed = 3});
   ASSERT_OK(specs);
   std::vector<std::string> told;
-  const auto results = RunMatrix(*specs, dir.path(), [&](size_t index, const CaseSpec& spec) {
-    told.push_back(std::to_string(index) + " " + CaseName(spec));
-    return true;
-  });
+  std::vector<uint64_t> finished;
+  std::vector<CaseResult> results;
+  const MatrixSteps steps{.before =
+                              [&](size_t index, const CaseSpec& spec) {
+                                told.push_back(std::to_string(index) + " " + CaseName(spec));
+                                return true;
+                              },
+                          .after =
+                              [&](const CaseResult& result) {
+                                finished.push_back(result.points);
+                                return absl::OkStatus();
+                              }};
+  ASSERT_OK(RunMatrix(*specs, dir.path(), steps, &results));
 
-  ASSERT_OK(results);
   EXPECT_THAT(told, ElementsAre("0 single opentsdb packed none", "1 single salt-4 packed none"));
-  EXPECT_EQ(results->at(1).points, 7'200u);
-  EXPECT_EQ(results->at(1).spec.seed, 3u);
+  EXPECT_THAT(finished, ElementsAre(7'200u, 7'200u));
+  EXPECT_EQ(results.at(1).points, 7'200u);
+  EXPECT_EQ(results.at(1).spec.seed, 3u);
+}
 
+TEST(CaseMatrixTest, AnEndedRunKeepsItsResultsAndGoesOnAfterThem) {
+  const TempDir dir;
+  const auto specs = MakeMatrix({.layouts = {"opentsdb", "salt-4"},
+                                 .cells = {"packed"},
+                                 .rules = {"none"},
+                                 .workloads = {"single"},
+                                 .points = 3'600});
+  ASSERT_OK(specs);
+  std::vector<CaseResult> results;
   const auto stop = [](size_t index, const CaseSpec&) { return index == 0; };
-  EXPECT_THAT(RunMatrix(*specs, dir.path(), stop), StatusIs(absl::StatusCode::kCancelled));
+  EXPECT_THAT(RunMatrix(*specs, dir.path(), {.before = stop}, &results),
+              StatusIs(StatusCode::kCancelled));
+  ASSERT_THAT(results, SizeIs(1));
+  results[0].splits = 77;  // not measured again
+
+  const auto go = [](size_t index, const CaseSpec&) { return index == 1; };
+  EXPECT_OK(RunMatrix(*specs, dir.path(), {.before = go}, &results));
+
+  ASSERT_THAT(results, SizeIs(2));
+  EXPECT_EQ(results[0].splits, 77u);
+  EXPECT_EQ(results[1].spec.layout.name, "salt-4");
+}
+
+TEST(CaseMatrixTest, OptionsThatDecideTheResultsHaveTheirNames) {
+  EXPECT_THAT(OptionsOf({.size = MatrixSize::kShort, .layouts = {"a", "b"}, .seed = 5}),
+              ElementsAre(Pair("size", "short"), Pair("--layouts", "a b"), Pair("--cells", "all"),
+                          Pair("--rules", "all"), Pair("--workloads", "all"),
+                          Pair("--points", "60000"), Pair("--seed", "5")));
 }
 
 }  // namespace

@@ -27,12 +27,18 @@ std::vector<CaseResult> Results() {
 }
 
 TEST(CaseReportTest, TextHasALineACaseInEachTable) {
-  const std::string text = TextReport(Results());
+  const std::string text = TextReport(Results(), {.cases = 2});
 
   EXPECT_THAT(text, AllOf(StartsWith("Writes\n"), HasSubstr("\nReads\n"), HasSubstr("123456"),
                           HasSubstr("fleet     opentsdb                 packed  increasing"),
                           HasSubstr("xxh3:8+metric,tags,time")));
   EXPECT_EQ(std::ranges::count(text, '\n'), 2 * (2 + 1 + 2) + 1 + 10);
+}
+
+TEST(CaseReportTest, TextOfAnInterruptedRunSaysHowFarItCame) {
+  EXPECT_THAT(TextReport(Results(), {.cases = 116}),
+              StartsWith("Ended after 2 of 116 cases.\n\nWrites\n"));
+  EXPECT_EQ(EndedText(Results(), {.cases = 2}), "");
 }
 
 TEST(CaseReportTest, CsvHasAsManyFieldsInEveryLine) {
@@ -47,11 +53,12 @@ TEST(CaseReportTest, CsvHasAsManyFieldsInEveryLine) {
 }
 
 TEST(CaseReportTest, JsonIsJsonAndHasTheFigures) {
-  const simdjson::padded_string json(JsonReport(Results()));
+  const simdjson::padded_string json(JsonReport(Results(), {.cases = 3}));
   simdjson::dom::parser parser;
   simdjson::dom::element report;
   ASSERT_EQ(parser.parse(json).get(report), simdjson::SUCCESS);
 
+  EXPECT_EQ(uint64_t(report["planned"]), 3u);
   const auto second = report["cases"].at(1);
   EXPECT_EQ(std::string_view(second["layout"]), "xxh3:8+metric,tags,time");
   EXPECT_EQ(double(second["hot_share_percent"]), 50);
@@ -60,7 +67,7 @@ TEST(CaseReportTest, JsonIsJsonAndHasTheFigures) {
 
 TEST(CaseReportTest, WritesAFileForEachNameItReturns) {
   const TempDir dir;
-  const auto names = WriteReport(Results(), dir.file("new/report"));
+  const auto names = WriteReport(Results(), {.cases = 2}, dir.file("new/report"));
   ASSERT_OK(names);
 
   EXPECT_THAT(*names, AllOf(Contains("report.txt"), Contains("report.csv"), Contains("report.json"),
@@ -72,9 +79,9 @@ TEST(CaseReportTest, WritesAFileForEachNameItReturns) {
 
 TEST(CaseReportTest, SaysWhichDirectoryItCannotMake) {
   const TempDir dir;
-  ASSERT_OK(WriteReport(Results(), dir.path()));
+  ASSERT_OK(WriteReport(Results(), {.cases = 2}, dir.path()));
 
-  EXPECT_THAT(WriteReport(Results(), dir.file("report.txt/inside")).status(),
+  EXPECT_THAT(WriteReport(Results(), {.cases = 2}, dir.file("report.txt/inside")).status(),
               StatusIs(StatusCode::kUnavailable, HasSubstr("report.txt/inside")));
 }
 

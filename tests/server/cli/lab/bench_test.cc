@@ -1,5 +1,6 @@
 #include "server/cli/lab/bench.h"
 
+#include <csignal>
 #include <filesystem>
 #include <string>
 
@@ -14,6 +15,8 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
 
 class BenchTest : public testing::Test {
  protected:
@@ -38,12 +41,59 @@ TEST_F(BenchTest, PrintsTheTableAndWritesTheReport) {
 
   EXPECT_THAT(terminal_.out(), AllOf(HasSubstr("fleet     opentsdb  packed  increasing"),
                                      HasSubstr("fleet     salt-4    packed  increasing")));
-  EXPECT_THAT(terminal_.err(),
-              AllOf(HasSubstr("2/2 fleet salt-4 packed increasing\n"), HasSubstr(" files to ")));
+  EXPECT_THAT(terminal_.err(), AllOf(HasSubstr("2/2 fleet salt-4 packed increasing (0 s)\n"),
+                                     HasSubstr(" files to ")));
   for (const char* const name : {"report.txt", "report.csv", "report.json", "hot-share.svg",
                                  "hot-share.png", "read-time.svg", "load-opentsdb.svg"}) {
     EXPECT_TRUE(std::filesystem::exists(options.out + "/" + name)) << name;
   }
+}
+
+TEST_F(BenchTest, AnInterruptedRunReportsItsCasesAndIsResumed) {
+  BenchOptions options = Options();
+  options.out = dir_.file("report");
+  SignallingClock clock(SIGTERM, 3);  // at the start, then at each case
+  terminal_.get().clock = &clock;
+
+  EXPECT_EQ(RunBench(options, terminal_.get()), 143);
+
+  EXPECT_THAT(terminal_.out(), AllOf(StartsWith("Ended after 1 of 2 cases.\n"),
+                                     HasSubstr("fleet     opentsdb  packed  increasing"),
+                                     Not(HasSubstr("fleet     salt-4"))));
+  EXPECT_THAT(ReadFile(options.out + "/report.json"), HasSubstr("\"planned\":2"));
+  EXPECT_THAT(
+      terminal_.err(),
+      HasSubstr("hourcell bench: interrupted; ended after 1 of 2 cases; continue with --out " +
+                options.out + " --resume\n"));
+
+  CapturedTerminal resumed;
+  options.resumes = true;
+  EXPECT_EQ(RunBench(options, resumed.get()), kExitOk);
+  EXPECT_THAT(resumed.err(),
+              AllOf(HasSubstr("resuming after 1 of 2 cases\n2/2 fleet salt-4 packed"),
+                    Not(HasSubstr("1/2 fleet"))));
+  EXPECT_THAT(resumed.out(), AllOf(StartsWith("Writes\n"), HasSubstr("fleet     opentsdb"),
+                                   HasSubstr("fleet     salt-4")));
+}
+
+TEST_F(BenchTest, AResumedRunNeedsItsOptions) {
+  BenchOptions options = Options();
+  options.layouts = {"opentsdb"};
+  options.out = dir_.file("report");
+  ASSERT_EQ(RunBench(options, terminal_.get()), kExitOk);
+  options.resumes = true;
+  options.points = 9'000;
+  EXPECT_EQ(RunBench(options, terminal_.get()), kExitFailure);
+  EXPECT_THAT(terminal_.err(),
+              HasSubstr("report/cases.state: --points: expected \"8000\", as in the run to resume, "
+                        "got \"9000\""));
+
+  options.out = dir_.file("none");
+  EXPECT_EQ(RunBench(options, terminal_.get()), kExitFailure);
+  EXPECT_THAT(terminal_.err(), HasSubstr("none/cases.state: missing; expected a state file"));
+  options.out.clear();
+  EXPECT_EQ(RunBench(options, terminal_.get()), kExitUsage);
+  EXPECT_THAT(terminal_.err(), HasSubstr("--resume: expected --out DIR as well"));
 }
 
 TEST_F(BenchTest, ListsNames) {
