@@ -1,15 +1,10 @@
 // The bytes of cells, by kind of value and by points an hour. Sizes are counts, the same on every
 // machine, so a test holds them: cell_sizes.golden has a row for each set of cells.
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
-#include <fstream>
-#include <map>
-#include <sstream>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,29 +13,15 @@
 #include "codec/base/random.h"
 #include "codec/cells/cell.h"
 #include "tests/codec/codec_testing.h"
-#include "tests/support/source_dir.h"
 #include "tests/support/status_matchers.h"
+#include "tests/support/values/size_table.h"
 #include "tests/support/values/value_kinds.h"
 
 namespace hourcell::cell_sizes_test {
 namespace {
 
-constexpr std::string_view kGolden = "tests/codec/cells/cell_sizes.golden";
 constexpr size_t kSeries = 4;
 constexpr size_t kHours = 24;
-constexpr double kTolerance = 0.01;
-
-// The cells of one kind of values.
-struct SizeRow {
-  std::string name;
-  size_t points = 0;
-  size_t bytes = 0;
-};
-
-std::string LineOf(const SizeRow& row) {
-  return fmt::format("{:<36}{:>8}{:>9}{:>8.3f}", row.name, row.points, row.bytes,
-                     static_cast<double>(row.bytes) / static_cast<double>(row.points));
-}
 
 // The hours of a series, `points_an_hour` in each, on a line.
 std::vector<CellColumns> HoursOf(const std::vector<Value>& values, size_t points_an_hour) {
@@ -90,37 +71,8 @@ std::vector<SizeRow> MeasureRows() {
   return rows;
 }
 
-// The bytes of each row of the golden file, by the row's name and points.
-std::map<std::string, double> GoldenBytes() {
-  std::map<std::string, double> bytes;
-  std::ifstream file(SourcePath(kGolden));
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream numbers(line.substr(std::min<size_t>(line.size(), 36)));
-    size_t points = 0;
-    double count = 0;
-    if (numbers >> points >> count) bytes[line.substr(0, 44)] = count;
-  }
-  return bytes;
-}
-
-// Fails if a set of cells becomes more than 1 % larger or smaller, so that the file has the present
-// sizes. HOURCELL_GOLDEN=1 writes it anew.
 TEST(CellSizesTest, CellsTakeTheBytesOfTheGoldenFile) {
-  const std::vector<SizeRow> rows = MeasureRows();
-
-  std::string table = "# kind of values, points, bytes of cells, bytes a point\n";
-  for (const SizeRow& row : rows)
-    table.append(LineOf(row)).push_back('\n');
-  fmt::print("{}", table);
-  if (std::getenv("HOURCELL_GOLDEN") != nullptr) std::ofstream(SourcePath(kGolden)) << table;
-  const std::map<std::string, double> golden = GoldenBytes();
-  EXPECT_EQ(golden.size(), rows.size());
-  for (const SizeRow& row : rows) {
-    const auto expected = golden.find(LineOf(row).substr(0, 44));
-    ASSERT_TRUE(expected != golden.end()) << kGolden << ": no row " << row.name;
-    EXPECT_NEAR(static_cast<double>(row.bytes), expected->second, kTolerance * expected->second)
-        << row.name;
-  }
+  ExpectSizes("tests/codec/cells/cell_sizes.golden", MeasureRows(), /*tolerance=*/0.01);
 }
 
 }  // namespace
