@@ -72,11 +72,13 @@ TEST(LayoutTest, ValidateNamesTheSettingAndWhatItWants) {
   check([](Layout* layout) { layout->tagk_width = 9; }, "width.tagk: expected 1 to 8, got 9");
   check([](Layout* layout) { layout->tagv_width = 0; }, "width.tagv: expected 1 to 8, got 0");
   check([](Layout* layout) { layout->salt_width = 9; }, "salt.width: expected 0 to 8, got 9");
-  check([](Layout* layout) { layout->salt_buckets = 0; }, "salt.buckets: expected 1 to ");
+  check([](Layout* layout) { layout->salt_buckets = 0; },
+        "salt.buckets: expected 1 to 2147483647 with 0 bytes of salt, got 0");
   check([](Layout* layout) { layout->salt_width = 1, layout->salt_buckets = 257; },
         "salt.buckets: expected 1 to 256 with 1 bytes of salt, got 257");
   check([](Layout* layout) { layout->fields.pop_back(); },
-        "tags last, got \"salt,metric,base_time\"");
+        "row_key: expected salt, metric, base_time and tags once each, tags last, got "
+        "\"salt,metric,base_time\"");
   check([](Layout* layout) { layout->fields[0] = RowField::kMetric; }, "once each");
   check([](Layout* layout) { std::swap(layout->fields[2], layout->fields[3]); }, "tags last");
 }

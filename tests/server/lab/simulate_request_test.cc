@@ -56,7 +56,9 @@ TEST(SimulateRequestTest, SaysWhatIsWrong) {
   };
   f("", "Missing message content");
   f("[1]", "Unable to parse");
-  f(R"({"flet":"x"})", ", got the field \"flet\"");
+  f(R"({"flet":"x"})",
+    "body: expected fleet, or ids and rate; designs, window, settle, heat_rows and heat_steps, got "
+    "the field \"flet\"");
   f(R"({"fleet":3})", "fleet: expected a string, got \"3\"");
   f(R"({"fleet":"metrics=0"})", "metrics");
   f(R"({"fleet":"metrics=1000,tags=host:2000"})",
@@ -68,7 +70,9 @@ TEST(SimulateRequestTest, SaysWhatIsWrong) {
   f(R"({"heat_steps":999})", "an integer, 2 to 384");
   f(R"({"designs":[]})", "an array of 1 to 8 designs");
   f(R"({"designs":[1]})", "expected objects, or texts");
-  f(R"({"designs":[{"nam":"x"}]})", ", got the field \"nam\"");
+  f(R"({"designs":[{"nam":"x"}]})",
+    "design: expected name, layout, distributor, presplit, engine, seed or settings, got the field "
+    "\"nam\"");
   f(R"({"designs":[{"engine":"mysql"}]})", "engine hourcell or hbase");
   f(R"({"designs":[{"settings":{"tsd.simulate.nothing":1}}]})", "tsd.simulate.nothing");
   f(R"({"designs":["no colon"]})", "a name, a colon");

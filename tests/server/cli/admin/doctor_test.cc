@@ -89,7 +89,7 @@ TEST(DoctorTest, AStoreIsOpenedAndOneInUseIsWell) {
   const StoreOptions store{.data = dir.file("store")};
   CapturedTerminal none(1'800'000'000'000);
   RunDoctor({.store = store}, none.get());
-  EXPECT_THAT(none.out(), HasSubstr("no store in"));
+  EXPECT_THAT(none.out(), HasSubstr("no store in " + store.data + " yet"));
   EXPECT_FALSE(std::filesystem::exists(store.data));
 
   auto tsdb = OpenStore(store, StoreUse::kCreate);
