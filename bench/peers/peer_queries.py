@@ -1,20 +1,33 @@
 """The data sets and the queries: TSBS's shapes, with random hosts and windows from a seed."""
 
+import gzip
+import os
 import random
+import shutil
 from dataclasses import dataclass, field
 
 START = 1704067200  # as peer_load.cc
-STEP = 10
 HOUR = 3600
+DAY = 24 * HOUR
 METRICS = ["cpu." + name for name in (
     "usage_user", "usage_system", "usage_idle", "usage_nice", "usage_iowait", "usage_irq",
     "usage_softirq", "usage_steal", "usage_guest", "usage_guest_nice")]
+KINDS = ["integers", "decimals", "noisy", "counters"]  # of values, as peer_load.cc
+IN_MEMORY_MAX = 20_000_000  # points, of some 200 bytes each
 
 
 @dataclass
 class Dataset:
+    """Points of hosts, each with ten metrics and a point each `step` seconds."""
+
     hosts: int
     steps: int
+    step: int = 10
+    values: str = "integers"
+    tags: int = 10
+
+    start = START
+    metrics = METRICS
 
     @property
     def points(self):
@@ -22,7 +35,40 @@ class Dataset:
 
     @property
     def end(self):
-        return START + self.steps * STEP
+        return START + self.steps * self.step
+
+    def load_arguments(self):
+        arguments = [f"--hosts={self.hosts}", f"--steps={self.steps}", f"--step={self.step}",
+                     f"--values={self.values}", f"--tags={self.tags}"]
+        return arguments + ["--stream=1"] * (self.points > IN_MEMORY_MAX)
+
+
+class FileDataset:
+    """The points of a file of OpenTSDB's import lines, `metric timestamp value tagk=tagv ...`, in
+    seconds and sorted by time, with one line for a series and a time. `.gz` is unpacked."""
+
+    def __init__(self, path, directory):
+        if not os.path.exists(path):
+            raise SystemExit(f"{path}: missing; expected a file of OpenTSDB's import lines")
+        self.path = path
+        if path.endswith(".gz"):
+            self.path = os.path.join(directory, "lines")
+            with gzip.open(path) as packed, open(self.path, "wb") as file:
+                shutil.copyfileobj(packed, file)
+        self.points, metrics, first, last = 0, set(), None, 0
+        with open(self.path) as lines:
+            for line in lines:
+                metric, timestamp, _ = line.split(" ", 2)
+                metrics.add(metric)
+                last = int(timestamp)
+                first = last if first is None else first
+                self.points += 1
+        if self.points == 0:
+            raise SystemExit(f"{path}: no points; expected lines of OpenTSDB's import")
+        self.start, self.end, self.metrics = first, last + 1, sorted(metrics)
+
+    def load_arguments(self):
+        return [f"--file={self.path}"]
 
 
 DATASETS = {
@@ -35,7 +81,7 @@ DATASETS = {
 
 @dataclass
 class Query:
-    """`function` of each bucket, and over the series of a metric or of each host of it."""
+    """`function` of each bucket, and over the series of a metric or of each value of a tag."""
 
     metrics: list
     start: int
@@ -43,9 +89,15 @@ class Query:
     hosts: list = field(default_factory=list)  # none = all
     function: str = "max"
     bucket: int = 60
-    by_host: bool = False
+    by: str = ""  # a tag
     is_last: bool = False  # the newest point of each series instead
-    step: int = STEP
+    above: float | None = None  # the points of each series above this value instead
+    step: int = 10
+
+    @property
+    def key_tag(self):
+        """The tag that tells two series of a metric in the answer apart."""
+        return self.by or ("host" if self.is_last or self.above is not None else "")
 
 
 def make_queries(dataset, instances, seed=7):
@@ -62,25 +114,41 @@ def make_queries(dataset, instances, seed=7):
         return [f"host_{i}" for i in numbers.sample(range(dataset.hosts),
                                                     min(count, dataset.hosts))]
 
+    def single(metrics, count, length, bucket=60, **rest):
+        return lambda: Query(METRICS[:metrics], hosts=hosts(count), bucket=bucket,
+                             **window(length, bucket), **rest)
+
+    def double(metrics):
+        return lambda: Query(METRICS[:metrics], function="avg", bucket=HOUR, by="host",
+                             **window(12 * HOUR, HOUR))
+
+    def last_five_minutes():
+        end = window(600, 60)["end"]
+        return Query(METRICS[:1], start=end - 300, end=end)
+
     shapes = {
-        "single-groupby-1-1-1": lambda: Query(METRICS[:1], hosts=hosts(1), **window(HOUR, 60)),
-        "single-groupby-1-1-12": lambda: Query(METRICS[:1], hosts=hosts(1), **window(12 * HOUR, 60)),
-        "single-groupby-1-8-1": lambda: Query(METRICS[:1], hosts=hosts(8), **window(HOUR, 60)),
-        "single-groupby-5-1-1": lambda: Query(METRICS[:5], hosts=hosts(1), **window(HOUR, 60)),
-        "single-groupby-5-8-1": lambda: Query(METRICS[:5], hosts=hosts(8), **window(HOUR, 60)),
-        "double-groupby-1": lambda: Query(METRICS[:1], function="avg", bucket=HOUR, by_host=True,
-                                          **window(12 * HOUR, HOUR)),
-        "double-groupby-5": lambda: Query(METRICS[:5], function="avg", bucket=HOUR, by_host=True,
-                                          **window(12 * HOUR, HOUR)),
-        "double-groupby-all": lambda: Query(METRICS, function="avg", bucket=HOUR, by_host=True,
-                                            **window(12 * HOUR, HOUR)),
-        "cpu-max-all-1": lambda: Query(METRICS, hosts=hosts(1), bucket=HOUR,
-                                       **window(8 * HOUR, HOUR)),
-        "cpu-max-all-8": lambda: Query(METRICS, hosts=hosts(8), bucket=HOUR,
-                                       **window(8 * HOUR, HOUR)),
+        "single-groupby-1-1-1": single(1, 1, HOUR),
+        "single-groupby-1-1-12": single(1, 1, 12 * HOUR),
+        "single-groupby-1-8-1": single(1, 8, HOUR),
+        "single-groupby-5-1-1": single(5, 1, HOUR),
+        "single-groupby-5-8-1": single(5, 8, HOUR),
+        "double-groupby-1": double(1),
+        "double-groupby-5": double(5),
+        "double-groupby-all": double(10),
+        "cpu-max-all-1": single(10, 1, 8 * HOUR, bucket=HOUR),
+        "cpu-max-all-8": single(10, 8, 8 * HOUR, bucket=HOUR),
+        "high-cpu-1": single(1, 1, 12 * HOUR, above=90),
+        "high-cpu-all": lambda: Query(METRICS[:1], above=90, **window(12 * HOUR, 60)),
         "lastpoint": lambda: Query(METRICS, start=START, end=dataset.end, is_last=True),
+        "groupby-orderby-limit": last_five_minutes,
+        "avg-by-region-1m-12h": lambda: Query(METRICS[:1], function="avg", by="region",
+                                              **window(12 * HOUR, 60)),
     }
-    return {name: [make() for _ in range(instances)] for name, make in shapes.items()}
+    made = {name: [make() for _ in range(instances)] for name, make in shapes.items()}
+    for queries in made.values():
+        for query in queries:
+            query.step = dataset.step
+    return made
 
 
 def difference(left, right):

@@ -1,32 +1,43 @@
 """The servers that are compared: how each is started, counted, asked and stopped.
 
-All listen on 127.0.0.1 and keep their files below one directory. An answer to a query has one form
-for all of them: {(metric, host or ""): {timestamp in seconds: value}}.
+All listen on free ports of 127.0.0.1 and keep their files below one directory. An answer to a query
+has one form for all: {(metric, value of Query.key_tag or ""): {timestamp in seconds: value}}.
 """
 
 import http.client
 import json
 import os
+import re
 import shutil
 import signal
+import socket
 import subprocess
 import time
 import urllib.parse
 
-TICKS = os.sysconf("SC_CLK_TCK")
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def free_ports(count):
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
 
 
 class Server:
     """A process with its data; subclasses know one product."""
 
     name = ""
-    telnet_port = http_port = api_port = 0
     put_path = "/api/put"
     influx_path = "/write"
     prom_path = "/api/v1/write"
     ready_path = "/"
     forms = ("telnet", "http", "influx", "prom")  # that it takes
-    form = "telnet"  # of the points it has
+    form = None  # of the points it has
+    caches = ()  # folders of the data that it can do without
+    load_arguments = []  # more of them for peer_load
 
     def __init__(self, program, directory):
         self.program = program
@@ -34,6 +45,7 @@ class Server:
         self.data = os.path.join(self.directory, "data")
         self.process = None
         self.connection = None
+        self.telnet_port = self.http_port = self.api_port = free_ports(1)[0]
 
     def command(self):
         raise NotImplementedError
@@ -92,9 +104,9 @@ class Server:
         return body
 
     def cpu_seconds(self):
-        with open(f"/proc/{self.process.pid}/stat") as file:
-            fields = file.read().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS
+        """Of all threads, user and system: as in /proc/PID/stat, but not in ticks of 10 ms."""
+        clock = (~self.process.pid << 3) | 2  # as clock_getcpuclockid
+        return time.clock_gettime(clock)
 
     def memory_mb(self):
         """Anonymous memory, which excludes mapped files."""
@@ -105,10 +117,26 @@ class Server:
         return 0
 
     def file_bytes(self):
+        """All files of the data, without caches and without the holes of sparse files."""
         total = 0
-        for folder, _, names in os.walk(self.data):
-            total += sum(os.lstat(os.path.join(folder, name)).st_size for name in names)
+        for folder, folders, names in os.walk(self.stored()):
+            if folder == self.data:
+                folders[:] = [name for name in folders if name not in self.caches]
+            for name in names:
+                status = os.lstat(os.path.join(folder, name))
+                total += min(status.st_size, status.st_blocks * 512)
         return total
+
+    def stored(self):
+        """The directory of what counts as its data."""
+        return self.data
+
+    def wait_until_still(self, seconds):
+        """Waits until the files have had the same size for so long."""
+        before = -1
+        while before != (now := self.file_bytes()):
+            before = now
+            time.sleep(seconds)
 
     def prepare(self):
         """Before points come: databases and the like."""
@@ -131,7 +159,6 @@ class Server:
 
 class Hourcell(Server):
     name = "hourcell"
-    telnet_port = http_port = api_port = 14262
     ready_path = "/readyz"
 
     def command(self):
@@ -155,15 +182,17 @@ class Hourcell(Server):
         filters = []
         if query.hosts:
             filters = [{"type": "literal_or", "tagk": "host", "filter": "|".join(query.hosts),
-                        "groupBy": query.by_host}]
-        elif query.by_host:
-            filters = [{"type": "wildcard", "tagk": "host", "filter": "*", "groupBy": True}]
+                        "groupBy": query.by == "host"}]
+        elif query.by:
+            filters = [{"type": "wildcard", "tagk": query.by, "filter": "*", "groupBy": True}]
         if query.is_last:
             queries = [{"metric": metric} for metric in query.metrics]
             return "POST", "/api/query/last", json.dumps(
                 {"queries": queries, "resolveNames": True, "backScan": 0})
-        queries = [{"metric": metric, "aggregator": query.function, "filters": filters,
-                    "downsample": f"{query.bucket}s-{query.function}"} for metric in query.metrics]
+        how = {"aggregator": query.function, "downsample": f"{query.bucket}s-{query.function}"}
+        if query.above is not None:
+            how = {"aggregator": "none"}
+        queries = [{"metric": metric, "filters": filters, **how} for metric in query.metrics]
         return "POST", "/api/query", json.dumps(
             {"start": query.start, "end": f"{query.end * 1000 - 1}ms", "queries": queries})
 
@@ -173,87 +202,194 @@ class Hourcell(Server):
             if query.is_last:
                 key = (series["metric"], series["tags"]["host"])
                 result[key] = {int(series["timestamp"]) // 1000: float(series["value"])}
-            else:
-                key = (series["metric"], series["tags"]["host"] if query.by_host else "")
-                result[key] = {int(t): float(v) for t, v in series["dps"].items()}
+                continue
+            key = (series["metric"], series["tags"][query.key_tag] if query.key_tag else "")
+            points = {int(t): float(v) for t, v in series["dps"].items()}
+            if query.above is not None:  # OpenTSDB's API has no condition on values
+                points = {t: v for t, v in points.items() if v > query.above}
+            if points:
+                result[key] = points
         return result
 
 
-class VictoriaMetrics(Server):
-    name = "victoria"
-    telnet_port, http_port, api_port = 14242, 14243, 18428
+class PromqlServer(Server):
+    """A server with Prometheus' HTTP API."""
+
+    no_cache = {}  # parameters of a query
+
+    @staticmethod
+    def name_of(metric):
+        """Its name of a metric."""
+        return metric
+
+    def get(self, path, **parameters):
+        return "GET", f"{path}?{urllib.parse.urlencode({**self.no_cache, **parameters})}", None
+
+    def count(self, metrics, start, end):
+        total = 0
+        for metric in metrics:
+            text = f'sum(count_over_time({self.selector([metric])}[{end - start}s]))'
+            result = json.loads(self.ask(self.get("/api/v1/query", query=text, time=end - 0.001)))
+            total += sum(int(float(one["value"][1])) for one in result["data"]["result"])
+        return total
+
+    def selector(self, metrics, hosts=()):
+        names = "|".join(self.name_of(metric).replace(".", "[.]") for metric in metrics)
+        hosts = f',host=~"{"|".join(hosts)}"' if hosts else ""
+        return f'{{__name__=~"{names}"{hosts}}}'
+
+    def request(self, query):
+        selector = self.selector(query.metrics, query.hosts)
+        if query.is_last:
+            text = self.last_text(selector, query.end - query.start)
+            return self.get("/api/v1/query", query=text, time=query.end - 0.001)
+        if query.above is not None:
+            return self.get("/api/v1/query_range", query=f"{selector} > {query.above}",
+                            step=query.step, start=query.start, end=query.end - query.step)
+        # The bucket [t, t+b) of the others is (t-0.001, t+b-0.001] here.
+        return self.get("/api/v1/query_range", query=self.bucket_text(query), step=query.bucket,
+                        start=query.start + query.bucket - 0.001, end=query.end - 0.001)
+
+    def last_text(self, selector, seconds):
+        raise NotImplementedError
+
+    def bucket_text(self, query):
+        raise NotImplementedError
+
+    def answer(self, query, body):
+        metrics = {self.name_of(metric): metric for metric in query.metrics}
+        result = {}
+        for series in json.loads(body)["data"]["result"]:
+            labels = series["metric"]
+            name = labels.get("__name__") or labels["metric"]
+            key = (metrics[name], labels[query.key_tag] if query.key_tag else "")
+            if query.is_last:
+                # An instant query has the time of the query, not that of the point.
+                result[key] = {query.end - query.step: float(series["value"][1])}
+                continue
+            shift = 0.001 - query.bucket if query.above is None else 0
+            result[key] = {round(t + shift): float(v) for t, v in series["values"]}
+        return result
+
+
+class VictoriaMetrics(PromqlServer):
+    """A version of VictoriaMetrics."""
+
     ready_path = "/health"
+    no_cache = {"nocache": 1}
+    caches = ("cache", "tmp")  # what it writes when it stops, to be warm after a start
+
+    def __init__(self, program, directory):
+        super().__init__(program, directory)
+        self.telnet_port, self.http_port, self.api_port = free_ports(3)
 
     def command(self):
-        # The data is of 2024; a query may touch all of its series.
+        # The data is of 2024; a query may touch all of its series and points.
         return [self.program, f"-storageDataPath={self.data}", "-retentionPeriod=100y",
                 f"-httpListenAddr=127.0.0.1:{self.api_port}",
                 f"-opentsdbListenAddr=127.0.0.1:{self.telnet_port}",
                 f"-opentsdbHTTPListenAddr=127.0.0.1:{self.http_port}",
-                "-search.maxUniqueTimeseries=20000000", "-loggerLevel=WARN",
+                "-search.maxUniqueTimeseries=20000000", "-search.maxSamplesPerQuery=100000000000",
+                "-search.maxQueryDuration=10m", "-loggerLevel=WARN",
                 "-influxMeasurementFieldSeparator=."]
 
     def settle(self):
         self.call("GET", "/internal/force_flush")
+        time.sleep(6)  # new points get into files after 5 s, and only files are merged
+        self.wait_until_idle()
         self.call("GET", "/internal/force_merge")
-        before = -1
-        while before != (now := self.file_bytes()):
-            before = now
-            time.sleep(1)
+        time.sleep(0.5)
+        self.wait_until_idle()
 
-    @staticmethod
-    def get(path, **parameters):
-        return "GET", f"{path}?{urllib.parse.urlencode({'nocache': 1, **parameters})}", None
+    def wait_until_idle(self):
+        """Waits until it has merged nothing for 1.5 s."""
+        since = time.monotonic()
+        while time.monotonic() - since < 1.5:
+            text = self.ask(("GET", "/metrics")).decode()
+            if re.search(r"^vm_(active_(force_)?merges|pending_rows)\b.* [^0]", text, re.MULTILINE):
+                since = time.monotonic()
+            time.sleep(0.1)
 
     def count(self, metrics, start, end):
         self.call("GET", "/internal/force_flush")  # what came in is found a second later otherwise
-        names = "|".join(metric.replace(".", "[.]") for metric in metrics)
-        text = f'sum(count_over_time({{__name__=~"{names}"}}[{end - start}s]))'
-        result = json.loads(self.ask(self.get("/api/v1/query", query=text, time=end - 0.001)))
-        vector = result["data"]["result"]
-        return int(float(vector[0]["value"][1])) if vector else 0
+        return super().count(metrics, start, end)
 
-    def request(self, query):
-        names = "|".join(metric.replace(".", "[.]") for metric in query.metrics)
-        hosts = f',host=~"{"|".join(query.hosts)}"' if query.hosts else ""
-        selector = f'{{__name__=~"{names}"{hosts}}}'
-        if query.is_last:
-            text = f"last_over_time({selector}[{query.end - query.start}s]) keep_metric_names"
-            return self.get("/api/v1/query", query=text, time=query.end - 0.001)
-        by = "__name__,host" if query.by_host else "__name__"
-        text = (f"{query.function}({query.function}_over_time({selector}[{query.bucket}s]) "
+    def last_text(self, selector, seconds):
+        return f"last_over_time({selector}[{seconds}s]) keep_metric_names"
+
+    def bucket_text(self, query):
+        by = f"__name__,{query.by}" if query.by else "__name__"
+        selector = self.selector(query.metrics, query.hosts)
+        return (f"{query.function}({query.function}_over_time({selector}[{query.bucket}s]) "
                 f"keep_metric_names) by ({by})")
-        # The bucket [t, t+b) of the others is (t-0.001, t+b-0.001] here.
-        return self.get("/api/v1/query_range", query=text, step=query.bucket,
-                        start=query.start + query.bucket - 0.001, end=query.end - 0.001)
 
-    def answer(self, query, body):
-        result = {}
-        for series in json.loads(body)["data"]["result"]:
-            names = series["metric"]
-            key = (names["__name__"], names["host"] if query.by_host or query.is_last else "")
-            if query.is_last:
-                # An instant query says when it was asked, not when the point was written.
-                result[key] = {query.end - query.step: float(series["value"][1])}
-            else:
-                result[key] = {round(t + 0.001) - query.bucket: float(v)
-                               for t, v in series["values"]}
-        return result
+
+class Victoria179(VictoriaMetrics):
+    name = "victoria-1.79"
+
+
+class Victoria112(VictoriaMetrics):
+    name = "victoria-1.112"
+
+
+class Prometheus(PromqlServer):
+    """By remote write only. Its size is that of a snapshot, which has all points in blocks."""
+
+    name = "prometheus-2.42"
+    forms = ("prom",)
+    ready_path = "/-/ready"
+    load_arguments = ["--prometheus-names=1"]
+
+    @staticmethod
+    def name_of(metric):
+        return re.sub("[^a-zA-Z0-9]", "_", metric)
+
+    def command(self):
+        path = os.path.join(self.directory, "prometheus.yml")
+        with open(path, "w") as file:
+            file.write("global: {}\n")
+        return [self.program, f"--config.file={path}", f"--storage.tsdb.path={self.data}",
+                "--storage.tsdb.retention.time=100y", "--web.enable-remote-write-receiver",
+                "--web.enable-admin-api", f"--web.listen-address=127.0.0.1:{self.api_port}",
+                "--query.max-samples=100000000000", "--log.level=warn"]
+
+    def settle(self):
+        """Waits for the blocks that it makes of its head and merges, then makes a snapshot."""
+        self.wait_until_still(5)
+        self.ask(("POST", "/api/v1/admin/tsdb/snapshot", ""))
+
+    def stored(self):
+        snapshots = os.path.join(self.data, "snapshots")
+        return snapshots if os.path.exists(snapshots) else self.data
+
+    def last_text(self, selector, seconds):
+        return f"last_over_time({selector}[{seconds}s])"
+
+    def bucket_text(self, query):
+        # Functions drop the name here, and two series must differ in a label.
+        parts = [f'label_replace({query.function}_over_time({self.selector([metric], query.hosts)}'
+                 f'[{query.bucket}s]), "metric", "{self.name_of(metric)}", "", "")'
+                 for metric in query.metrics]
+        by = f"metric,{query.by}" if query.by else "metric"
+        return f"{query.function}({' or '.join(parts)}) by ({by})"
 
 
 class InfluxDB(Server):
-    name = "influxdb"
-    telnet_port = http_port = 14252
-    api_port = 18086
+    name = "influxdb-1.6"
     influx_path = "/write?db=opentsdb"
     forms = ("telnet", "http", "influx")
     ready_path = "/ping"
+
+    def __init__(self, program, directory):
+        super().__init__(program, directory)
+        self.telnet_port, self.api_port, self.backup_port = free_ports(3)
+        self.http_port = self.telnet_port
 
     def command(self):
         path = os.path.join(self.directory, "influxdb.conf")
         with open(path, "w") as file:
             file.write(f"""reporting-enabled = false
-bind-address = "127.0.0.1:18088"
+bind-address = "127.0.0.1:{self.backup_port}"
 [meta]
   dir = "{self.data}/meta"
 [data]
@@ -282,10 +418,7 @@ bind-address = "127.0.0.1:18088"
         self.ask(self.query("CREATE DATABASE opentsdb"))
 
     def settle(self):
-        before = -1
-        while before != (now := self.file_bytes()):
-            before = now
-            time.sleep(7)
+        self.wait_until_still(7)
 
     @staticmethod
     def query(text):
@@ -298,7 +431,8 @@ bind-address = "127.0.0.1:18088"
             measurement, field = metric.split(".", 1)
             if self.form != "influx":
                 measurement, field = metric, "value"
-            return f'SELECT {function}("{field}") FROM "{measurement}" {rest}'
+            value = f'{function}("{field}")' if function else f'"{field}"'
+            return f'SELECT {value} FROM "{measurement}" {rest.replace("VALUE", field)}'
         return self.query(";".join(map(statement, metrics)))
 
     @staticmethod
@@ -318,19 +452,22 @@ bind-address = "127.0.0.1:18088"
             where += f" AND host =~ /^({'|'.join(query.hosts)})$/"
         if query.is_last:
             return self.select("last", query.metrics, f"{where} GROUP BY host")
-        host = ",host" if query.by_host else ""
+        if query.above is not None:
+            return self.select("", query.metrics,
+                               f'{where} AND "VALUE" > {query.above} GROUP BY host')
+        by = f",{query.by}" if query.by else ""
         function = "mean" if query.function == "avg" else query.function
         return self.select(function, query.metrics,
-                           f"{where} GROUP BY time({query.bucket}s){host} fill(none)")
+                           f"{where} GROUP BY time({query.bucket}s){by} fill(none)")
 
     def answer(self, query, body):
-        return {(query.metrics[i], series.get("tags", {}).get("host", "")):
+        return {(query.metrics[i], series.get("tags", {}).get(query.key_tag, "")):
                 {t: float(v) for t, v in series["values"]} for i, series in self.series(body)}
 
 
 def build_load(directory):
     """The load generator, compiled if it is older than its source."""
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peer_load.cc")
+    source = os.path.join(HERE, "peer_load.cc")
     program = os.path.join(directory, "peer_load")
     if not os.path.exists(program) or os.path.getmtime(program) < os.path.getmtime(source):
         subprocess.run(["g++", "-std=c++20", "-O2", "-pthread", source, "-o", program, "-lfmt",
@@ -338,12 +475,16 @@ def build_load(directory):
     return program
 
 
+PEERS = {Victoria112: "victoria-metrics", Victoria179: "victoria-metrics", Prometheus: "prometheus",
+         InfluxDB: "influxd"}
+NAMES = [kind.name for kind in (*PEERS, Hourcell)]
+
+
 def find_servers(hourcell, directory):
-    """Those that are on this machine: {name: Server}. $VICTORIA and $INFLUX are other programs."""
-    programs = {
-        VictoriaMetrics: os.environ.get("VICTORIA") or shutil.which("victoria-metrics"),
-        InfluxDB: os.environ.get("INFLUX") or shutil.which("influxd"),
-        Hourcell: hourcell,
-    }
-    return {kind.name: kind(os.path.abspath(program), directory)
-            for kind, program in programs.items() if program}
+    """{name: Server}: Hourcell, and those that bench/peers/fetch has unpacked in the directory."""
+    found = {}
+    for kind, program in PEERS.items():
+        path = os.path.join(directory, "programs", kind.name, "usr/bin", program)
+        if os.path.exists(path):
+            found[kind.name] = kind(os.path.abspath(path), directory)
+    return {**found, Hourcell.name: Hourcell(os.path.abspath(hourcell), directory)}
