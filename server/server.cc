@@ -24,6 +24,7 @@
 #include "codec/base/status_macros.h"
 #include "server/access/access_policy.h"
 #include "server/access/authenticator.h"
+#include "server/access/series_allowance.h"
 #include "server/api/http_context.h"
 #include "server/api/login_queue.h"
 #include "server/api/query_gate.h"
@@ -72,6 +73,12 @@ ConnectionQuota::Limits QuotaOf(const Config& config) {
   return {
       .total = static_cast<size_t>(total > 0 ? total : DescriptorLimit() / 4 * 3),
       .per_address = static_cast<size_t>(config.integer("tsd.network.connections.per_address"))};
+}
+
+std::unique_ptr<ClientAllowances> AllowancesOf(const Config& config, Stats* stats) {
+  const int64_t per_hour = config.integer("tsd.inputs.new_series");
+  if (per_hour == 0) return nullptr;
+  return std::make_unique<ClientAllowances>(per_hour, Clock::System(), stats);
 }
 
 HttpLatencies LatenciesOf(Stats* stats) {
@@ -137,6 +144,7 @@ class Server::Impl {
   const std::shared_ptr<QueryGate> query_gate_;
   const std::shared_ptr<RequestBodyBudget> body_memory_;
   ConnectionQuota quota_;
+  const std::unique_ptr<ClientAllowances> new_series_;  // null = no limit
   ConnectionQuota logins_{{.total = kLoginsWaitingMax, .per_address = kLoginsOfAddressMax}};
   HttpContext http_context_;
   TelnetContext telnet_context_;
@@ -183,6 +191,7 @@ Server::Impl::Impl(const Config& config,
       body_memory_(std::make_shared<RequestBodyBudget>(
           static_cast<size_t>(config.integer("tsd.http.request.memory")))),
       quota_(QuotaOf(config)),
+      new_series_(AllowancesOf(config, &tsdb->stats())),
       pool_(ThreadsOf(config)),
       query_pool_(QueryThreadsOf(config)),
       body_pool_(ThreadsOf(config)),
@@ -203,6 +212,7 @@ Server::Impl::Impl(const Config& config,
       .api = &routes_,
       .pools = {.workers = &pool_, .queries = &query_pool_, .bodies = &body_pool_},
       .logins = logins,
+      .new_series = new_series_.get(),
       .access = &access_,
       .counters = &connection_counters_,
       .latencies = LatenciesOf(&tsdb->stats()),
@@ -219,7 +229,8 @@ Server::Impl::Impl(const Config& config,
                      .settings = &telnet_settings_,
                      .counters = &telnet_counters_,
                      .commit_pool = &commit_pool_,
-                     .logins = logins};
+                     .logins = logins,
+                     .new_series = new_series_.get()};
   relay_.keys = site_.relay_keys;
   relay_.is_required = site_.serves_relays_only;
   for (const ListenAddress& address : access_.listeners())

@@ -42,6 +42,12 @@ bool HasBitsAfter(const IpAddress& address, int bits) {
 
 }  // namespace
 
+std::string_view AddressWithoutPort(std::string_view text) {
+  if (text.starts_with('[')) return text.substr(1, std::min(text.find(']'), text.size()) - 1);
+  const size_t colon = text.find(':');
+  return colon == text.rfind(':') ? text.substr(0, colon) : text;
+}
+
 std::optional<IpAddress> IpAddress::Parse(std::string_view text) {
   if (text.size() >= INET6_ADDRSTRLEN) return std::nullopt;
   const std::string terminated(text);

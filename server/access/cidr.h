@@ -1,4 +1,4 @@
-// Blocks of IP addresses: "10.0.0.0/8", "2001:db8::/32", "192.168.1.7".
+// IP addresses, and blocks of them: "10.0.0.0/8", "2001:db8::/32", "192.168.1.7".
 //
 // Pure values; thread-safe.
 
@@ -24,6 +24,9 @@ struct IpAddress {
   bool is_ipv4() const;
   bool is_loopback() const;  // 127.0.0.0/8, ::1
 };
+
+// Extracts the address from "10.0.0.1", "10.0.0.1:5000", "::1" or "[::1]:5000".
+std::string_view AddressWithoutPort(std::string_view text);
 
 class CidrBlock {
  public:

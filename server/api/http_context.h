@@ -15,6 +15,7 @@
 
 namespace hourcell {
 
+class ClientAllowances;
 class Routes;
 class QueryGate;
 class RequestBodyBudget;
@@ -43,7 +44,8 @@ struct HttpContext {
   Routes* api = nullptr;
   HttpPools pools = {};
   LoginQueue logins = {};
-  const AccessPolicy* access = nullptr;  // null = proxies are not trusted
+  ClientAllowances* new_series = nullptr;  // of clients without a login; null = no limit
+  const AccessPolicy* access = nullptr;    // null = proxies are not trusted
   const ConnectionCounters* counters = nullptr;
   HttpLatencies latencies = {};     // null = not recorded
   QueryGate* query_gate = nullptr;  // null = queries are like other requests, without a limit

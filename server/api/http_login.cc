@@ -46,6 +46,7 @@ void EndLogin(const LoginAnswer& answer, AccessRights connection, HttpRequest* r
   request->login_refused = answer.kind != LoginAnswer::Kind::kGranted;
   if (request->login_refused) request->user.clear();
   request->rights = request->login_refused ? AccessRights() : connection | answer.rights;
+  if (!request->login_refused) request->new_series = nullptr;
 }
 
 HttpResponse AccessRefused(const HttpRequest& request, AccessRights wanted, bool authenticates) {

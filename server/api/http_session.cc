@@ -13,6 +13,8 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "server/access/cidr.h"
+#include "server/access/series_allowance.h"
 #include "server/api/http_context.h"
 #include "server/api/http_dispatch.h"
 #include "server/api/http_job.h"
@@ -72,6 +74,7 @@ class HttpSession : public Session {
   void OnRequestDue();
 
   AccessRights RightsOf(HttpRequest* request) const;
+  void LimitNewSeries(std::string_view remote, HttpRequest* request) const;
   void Answer(HttpJob task);
   void CheckLogin(Login login, const HttpRequest& request, std::function<void(LoginAnswer)> then);
   void AnswerKnown(HttpJob task);
@@ -223,14 +226,24 @@ void HttpSession::OnRequestDue() {
   }
 }
 
-// The rights before any login. Notes in the request the client that a proxy names.
+// The rights and the limit before any login. Notes in the request the client that a proxy names.
+// Programs of this machine could fill the store anyway; a proxy on it speaks for others.
 AccessRights HttpSession::RightsOf(HttpRequest* request) const {
-  if (!IsForwarded(*request)) return rights_.all();
+  if (!IsForwarded(*request)) {
+    if (!rights_.is_local) LimitNewSeries(transport_->remote(), request);
+    return rights_.all();
+  }
   const std::string remote = transport_->remote();
   RequestSource source =
       SourceOfForwarded(*request, rights_, AddressWithoutPort(remote), context_->access);
   request->remote = std::move(source.client);
+  LimitNewSeries(request->remote.empty() ? remote : request->remote, request);
   return source.rights;
+}
+
+void HttpSession::LimitNewSeries(std::string_view remote, HttpRequest* request) const {
+  if (context_->new_series == nullptr) return;
+  request->new_series = context_->new_series->QuotaOf(AddressWithoutPort(remote));
 }
 
 void HttpSession::Answer(HttpJob task) {

@@ -1,6 +1,6 @@
 #include "server/api/login_queue.h"
 
-#include "server/http/guard/forwarding.h"
+#include "server/access/cidr.h"
 #include "server/net/connection_quota.h"
 
 namespace hourcell {

@@ -356,7 +356,8 @@ constexpr auto kRows = std::to_array<Setting>({
     Count("tsd.inputs.new_series",
           "100000",
           "maximum number of new series per hour from Graphite and StatsD together (neither has "
-          "logins); points of further series are refused; 0 = no limit",
+          "logins), and from each address of another machine whose telnet and HTTP clients do not "
+          "log in; points of further series are refused; 0 = no limit",
           0,
           kInt32Max),
     Text("tsd.prometheus.names",

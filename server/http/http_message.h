@@ -30,7 +30,10 @@ struct HttpRequest {
   // Set by the connection.
   AccessRights rights;         // what the client may do, by its address and its credentials
   bool login_refused = false;  // it sent wrong credentials
-  std::string user;            // user name of its credentials; empty if it sent none
+  // Limit for the series that its points create, as AppendOptions::new_series; null = none. Of
+  // clients without a login.
+  std::function<size_t(size_t)> new_series = {};
+  std::string user;  // user name of its credentials; empty if it sent none
   // When it was complete, and the time since its first byte; on the clock of traces.
   std::chrono::steady_clock::time_point received_at = {};
   std::chrono::steady_clock::duration received_in = {};
@@ -49,6 +52,10 @@ struct HttpRequest {
   // The last value of a parameter; null if absent. "flag" and "flag=" are present and empty.
   const std::string* param(std::string_view name) const;
   bool has_param(std::string_view name) const { return param(name) != nullptr; }
+  // `new_series`, or null.
+  const std::function<size_t(size_t)>* new_series_limit() const {
+    return new_series ? &new_series : nullptr;
+  }
 };
 
 struct HttpResponse {

@@ -97,7 +97,8 @@ bool InputWriter::Flush() {
   const std::span<const size_t> items =
       are_items_whole_ ? batch_->items() : std::span<const size_t>();
   const CommitTicket ticket =
-      put_->Append(batch_->points(), &refused, {.may_wait = may_wait_, .items = items});
+      put_->Append(batch_->points(), &refused,
+                   {.may_wait = may_wait_, .items = items, .new_series = new_series_});
   if (ticket.took_nothing()) {
     failure_ = ticket.Wait();
     must_wait_ = absl::IsAborted(failure_);

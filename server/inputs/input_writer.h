@@ -54,6 +54,9 @@ class InputWriter {
   // points. For callers that add the points of an item without a HasRoom between them.
   void KeepItemsWhole() { are_items_whole_ = true; }
 
+  // Limits the series that the points create; borrowed, null = no limit.
+  void LimitNewSeries(const NewSeriesQuota* quota) { new_series_ = quota; }
+
   // Refuses an item: nothing of the item is stored. `text` is the reason, "expected ..., got ...";
   // any text if not wants_faults().
   void Refuse(size_t item, std::string text);
@@ -117,6 +120,7 @@ class InputWriter {
   BodyWork* const work_;
   bool may_not_store_ = false;
   bool are_items_whole_ = false;
+  const NewSeriesQuota* new_series_ = nullptr;
   PointBatch* const batch_;
   CommitTicket ticket_;   // covers all accepted batches
   absl::Status failure_;  // of the store

@@ -75,6 +75,9 @@ constexpr MetricName kNames[] = {
      "Lines, series, data points and points of other systems' formats that were wrong, by the "
      "format."},
     {"rpc.put.errors", "Points of puts that were not stored, by the reason."},
+    {"rpc.put.new_series",
+     "New series of telnet and HTTP clients without a login: created, or refused because an hour's "
+     "are created."},
     {"rpc.put.points", "Points that puts had."},
     {"rpc.received", "HTTP requests, lines, and puts among the lines."},
     {"rpc.telnet.replies_dropped", "Error lines that were dropped because nobody read them."},

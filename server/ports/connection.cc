@@ -14,6 +14,7 @@
 #include <boost/asio/socket_base.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "server/access/cidr.h"
 #include "server/api/http_session.h"
 #include "server/log/log.h"
 #include "server/net/asio.h"
@@ -37,6 +38,15 @@ using AsioError = boost::system::error_code;
 constexpr std::string_view kTlsRequired =
     "HTTP/1.1 403 Forbidden\r\nConnection: close\r\nX-Content-Type-Options: nosniff\r\n"
     "Content-Length: 16\r\n\r\nTLS is required\n";
+
+ConnectionRights RightsOfClient(const ConnectionContext& context,
+                                AccessRights listener,
+                                std::string_view address) {
+  const std::optional<IpAddress> client = IpAddress::Parse(address);
+  return {.listener = listener,
+          .address = context.access == nullptr ? AccessRights() : context.access->RightsAt(address),
+          .is_local = client.has_value() && client->is_loopback()};
+}
 
 class SocketConnection : public Connection,
                          public Transport,
@@ -145,10 +155,7 @@ SocketConnection::SocketConnection(Socket socket,
       strand_{socket_.get_executor()},
       writer_(&owned_socket_),
       context_(context),
-      rights_({.listener = rights,
-               .address = context->access == nullptr
-                              ? AccessRights()
-                              : context->access->RightsAt(PeerAddress(fd()))}),
+      rights_(RightsOfClient(*context, rights, PeerAddress(fd()))),
       on_closed_(std::move(on_closed)),
       idle_timer_(strand_.executor),
       handshake_timer_(strand_.executor),
@@ -299,9 +306,7 @@ bool SocketConnection::Trust(const RelayHeader& header) {
   const RelayTrust& trust = *context_->relay;
   if (header.listener >= trust.listeners.size()) return false;
   is_watch_ = header.is_watch;
-  rights_ = {.listener = trust.listeners[header.listener],
-             .address = context_->access == nullptr ? AccessRights()
-                                                    : context_->access->RightsAt(header.address)};
+  rights_ = RightsOfClient(*context_, trust.listeners[header.listener], header.address);
   remote_ = JoinHostAndPort(header.address, header.port);
   return true;
 }
@@ -369,8 +374,9 @@ void SocketConnection::TakePlain(std::string_view bytes) {
     session_ = context_->start(this, rights_.all());
   } else if (session_ == nullptr) {
     const bool is_http = bytes.front() >= 'A' && bytes.front() <= 'Z';
-    session_ = is_http ? StartHttpSession(this, context_->http, rights_)
-                       : StartTelnetSession(this, context_->telnet, rights_.all());
+    session_ = is_http
+                   ? StartHttpSession(this, context_->http, rights_)
+                   : StartTelnetSession(this, context_->telnet, rights_.all(), rights_.is_local);
   }
   session_->Take(bytes);
 }

@@ -27,6 +27,7 @@ std::optional<PutFlags> ParseFlags(const HttpRequest& request) {
                  .details = request.has_param("details"),
                  .sync = request.has_param("sync"),
                  .may_wait = request.may_wait,
+                 .new_series = request.new_series_limit(),
                  .via = request.header("x-hourcell-via")};
   const std::string* timeout = request.param("sync_timeout");
   if (!flags.sync || timeout == nullptr) return flags;
@@ -246,7 +247,10 @@ absl::Status PutHandler::Store(std::span<const Point> points,
                                const PutFlags& flags,
                                std::vector<RefusedPoint>* refused) const {
   if (points.empty()) return absl::OkStatus();
-  const PutMode mode{.sync = flags.sync, .may_wait = flags.may_wait, .via = flags.via};
+  const PutMode mode{.sync = flags.sync,
+                     .may_wait = flags.may_wait,
+                     .new_series = flags.new_series,
+                     .via = flags.via};
   const CommitTicket ticket = writer_.Append(points, refused, mode);
   return flags.sync_timeout_ms > 0 ? ticket.WaitFor(flags.sync_timeout_ms) : ticket.Wait();
 }

@@ -28,9 +28,10 @@ struct PutFlags {
   bool summary = false;
   bool details = false;
   bool sync = false;
-  int64_t sync_timeout_ms = 0;  // 0 or less: none
-  bool may_wait = false;        // HttpRequest::may_wait
-  std::string_view via = {};    // of the request: servers that have forwarded the points
+  int64_t sync_timeout_ms = 0;                 // 0 or less: none
+  bool may_wait = false;                       // HttpRequest::may_wait
+  const NewSeriesQuota* new_series = nullptr;  // HttpRequest::new_series_limit
+  std::string_view via = {};  // of the request: servers that have forwarded the points
 };
 
 class PutHandler {

@@ -18,10 +18,9 @@ Counter* ReasonCounter(Tsdb* tsdb, PointErrorKind kind) {
 
 }  // namespace
 
-PutWriter::PutWriter(Tsdb* tsdb, AppendInPlace in_place, const NewSeriesQuota* new_series)
+PutWriter::PutWriter(Tsdb* tsdb, AppendInPlace in_place)
     : tsdb_(tsdb),
       in_place_(std::move(in_place)),
-      new_series_(new_series),
       points_(tsdb->stats().counter("rpc.put.points")),
       invalid_values_(ReasonCounter(tsdb, PointErrorKind::kInvalidValue)),
       illegal_arguments_(ReasonCounter(tsdb, PointErrorKind::kIllegalArgument)),
@@ -40,7 +39,7 @@ CommitTicket PutWriter::AppendAll(std::span<const Point> points,
                               .all_or_none = !mode.may_wait,
                               .via = mode.via,
                               .items = mode.items,
-                              .new_series = new_series_};
+                              .new_series = mode.new_series};
   return in_place_ ? in_place_(points.size(), refused, options)
                    : tsdb_->points().Append(points, refused, options);
 }

@@ -30,16 +30,17 @@ struct PutMode {
   bool may_wait = false;  // HttpRequest::may_wait
   // The item of each point, of which all or none are stored (AppendOptions::items); borrowed.
   std::span<const size_t> items = {};
+  // Limit for the series that the points create (AppendOptions::new_series); borrowed, null = none.
+  const NewSeriesQuota* new_series = nullptr;
   // Servers that have forwarded the points; borrowed.
   std::string_view via = {};
 };
 
 class PutWriter {
  public:
-  // `tsdb` is borrowed and outlives the object. `in_place` may be null. `new_series`, which is
-  // borrowed and may be null, limits the series that its points create. Counts rpc.put.points and
+  // `tsdb` is borrowed and outlives the object. `in_place` may be null. Counts rpc.put.points and
   // rpc.put.errors.
-  PutWriter(Tsdb* tsdb, AppendInPlace in_place, const NewSeriesQuota* new_series = nullptr);
+  PutWriter(Tsdb* tsdb, AppendInPlace in_place);
 
   // Hands a batch to the store, as Points::Append. If a request that may not wait had to, the
   // ticket is kAborted, and no point is stored. REQUIRES: `points` is not empty.
@@ -65,7 +66,6 @@ class PutWriter {
 
   Tsdb* const tsdb_;
   const AppendInPlace in_place_;
-  const NewSeriesQuota* const new_series_;
   Counter* const points_;
   Counter* const invalid_values_;
   Counter* const illegal_arguments_;

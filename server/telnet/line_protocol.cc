@@ -77,12 +77,14 @@ LineProtocol::Batch* LineProtocol::ThreadBatch() {
 LineProtocol::LineProtocol(Tsdb* tsdb,
                            const TelnetSettings* settings,
                            const TelnetCounters* counters,
-                           AccessRights rights)
+                           AccessRights rights,
+                           NewSeriesQuota new_series)
     : tsdb_(tsdb),
       settings_(settings),
       counters_(counters),
       connection_rights_(rights),
-      rights_(rights) {}
+      rights_(rights),
+      new_series_(std::move(new_series)) {}
 
 void LineProtocol::Take(std::string_view bytes, size_t queued_bytes, std::string* replies) {
   HOURCELL_CHECK(need_ == Need::kInput);
@@ -324,7 +326,8 @@ void LineProtocol::StartLogin(std::string_view line, Work* work) {
 // The replies are OpenTSDB's.
 void LineProtocol::EndLogin(const LoginAnswer& answer, Work* work) {
   login_ = std::nullopt;
-  if (answer.kind == LoginAnswer::Kind::kGranted) {
+  is_logged_in_ = answer.kind == LoginAnswer::Kind::kGranted;
+  if (is_logged_in_) {
     rights_ = connection_rights_ | answer.rights;
     Reply("AUTH_SUCCESS\r\n", work);
     return;
@@ -357,9 +360,12 @@ void LineProtocol::AppendBatch(Work* work) {
   if (batch->size == 0) return;
   const std::span<const LinePoint> points(batch->points.data(), batch->size);
   batch->refused.clear();
-  CommitTicket ticket = settings_->append
-                            ? settings_->append(points, &batch->refused)
-                            : tsdb_->points().Append(points, &batch->refused, {.wait_ms = 0});
+  const bool is_limited = new_series_ != nullptr && !is_logged_in_;
+  CommitTicket ticket =
+      settings_->append ? settings_->append(points, &batch->refused)
+                        : tsdb_->points().Append(
+                              points, &batch->refused,
+                              {.wait_ms = 0, .new_series = is_limited ? &new_series_ : nullptr});
   if (!settings_->append && ticket.took_nothing() && absl::IsUnavailable(ticket.Wait())) {
     // The store is full: the session reads no more until it has room.
     for (size_t i = 0; i < points.size(); ++i) {

@@ -107,10 +107,12 @@ class LineProtocol {
   };
 
   // All are borrowed and outlive the session. `rights`: of the connection, before any login.
+  // `new_series` limits the series that points create before a login; null = no limit.
   LineProtocol(Tsdb* tsdb,
                const TelnetSettings* settings,
                const TelnetCounters* counters,
-               AccessRights rights);
+               AccessRights rights,
+               NewSeriesQuota new_series = nullptr);
 
   // Takes bytes as they arrive and appends replies to `*replies`. `queued_bytes`: replies of
   // earlier calls that the client has not read. Afterwards every point of a complete line is in the
@@ -218,7 +220,9 @@ class LineProtocol {
   const TelnetSettings* const settings_;
   const TelnetCounters* const counters_;
   const AccessRights connection_rights_;
-  AccessRights rights_;  // including those of the logged-in user
+  AccessRights rights_;              // including those of the logged-in user
+  const NewSeriesQuota new_series_;  // null = no limit
+  bool is_logged_in_ = false;
   PointText parser_;
   // Bytes not handled: an incomplete line, at most kLineBytesMax; or all bytes after the line where
   // the session waits.

@@ -9,6 +9,8 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "server/access/cidr.h"
+#include "server/access/series_allowance.h"
 #include "server/net/asio.h"
 #include "server/net/transport.h"
 #include "server/telnet/line_protocol.h"
@@ -21,10 +23,19 @@ using AsioError = boost::system::error_code;
 
 class TelnetSession : public Session {
  public:
-  TelnetSession(Transport* transport, const TelnetContext* context, AccessRights rights)
+  TelnetSession(Transport* transport,
+                const TelnetContext* context,
+                AccessRights rights,
+                bool is_local)
       : transport_(transport),
         context_(context),
-        session_(context->tsdb, context->settings, context->counters, rights),
+        session_(context->tsdb,
+                 context->settings,
+                 context->counters,
+                 rights,
+                 is_local || context->new_series == nullptr
+                     ? nullptr
+                     : context->new_series->QuotaOf(AddressWithoutPort(transport->remote()))),
         timer_(transport->strand().executor) {}
 
   void Take(std::string_view bytes) override;
@@ -174,8 +185,9 @@ void TelnetSession::Abandon() {
 
 std::unique_ptr<Session> StartTelnetSession(Transport* transport,
                                             const TelnetContext* context,
-                                            AccessRights rights) {
-  return std::make_unique<TelnetSession>(transport, context, rights);
+                                            AccessRights rights,
+                                            bool is_local) {
+  return std::make_unique<TelnetSession>(transport, context, rights, is_local);
 }
 
 }  // namespace hourcell

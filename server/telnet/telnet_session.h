@@ -15,6 +15,7 @@
 
 namespace hourcell {
 
+class ClientAllowances;
 class Transport;
 class Tsdb;
 struct TelnetCounters;
@@ -27,8 +28,9 @@ struct TelnetContext {
   Tsdb* tsdb = nullptr;
   const TelnetSettings* settings = nullptr;
   const TelnetCounters* counters = nullptr;
-  WorkerPool* commit_pool = nullptr;  // waits for commits
-  LoginQueue logins = {};             // the authenticator is that of the settings
+  WorkerPool* commit_pool = nullptr;       // waits for commits
+  LoginQueue logins = {};                  // the authenticator is that of the settings
+  ClientAllowances* new_series = nullptr;  // of clients without a login; null = no limit
 };
 
 // Delay after which commits that a session has not waited for are settled: points counted, failures
@@ -38,9 +40,11 @@ inline constexpr int64_t kSettleMs = 100;
 inline constexpr int64_t kThrottlePauseMs = 10;
 
 // `transport`, which owns the session, and `context` are borrowed. `rights`: of the
-// connection, before any login.
+// connection, before any login. `is_local`: the client is on this machine, so its new series have
+// no limit.
 std::unique_ptr<Session> StartTelnetSession(Transport* transport,
                                             const TelnetContext* context,
-                                            AccessRights rights);
+                                            AccessRights rights,
+                                            bool is_local);
 
 }  // namespace hourcell

@@ -39,12 +39,6 @@ std::string ClientOf(const HttpRequest& request, const AccessPolicy& policy) {
 
 }  // namespace
 
-std::string_view AddressWithoutPort(std::string_view text) {
-  if (text.starts_with('[')) return text.substr(1, std::min(text.find(']'), text.size()) - 1);
-  const size_t colon = text.find(':');
-  return colon == text.rfind(':') ? text.substr(0, colon) : text;
-}
-
 bool IsForwarded(const HttpRequest& request) {
   return std::ranges::any_of(request.headers, [](const auto& header) {
     return std::ranges::find(kProxyHeaders, header.first) != kProxyHeaders.end();

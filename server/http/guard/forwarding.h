@@ -22,6 +22,7 @@ namespace hourcell {
 struct ConnectionRights {
   AccessRights listener;  // of the address that the client connected to
   AccessRights address;   // of the client's address
+  bool is_local = false;  // the client is on this machine
 
   AccessRights all() const { return listener | address; }
 };
@@ -30,9 +31,6 @@ struct RequestSource {
   AccessRights rights;  // before any login
   std::string client;   // its address; empty = the connection's
 };
-
-// Extracts the address from "10.0.0.1", "10.0.0.1:5000", "::1" or "[::1]:5000".
-std::string_view AddressWithoutPort(std::string_view text);
 
 bool IsForwarded(const HttpRequest& request);
 

@@ -31,13 +31,14 @@ std::optional<Timestamp> GraphiteTime(std::string_view word, int64_t now_ms) {
 GraphiteInput::GraphiteInput(Parts parts, InputSettings settings)
     : parts_(std::move(parts)),
       settings_(std::move(settings)),
-      writer_(parts_.tsdb, parts_.append, parts_.new_series),
+      writer_(parts_.tsdb, parts_.append),
       counters_(&parts_.tsdb->stats(), "graphite"),
       not_finite_(counters_.Dropped("not_finite")),
       log_(parts_.clock) {}
 
 GraphiteInput::Outcome GraphiteInput::Write(std::string_view lines, bool may_wait) const {
   InputWriter out(&writer_, may_wait);
+  out.LimitNewSeries(parts_.new_series);
   GraphiteLine line;
   size_t number = 0;
   while (!lines.empty() && out.HasRoom()) {

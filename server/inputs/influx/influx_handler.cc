@@ -117,6 +117,7 @@ HttpResponse InfluxHandler::Write(const HttpRequest& request, BodyWork* work) co
   const int64_t now_ms = parts_.clock->NowMs();
   InputWriter out(&writer_, request.may_wait, /*may_store=*/nullptr, work);
   out.KeepItemsWhole();
+  out.LimitNewSeries(request.new_series_limit());
   InfluxLines lines(request.body);
   size_t strings = 0;
   while (out.HasRoom() && lines.Next(out.wants_faults())) {

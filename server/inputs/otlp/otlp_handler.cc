@@ -160,6 +160,7 @@ HttpResponse OtlpHandler::Store(const HttpRequest& request, bool is_json, BodyWo
   };
   InputWriter out(&writer_, request.may_wait, may_store, work);
   out.KeepItemsWhole();
+  out.LimitNewSeries(request.new_series_limit());
   OtlpSeries series(parts_.names, &settings_, &out);
   const absl::Status read = ReadBody(request.body, is_json, &series);
   if (out.may_not_store()) return RefuseBody(whole, is_json);

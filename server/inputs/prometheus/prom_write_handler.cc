@@ -149,6 +149,7 @@ HttpResponse PromWriteHandler::Store(const HttpRequest& request,
     return fault.empty();
   };
   InputWriter out(&writer_, request.may_wait, may_store, work);
+  out.LimitNewSeries(request.new_series_limit());
   PromWriteRequest series(request.body, version);
   Dropped dropped;
   while (out.HasRoom() && series.Next(out.wants_faults())) {

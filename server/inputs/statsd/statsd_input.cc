@@ -40,7 +40,7 @@ StatsdInput::StatsdInput(Parts parts, InputSettings settings, StatsdSettings sta
     : parts_(std::move(parts)),
       settings_(std::move(settings)),
       statsd_(std::move(statsd)),
-      writer_(parts_.tsdb, parts_.append, parts_.new_series),
+      writer_(parts_.tsdb, parts_.append),
       counters_(&parts_.tsdb->stats(), "statsd"),
       no_series_(counters_.Dropped("series")),
       no_values_(counters_.Dropped("value")),
@@ -124,6 +124,7 @@ int64_t StatsdInput::NextSecond() {
 void StatsdInput::Write(std::span<StatsdEnded> ended, int64_t second) {
   InputWriter out(&writer_, /*may_wait=*/true);
   out.KeepItemsWhole();
+  out.LimitNewSeries(parts_.new_series);
   const Timestamp time{.ms = second * 1000};
   size_t points = 0;
   size_t lost = 0;

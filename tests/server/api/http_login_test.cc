@@ -66,6 +66,22 @@ TEST_F(HttpLoginTest, WithoutCredentialsTheConnectionCounts) {
   EXPECT_FALSE(LoggedIn({}, "").login_refused);
 }
 
+TEST_F(HttpLoginTest, OnlyRightCredentialsLiftTheLimitOfNewSeries) {
+  const auto is_limited = [this](std::string authorization) {
+    HttpRequest request = RequestWith(std::move(authorization));
+    request.new_series = [](size_t) { return 0; };
+    if (const auto login = BeginLogin(authenticator_.get(), kWrite, &request))
+      EndLogin(authenticator_->Check(*login, "test"), kWrite, &request);
+    return request.new_series_limit() != nullptr;
+  };
+
+  EXPECT_TRUE(is_limited(""));
+  EXPECT_TRUE(is_limited("Bearer reader.x"));
+  EXPECT_TRUE(is_limited("Digest x"));
+  EXPECT_FALSE(is_limited("Bearer reader.s"));
+  EXPECT_FALSE(is_limited("Bearer reader.s")) << "a known login";
+}
+
 TEST_F(HttpLoginTest, CredentialsAddToIt) {
   EXPECT_EQ(LoggedIn({}, "Bearer reader.s").rights, kRead);
   EXPECT_EQ(LoggedIn(kWrite, "Basic cmVhZGVyOnM=").rights, kRead | kWrite);

@@ -7,10 +7,12 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "server/access/series_allowance.h"
 #include "server/api/http_context.h"
 #include "server/api/query_gate.h"
 #include "server/http/body/body_writer.h"
@@ -107,6 +109,33 @@ TEST_F(HttpSessionTest, NothingIsReadWhileARequestIsAnswered) {
   EXPECT_THAT(sent, EndsWith("answer to /api/version"));
   session().Take("/version HTTP/1.1\r\n\r\n");
   EXPECT_THAT(transport_.TakeSent(), EndsWith("answer to /api/version"));
+}
+
+TEST_F(HttpSessionTest, ClientsOfOtherMachinesHaveALimitOfNewSeries) {
+  ManualClock clock(0);
+  ClientAllowances allowances(10, &clock, &stats_);
+  context_.new_series = &allowances;
+  std::vector<size_t> allowed;
+  context_.answer = [&](HttpRequest* request) {
+    const auto* const limit = request->new_series_limit();
+    allowed.push_back(limit == nullptr ? 99 : (*limit)(6));
+    return HttpResponse();
+  };
+  const std::string forwarded = "GET /api/version HTTP/1.1\r\nX-Forwarded-For: 10.0.0.1\r\n\r\n";
+  const auto send = [&](bool is_local, std::string_view request) {
+    transport_.Hold(
+        StartHttpSession(&transport_, &context_,
+                         {.listener = AccessRights::Admin(), .address = {}, .is_local = is_local}));
+    session().Take(request);
+  };
+
+  send(/*is_local=*/true, kQuick);
+  send(/*is_local=*/false, kQuick);
+  send(/*is_local=*/true, forwarded);
+  send(/*is_local=*/false, kQuick);
+
+  // A proxy that is not listed counts as one client.
+  EXPECT_THAT(allowed, testing::ElementsAre(99U, 6U, 4U, 0U));
 }
 
 // A client sends many queries at once, and its thread answers them: it takes one per turn.

@@ -1,5 +1,6 @@
 #include "server/put/put_handler.h"
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
@@ -131,6 +132,22 @@ TEST_F(PutHandlerTest, CountsPointsAndErrorsByReason) {
   EXPECT_EQ(CounterValue("rpc.put.points"), 1);
   EXPECT_EQ(CounterValue("rpc.put.errors", {{"reason", "invalid_value"}}), 1);
   EXPECT_EQ(CounterValue("rpc.put.errors", {{"reason", "illegal_argument"}}), 1);
+}
+
+TEST_F(PutHandlerTest, ARequestMayHaveALimitOfNewSeries) {
+  PutHandler handler(&tsdb(), {.tags_max = 8, .tag_header = ""});
+  HttpRequest request;
+  request.target = "/api/put?details";
+  ASSERT_OK(ParseTarget(&request));
+  request.body = R"([{"metric":"m","timestamp":1365465600,"value":1,"tags":{"a":"a"}},)"
+                 R"({"metric":"m","timestamp":1365465600,"value":2,"tags":{"a":"b"}}])";
+  request.new_series = [](size_t wanted) { return std::min<size_t>(wanted, 1); };
+
+  const HttpResponse response = handler.Handle(request);
+
+  EXPECT_EQ(response.status, 400);
+  EXPECT_THAT(response.body, HasSubstr(R"("success":1,"failed":1)"));
+  EXPECT_THAT(response.body, HasSubstr("more than tsd.inputs.new_series new ones in this hour"));
 }
 
 TEST_F(PutHandlerTest, AddsTheTagOfTheHeader) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -591,6 +592,23 @@ TEST_F(LineProtocolTest, AuthGivesTheRightsOfItsUserFromTheNextLineOn) {
   EXPECT_THAT(Send("stats\n"), StartsWith("tsd.")) << "the connection's rights are kept";
   EXPECT_EQ(Send("auth basic v s\nauth v.s\n"), "AUTH_SUCCESS\r\nAUTH_SUCCESS\r\n");
   EXPECT_EQ(Send("auth v x\nput m 1 1 a=b\n").substr(0, 15), "AUTH_FAIL\r\nput:");
+}
+
+TEST_F(LineProtocolTest, OnlyALoginLiftsTheLimitOfNewSeries) {
+  UseUser("u", "s", AccessRights::Write());
+  size_t left = 1;
+  const NewSeriesQuota quota = [&left](size_t wanted) {
+    return std::exchange(left, left - std::min(left, wanted)) - left;
+  };
+  session_ =
+      std::make_unique<LineProtocol>(tsdb_.get(), &settings_, counters_.get(), rights_, quota);
+
+  EXPECT_EQ(Send("put m 1 1 a=a\nput m 1 1 a=b\nput m 2 1 a=a\nversion\n").substr(0, 81),
+            "put: illegal argument: more than tsd.inputs.new_series new ones in this hour\nhour");
+  EXPECT_EQ(StoredPoints(), 2u);
+  EXPECT_EQ(Send("auth u s\nput m 1 1 a=b\nversion\n").substr(0, 22), "AUTH_SUCCESS\r\nhourcell");
+  EXPECT_EQ(StoredPoints(), 3u);
+  EXPECT_EQ(Send("auth u x\nput m 1 1 a=c\nversion\n").substr(0, 23), "AUTH_FAIL\r\nput: illegal");
 }
 
 TEST_F(LineProtocolTest, ThreeWrongLoginsEndTheSession) {

@@ -49,7 +49,8 @@ class TelnetSessionTest : public testing::Test {
   }
 
   void Begin(FakeTransport* transport) {
-    transport->Hold(StartTelnetSession(transport, &context_, AccessRights::Admin()));
+    transport->Hold(
+        StartTelnetSession(transport, &context_, AccessRights::Admin(), /*is_local=*/true));
   }
 
   Session& session() { return *transport_.session(); }

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "server/inputs/series_allowance.h"
+#include "server/access/series_allowance.h"
 #include "tests/server/api_fixture.h"
 
 namespace hourcell::graphite_input_test {

@@ -165,6 +165,18 @@ TEST_F(InfluxHandlerTest, ALineWithAMetricThatMayNotBeCreatedIsRefusedAsAWhole) 
   EXPECT_THAT(Stored("cpu_user"), HasSubstr(R"("h":"y")"));
 }
 
+TEST_F(InfluxHandlerTest, ARequestMayHaveALimitOfNewSeries) {
+  const NameRule names(NameEncoding::kLatin1, "");
+  const InfluxHandler handler({.tsdb = &tsdb(), .names = &names, .clock = &clock_},
+                              *InputSettingsOf(Config()));
+  HttpRequest request;
+  request.body = "a,h=x v=1\nb,h=x v=1\n";
+  request.new_series = [](size_t wanted) { return std::min<size_t>(wanted, 1); };
+
+  EXPECT_EQ(handler.Write(request).status, 400);
+  EXPECT_EQ(Counted("rpc.inputs.points", {{"type", "influx"}}), 1U);
+}
+
 TEST_F(InfluxHandlerTest, AnEmptyBodyIsWell) {
   EXPECT_EQ(Write("").status, 204);
   EXPECT_EQ(Write("# nothing\n").status, 204);
