@@ -1,6 +1,7 @@
 #include "codec/cells/token_model.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include <gtest/gtest.h>
@@ -17,19 +18,44 @@ TEST(TokenModelTest, CountsOfEveryModelFillItsStates) {
   }
 }
 
-TEST(TokenModelTest, RangesOfTokensFollowOneAnother) {
+// Each token but the escape has the numbers from its begin to the next token's.
+void ExpectTokensCover(const TokenForm& form, uint64_t end) {
+  const std::array<TokenBits, kTokens> bits = form.Bits();
   uint64_t next = 0;
   for (uint32_t token = 0; token < kEscapeToken; ++token) {
-    const TokenRange range = kTokenRanges[token];
-    EXPECT_EQ(range.begin, next);
-    for (uint32_t i = 0; i < 1U << range.extra_bits; ++i)
-      EXPECT_EQ(TokenOf(next + i), token);
-    next += uint64_t{1} << range.extra_bits;
-    EXPECT_LE(range.extra_bits, kExtraBitsMax);
+    const uint64_t numbers = uint64_t{1} << bits[token].extra_bits;
+    EXPECT_EQ(bits[token].begin, next);
+    EXPECT_EQ(form.TokenOf(next), token);
+    EXPECT_EQ(form.TokenOf(next + numbers - 1), token);
+    EXPECT_LE(bits[token].extra_bits, form.shift + kExtraBitsMax);
+    next += numbers;
   }
-  EXPECT_EQ(next, kTokenRangesEnd);
-  EXPECT_EQ(TokenOf(kTokenRangesEnd), kEscapeToken);
-  EXPECT_EQ(TokenOf(~uint64_t{0}), kEscapeToken);
+  EXPECT_EQ(next, end);
+  EXPECT_EQ(form.TokenOf(next), kEscapeToken);
+  EXPECT_EQ(form.TokenOf(~uint64_t{0}), kEscapeToken);
+}
+
+TEST(TokenModelTest, RangesOfTokensFollowOneAnother) {
+  for (const uint32_t shift : {0U, 1U, 7U, 40U}) {
+    SCOPED_TRACE(shift);
+    ExpectTokensCover({.shift = shift}, kTokenRangesEnd << shift);
+    ExpectTokensCover({.shift = shift, .has_zero_token = true}, (kZeroTokenRangesEnd << shift) + 1);
+  }
+}
+
+TEST(TokenModelTest, ZeroAloneHasNoLowBits) {
+  const TokenForm form{.shift = 20, .has_zero_token = true};
+  EXPECT_EQ(form.TokenOf(0), 0U);
+  EXPECT_EQ(form.TokenOf(1), 1U);
+  EXPECT_EQ(form.Bits()[0].extra_bits, 0U);
+  EXPECT_EQ(form.Bits()[1].extra_bits, 20U);
+}
+
+TEST(TokenModelTest, TailFieldsHoldNearlyAllNumbersOfTheirModel) {
+  EXPECT_EQ(AllTables()[0].tail_bits, 2U);   // 855 zeros, 84 and 84 for 1 and 2
+  EXPECT_EQ(AllTables()[4].tail_bits, 3U);   // 2 of 1,024 are 7 or more
+  EXPECT_EQ(AllTables()[31].tail_bits, 7U);  // some escapes
+  EXPECT_EQ(AllTables()[kPlainModels].tail_bits, 0U);
 }
 
 TEST(TokenModelTest, EveryStepOfTheEncoderIsUndoneByTheDecoder) {
@@ -53,19 +79,26 @@ TEST(TokenModelTest, EveryStepOfTheEncoderIsUndoneByTheDecoder) {
   }
 }
 
-TEST(TokenModelTest, EntriesSayWhatTheirTokenIs) {
-  for (const ModelTables& tables : AllTables()) {
-    for (const StateEntry& entry : tables.decode) {
-      EXPECT_LT(entry.next + entry.state_mask, kStates);
-      if (entry.token == kEscapeToken) {
-        EXPECT_EQ(entry.range_bits, kEscapeRangeBits);
-        continue;
-      }
-      const TokenRange range = kTokenRanges[entry.token];
-      EXPECT_EQ(entry.range_bits, range.extra_bits);
-      const int half = (range.begin + 1) / 2;
-      EXPECT_EQ(entry.residual, range.begin % 2 == 0 ? half : -half);
+void ExpectEntriesFitTokens(size_t model) {
+  const bool is_zero_model = model >= kPlainModels;
+  const std::array<TokenBits, kTokens> bits = TokenForm{.has_zero_token = is_zero_model}.Bits();
+  for (const StateEntry& entry : AllTables()[model].decode) {
+    EXPECT_LT(entry.next + entry.state_mask, kStates);
+    if (entry.token == kEscapeToken) {
+      EXPECT_EQ(entry.range_bits, kEscapeRangeBits);
+      continue;
     }
+    EXPECT_EQ(entry.range_bits, bits[entry.token].extra_bits);
+    if (is_zero_model) continue;
+    const auto begin = static_cast<int>(bits[entry.token].begin);
+    EXPECT_EQ(entry.residual, begin % 2 == 0 ? begin / 2 : -(begin + 1) / 2);
+  }
+}
+
+TEST(TokenModelTest, EntriesFitTheirTokens) {
+  for (size_t model = 0; model < kModels; ++model) {
+    SCOPED_TRACE(model);
+    ExpectEntriesFitTokens(model);
   }
 }
 

@@ -1,0 +1,391 @@
+#include "codec/cells/column_stream.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "codec/base/check.h"
+#include "codec/cells/bit_stream.h"
+#include "codec/cells/token_model.h"
+
+namespace hourcell {
+namespace {
+
+// The largest shift with which two residuals fit into one refill of the bit buffer.
+constexpr uint32_t kShiftMaxNarrow = 56 / 2 - kStateBits - kExtraBitsMax;
+// A column of the second version with at most this many values has one state instead of two.
+constexpr size_t kOneStateValuesMax = 128;
+constexpr size_t kTailMax = 2 * kStateBits;
+
+// The parts of a stream: the states, the numbers that are tokens, and the tail: numbers that the
+// final states hold in fields of bits.
+struct Layout {
+  size_t states = 2;
+  size_t tokens = 0;
+  size_t tail = 0;
+  uint32_t field_bits = 0;     // of a number of the tail
+  size_t fields_of_state = 0;  // numbers of the tail in one state
+
+  // Bits of a field that the state holds; the others follow the tokens.
+  uint32_t bits_in_state() const { return std::min(field_bits, kStateBits); }
+  // A field of ones is an escape.
+  uint64_t escape() const { return ~uint64_t{0} >> (64 - field_bits); }
+};
+
+Layout LayoutOf(ColumnVersion version, const ColumnHead& head, size_t values) {
+  if (version == ColumnVersion::kFirst) return {.tokens = values - 1};
+  Layout layout{.states = values <= kOneStateValuesMax ? 1U : 2U, .tokens = values - 2};
+  const uint32_t tail_bits = AllTables()[head.model].tail_bits;
+  if (tail_bits == 0) return layout;
+  layout.field_bits = std::min(tail_bits + head.shift, 64U);
+  layout.fields_of_state = kStateBits / layout.bits_in_state();
+  layout.tail = std::min(layout.states * layout.fields_of_state, layout.tokens);
+  layout.tokens -= layout.tail;
+  return layout;
+}
+
+TokenForm FormOf(const ColumnHead& head) {
+  return {.shift = head.shift, .has_zero_token = head.model >= kPlainModels};
+}
+
+uint32_t EscapeWidth(uint64_t number) {
+  return static_cast<uint32_t>(std::bit_width(number | 1));
+}
+
+// The final states, the one of the first numbers of the tail first.
+std::array<uint32_t, 2> FinalStates(const Layout& layout, std::span<const uint64_t> tail) {
+  std::array<uint32_t, 2> states{};
+  for (size_t i = 0; i < tail.size(); ++i) {
+    const uint64_t field = std::min(tail[i], layout.escape());
+    const auto at = static_cast<uint32_t>(i % layout.fields_of_state) * layout.bits_in_state();
+    states[i / layout.fields_of_state] |= static_cast<uint32_t>(field & (kStates - 1)) << at;
+  }
+  return states;
+}
+
+// Encoding runs from the last number to the first, the stream in the opposite direction. A step has
+// the token of a number and the bits with which its state leads to the next one.
+struct Step {
+  uint16_t bits;
+  uint8_t width;
+  uint8_t token;
+};
+
+// Sets `*steps` to those of the numbers, and `*states` from the final ones to the initial ones; both
+// have the state of the next number first.
+void MakeSteps(std::span<const uint64_t> numbers,
+               const ColumnHead& head,
+               const Layout& layout,
+               std::array<uint32_t, 2>* states,
+               std::vector<Step>* steps) {
+  const ModelTables& tables = AllTables()[head.model];
+  const std::array<uint16_t, kTokens>& counts = kModelCounts[head.model];
+  const TokenForm form = FormOf(head);
+  const size_t other = layout.states - 1;  // index of the state of every second number
+  steps->resize(numbers.size());
+  // By the parity of the numbers.
+  std::array<uint32_t, 2> by_parity = *states;
+  if (numbers.size() % 2 == 1 && other == 1) std::swap(by_parity[0], by_parity[1]);
+  for (size_t i = numbers.size(); i-- > 0;) {
+    uint32_t& state = by_parity[i & other];
+    uint32_t token = form.TokenOf(numbers[i]);
+    if (counts[token] == 0) token = kEscapeToken;
+    const uint32_t from = state + kStates;
+    const uint32_t width = (from + tables.bits_of[token]) >> 16;
+    (*steps)[i] = {.bits = static_cast<uint16_t>(from & ((1U << width) - 1)),
+                   .width = static_cast<uint8_t>(width),
+                   .token = static_cast<uint8_t>(token)};
+    const auto at = static_cast<int32_t>(from >> width) + tables.start[token];
+    state = tables.encode[static_cast<size_t>(at)];
+  }
+  *states = by_parity;
+}
+
+void WriteEscaped(uint64_t number, BitWriter* writer) {
+  const uint32_t width = EscapeWidth(number);
+  writer->Write(width - 1, kEscapeWidthBits);
+  writer->WriteLong(number, width);
+}
+
+// The bits of the tail that are not in states.
+size_t TailBits(const Layout& layout, std::span<const uint64_t> tail) {
+  size_t bits = tail.size() * (layout.field_bits - layout.bits_in_state());
+  for (const uint64_t number : tail) {
+    if (number >= layout.escape()) bits += kEscapeWidthBits + EscapeWidth(number);
+  }
+  return bits;
+}
+
+void WriteTail(const Layout& layout, std::span<const uint64_t> tail, BitWriter* writer) {
+  for (const uint64_t number : tail) {
+    const uint64_t field = std::min(number, layout.escape());
+    if (layout.field_bits > kStateBits) {
+      writer->WriteLong(field >> kStateBits, layout.field_bits - kStateBits);
+    }
+    if (field == layout.escape()) WriteEscaped(number, writer);
+  }
+}
+
+// Computes a value from the previous one and its residual.
+enum class Order : uint8_t { kNone, kFirst, kSecond };
+
+// The layout of a column's numbers in its stream.
+enum class Scale : uint8_t {
+  kSmall,   // ColumnHead::is_small
+  kNarrow,  // one refill of the bit buffer is enough for two numbers
+  kWide
+};
+
+// A number whose width is in the stream. Ends with a refill.
+[[gnu::noinline]] uint64_t ReadEscaped(BitReader* reader) {
+  reader->Refill();
+  const auto width = static_cast<uint32_t>(reader->Read(kEscapeWidthBits)) + 1;
+  const uint64_t number = reader->ReadLong(width);
+  reader->Refill();
+  return number;
+}
+
+// The number of a token of several numbers without a shift, after its state bits are taken. Ends
+// with a refill.
+[[gnu::noinline]] uint64_t ReadNumber(uint32_t token, BitReader* reader) {
+  if (token == kEscapeToken) return ReadEscaped(reader);
+  reader->Refill();
+  const uint64_t number = kTokenRanges[token].begin + reader->Read(kTokenRanges[token].extra_bits);
+  reader->Refill();
+  return number;
+}
+
+// Everything that turns the numbers of a column into its values.
+struct ResidualForm {
+  explicit ResidualForm(const ColumnHead& head)
+      : table(AllTables()[head.model].decode.data()),
+        tokens(FormOf(head).Bits()),
+        sign_bits(head.is_unsigned ? 0 : 1),
+        divisor(head.divisor) {}
+
+  [[gnu::always_inline]] uint64_t ResidualOf(uint64_t number) const {
+    return (number >> sign_bits ^ (0 - (number & sign_bits))) * divisor;
+  }
+
+  const StateEntry* table;
+  std::array<TokenBits, kTokens> tokens;
+  uint64_t sign_bits;
+  uint64_t divisor;
+};
+
+// Reads the residual of the point of `entry`, and its state bits.
+template <Scale kScale>
+[[gnu::always_inline]] inline uint64_t ReadResidual(const StateEntry& entry,
+                                                    const ResidualForm& form,
+                                                    BitReader* reader) {
+  uint64_t number = 0;
+  if constexpr (kScale == Scale::kSmall) {
+    reader->Skip(entry.state_bits);
+    if (entry.range_bits == 0) [[likely]]
+      return static_cast<uint64_t>(int64_t{entry.residual});
+    BitReader copy = *reader;
+    number = ReadNumber(entry.token, &copy);
+    *reader = copy;
+    return UnZigZag(number);
+  } else if (entry.range_bits == kEscapeRangeBits) [[unlikely]] {
+    BitReader copy = *reader;
+    copy.Skip(entry.state_bits);
+    number = ReadEscaped(&copy);
+    *reader = copy;
+  } else {
+    const TokenBits token = form.tokens[entry.token];
+    reader->Skip(entry.state_bits);
+    number = token.begin + (kScale == Scale::kNarrow ? reader->Read(token.extra_bits)
+                                                     : reader->ReadLong(token.extra_bits));
+  }
+  return form.ResidualOf(number);
+}
+
+// Sets the numbers of the tail from the final states and the stream. False if the states have bits
+// beyond the fields.
+bool ReadTail(const Layout& layout,
+              std::array<uint64_t, 2> states,
+              BitReader* reader,
+              std::array<uint64_t, kTailMax>* numbers) {
+  const uint32_t bits = layout.bits_in_state();
+  for (size_t i = 0; i < layout.tail; ++i) {
+    uint64_t& state = states[i / layout.fields_of_state];
+    uint64_t number = state & ((uint64_t{1} << bits) - 1);
+    state >>= bits;
+    if (layout.field_bits > kStateBits) {
+      number |= reader->ReadLong(layout.field_bits - kStateBits) << kStateBits;
+    }
+    if (number == layout.escape()) number = ReadEscaped(reader);
+    if (reader->available < 0) return false;
+    (*numbers)[i] = number;
+  }
+  return states[0] == 0 && states[1] == 0;
+}
+
+// The hot loop of reading: two dependent chains of table load, mask and add, a value each in turn;
+// all other work overlaps with them. Returns the end of the stream; nullptr if it is inconsistent.
+template <Order kOrder, Scale kScale, size_t kStateCount>
+const char* DecodeValues(const ColumnHead& head,
+                         const Layout& layout,
+                         std::string_view bytes,
+                         std::span<uint64_t> values,
+                         IntegerTotals* totals) {
+  const ResidualForm form(head);
+  const uint64_t first = values[0];
+  const size_t end = 1 + layout.tokens;
+  uint64_t* const out = values.data();
+  BitReader reader{.at = bytes.data(), .end = bytes.data() + bytes.size()};
+  reader.Refill();
+  uint64_t state = reader.Read(kStateBits);
+  uint64_t other_state = kStateCount == 2 ? reader.Read(kStateBits) : 0;
+  uint64_t& next_state = kStateCount == 2 ? other_state : state;
+  const uint64_t base = first + head.centre;
+  const uint64_t slope = head.slope;
+  const uint64_t step = head.slope + head.centre;
+  uint64_t value = first;
+  uint64_t delta = head.slope;
+  IntegerTotals sums{static_cast<int64_t>(first), static_cast<int64_t>(first), first};
+  const auto put = [&](size_t i, uint64_t residual) __attribute__((always_inline)) {
+    if constexpr (kOrder == Order::kNone) {
+      value = base + i * slope + residual;
+    } else if constexpr (kOrder == Order::kFirst) {
+      value += step + residual;
+    } else {
+      delta += residual;
+      value += delta;
+    }
+    out[i] = value;
+    AddToTotals(value, &sums);
+  };
+  // Decodes one point with one of the two states.
+  const auto decode = [&](size_t i, uint64_t* of) __attribute__((always_inline)) {
+    HOURCELL_DCHECK(*of < kStates);
+    const StateEntry& entry = form.table[*of];
+    *of = entry.next + (reader.buffer & entry.state_mask);
+    put(i, ReadResidual<kScale>(entry, form, &reader));
+  };
+  size_t i = 1;
+  constexpr size_t kBatch = kScale == Scale::kSmall ? 4 : 2;
+  for (; i + kBatch <= end; i += kBatch) {
+    reader.Refill();
+    if (reader.available < 0) return nullptr;
+    decode(i, &state);
+    if constexpr (kScale == Scale::kWide) reader.Refill();
+    decode(i + 1, &next_state);
+    if constexpr (kScale == Scale::kSmall) {
+      decode(i + 2, &state);
+      decode(i + 3, &next_state);
+    }
+  }
+  for (; i < end; ++i) {
+    reader.Refill();
+    if (reader.available < 0) return nullptr;
+    decode(i, &state);
+    if constexpr (kStateCount == 2) std::swap(state, other_state);
+  }
+  if (layout.tail > 0) {
+    std::array<uint64_t, kTailMax> numbers;
+    BitReader copy = reader;
+    if (!ReadTail(layout, {state, other_state}, &copy, &numbers)) return nullptr;
+    reader = copy;
+    for (size_t k = 0; k < layout.tail; ++k)
+      put(i++, form.ResidualOf(numbers[k]));
+  } else if (state != 0 || other_state != 0) {
+    return nullptr;
+  }
+  *totals = sums;
+  return reader.End();
+}
+
+template <Order kOrder, Scale kScale>
+const char* DecodeScaled(const ColumnHead& head,
+                         const Layout& layout,
+                         std::string_view bytes,
+                         std::span<uint64_t> values,
+                         IntegerTotals* totals) {
+  return layout.states == 1 ? DecodeValues<kOrder, kScale, 1>(head, layout, bytes, values, totals)
+                            : DecodeValues<kOrder, kScale, 2>(head, layout, bytes, values, totals);
+}
+
+template <Order kOrder>
+const char* DecodeOrdered(const ColumnHead& head,
+                          const Layout& layout,
+                          std::string_view bytes,
+                          std::span<uint64_t> values,
+                          IntegerTotals* totals) {
+  if (head.is_small() && head.model < kPlainModels) {
+    return DecodeScaled<kOrder, Scale::kSmall>(head, layout, bytes, values, totals);
+  }
+  return head.shift <= kShiftMaxNarrow
+             ? DecodeScaled<kOrder, Scale::kNarrow>(head, layout, bytes, values, totals)
+             : DecodeScaled<kOrder, Scale::kWide>(head, layout, bytes, values, totals);
+}
+
+}  // namespace
+
+void AppendColumnStream(ColumnVersion version,
+                        const ColumnHead& head,
+                        size_t values,
+                        std::span<const uint64_t> numbers,
+                        std::string* out) {
+  const Layout layout = LayoutOf(version, head, values);
+  const std::span<const uint64_t> tokens = numbers.first(layout.tokens);
+  const std::span<const uint64_t> tail = numbers.subspan(layout.tokens);
+  HOURCELL_CHECK(tail.size() == layout.tail);
+  const std::array<TokenBits, kTokens> token_bits = FormOf(head).Bits();
+  std::array<uint32_t, 2> states = FinalStates(layout, tail);
+  std::vector<Step> steps;
+  MakeSteps(tokens, head, layout, &states, &steps);
+  size_t bits = layout.states * kStateBits + TailBits(layout, tail);
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    const Step step = steps[i];
+    bits += step.width + (step.token == kEscapeToken ? kEscapeWidthBits + EscapeWidth(tokens[i])
+                                                     : token_bits[step.token].extra_bits);
+  }
+  const size_t start = out->size();
+  const size_t size = start + (bits + 7) / 8;
+  out->resize(size + sizeof(uint64_t));
+  BitWriter writer(out->data() + start);
+  for (size_t i = 0; i < layout.states; ++i)
+    writer.Write(states[i], kStateBits);
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    const Step step = steps[i];
+    writer.Write(step.bits, step.width);
+    if (step.token == kEscapeToken) [[unlikely]] {
+      WriteEscaped(tokens[i], &writer);
+    } else {
+      writer.WriteLong(tokens[i] - token_bits[step.token].begin, token_bits[step.token].extra_bits);
+    }
+  }
+  WriteTail(layout, tail, &writer);
+  HOURCELL_CHECK(writer.end() == out->data() + size);
+  out->resize(size);
+}
+
+const char* DecodeColumnStream(ColumnVersion version,
+                               const ColumnHead& head,
+                               std::string_view bytes,
+                               std::span<uint64_t> values,
+                               IntegerTotals* totals) {
+  const Layout layout = LayoutOf(version, head, values.size());
+  const char* end = nullptr;
+  switch (head.predictor) {
+    case Predictor::kLevel:
+    case Predictor::kChord:
+      end = DecodeOrdered<Order::kNone>(head, layout, bytes, values, totals);
+      break;
+    case Predictor::kSecondDelta:
+      end = DecodeOrdered<Order::kSecond>(head, layout, bytes, values, totals);
+      break;
+    default:
+      end = DecodeOrdered<Order::kFirst>(head, layout, bytes, values, totals);
+      break;
+  }
+  if (version == ColumnVersion::kSecond) AddToTotals(values.back(), totals);
+  return end;
+}
+
+}  // namespace hourcell
