@@ -62,7 +62,8 @@ absl::StatusOr<std::string> RunCases(const std::vector<layouts::CaseSpec>& cases
   std::vector<layouts::CaseResult> results;
   HOURCELL_RETURN_IF_ERROR(layouts::RunMatrix(
       cases, /*directory=*/"", {.before = report, .cancelled = watch->cancelled()}, &results));
-  return layouts::JsonReport(results, {.cases = cases.size()});
+  return layouts::JsonReport(layouts::Summarize(results),
+                             {.measured = results.size(), .planned = cases.size()});
 }
 
 }  // namespace

@@ -40,12 +40,13 @@ absl::Status TakeNames(std::string_view field,
 absl::Status TakeMatrixSize(simdjson::dom::element value, MatrixSize* size) {
   std::string_view text;
   if (value.get(text) == simdjson::SUCCESS) {
-    if (text == "short") *size = MatrixSize::kShort;
-    if (text == "usual") *size = MatrixSize::kUsual;
-    if (text == "full") *size = MatrixSize::kFull;
-    if (text == "short" || text == "usual" || text == "full") return absl::OkStatus();
+    for (const MatrixSize known : layouts::kMatrixSizes) {
+      if (layouts::MatrixSizeName(known) != text) continue;
+      *size = known;
+      return absl::OkStatus();
+    }
   }
-  return WrongCaseField("size", value, "short, usual or full");
+  return WrongCaseField("size", value, "short, usual, thorough or full");
 }
 
 absl::Status TakeUpTo(std::string_view field,

@@ -1,5 +1,7 @@
 #include "bench/lab/layouts/split_worker.h"
 
+#include <time.h>
+
 #include <chrono>
 #include <utility>
 
@@ -7,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 
 namespace hourcell::layouts {
@@ -20,6 +23,12 @@ int64_t MonotonicNs() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
+}
+
+int64_t ThreadCpuNs() {
+  timespec now = {};
+  HOURCELL_CHECK(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
 SplitWorker::SplitWorker(RegionStore* store) : store_(*store) {

@@ -21,6 +21,10 @@ namespace hourcell::layouts {
 // Nanoseconds of a monotonic clock.
 int64_t MonotonicNs();
 
+// Nanoseconds that a processor worked for the calling thread. Other load of the machine changes it
+// less than it changes elapsed time.
+int64_t ThreadCpuNs();
+
 struct TimeSpanNs {
   int64_t begin = 0;
   int64_t end = 0;

@@ -6,12 +6,13 @@
 #include <fmt/format.h>
 
 #include "bench/lab/layouts/cases/case_figures.h"
+#include "bench/lab/layouts/cases/case_report.h"
 #include "server/cli/lab/html_report.h"
 
 namespace hourcell {
 namespace {
 
-HtmlTable FiguresTable(std::span<const layouts::CaseResult> results,
+HtmlTable FiguresTable(std::span<const layouts::CaseSummary> cases,
                        std::span<const layouts::ResultField> fields,
                        std::string caption) {
   HtmlTable table{.caption = std::move(caption),
@@ -20,14 +21,13 @@ HtmlTable FiguresTable(std::span<const layouts::CaseResult> results,
   for (const layouts::ResultField& field : fields) {
     if (!field.head.empty()) table.heads.emplace_back(field.head);
   }
-  for (const layouts::CaseResult& result : results) {
-    const layouts::CaseSpec& spec = result.spec;
+  for (const layouts::CaseSummary& summary : cases) {
+    const layouts::CaseSpec& spec = summary.result.spec;
     std::vector<std::string> row = {std::string(layouts::WorkloadName(spec.workload)),
                                     spec.layout.name, layouts::CellFormName(spec.cell),
                                     std::string(layouts::SplitRuleName(spec.rule))};
     for (const layouts::ResultField& field : fields) {
-      if (!field.head.empty())
-        row.push_back(fmt::format("{:.{}f}", field.value(result), field.decimals));
+      if (!field.head.empty()) row.push_back(layouts::FieldText(summary, field));
     }
     table.rows.push_back(std::move(row));
   }
@@ -36,24 +36,26 @@ HtmlTable FiguresTable(std::span<const layouts::CaseResult> results,
 
 }  // namespace
 
-absl::StatusOr<std::string> BenchHtml(std::span<const layouts::CaseResult> results,
+absl::StatusOr<std::string> BenchHtml(std::span<const layouts::CaseSummary> cases,
                                       const layouts::RunAbout& about) {
   HtmlSection tables{.title = "Tables",
                      .intro =
-                         "Times depend on the machine and on what else it did; shares, bytes "
-                         "and counts follow from the case and its seed."};
-  tables.tables.push_back(FiguresTable(results, layouts::WriteFields(), "Writes"));
-  tables.tables.push_back(FiguresTable(results, layouts::ReadFields(), "Reads"));
+                         "Decide by shares, bytes and counts, which follow from the case and its "
+                         "seed. Times are processor time: the median of the rounds, and their "
+                         "quartiles."};
+  tables.tables.push_back(FiguresTable(cases, layouts::WriteFields(), "Writes"));
+  tables.tables.push_back(FiguresTable(cases, layouts::ReadFields(), "Reads"));
   HtmlSection figures{.title = "Figures"};
-  for (layouts::NamedFigure& named : layouts::CaseFigures(results))
+  for (layouts::NamedFigure& named : layouts::ReportFigures(cases, about))
     figures.figures.push_back(std::move(named.figure));
   std::vector<HtmlSection> sections;
   if (!figures.figures.empty()) sections.push_back(std::move(figures));
   sections.push_back(std::move(tables));
   return HtmlPage("Hourcell: layouts measured",
-                  EndedText(results, about) +
+                  EndedText(about) +
                       "Made by `hourcell bench layouts`, on the real engine. Every answer was "
-                      "compared with what was written.",
+                      "compared with the written points. " +
+                      AboutText(cases, about),
                   sections);
 }
 

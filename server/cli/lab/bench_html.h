@@ -7,12 +7,11 @@
 
 #include <absl/status/statusor.h>
 
-#include "bench/lab/layouts/cases/case_report.h"
-#include "bench/lab/layouts/cases/case_result.h"
+#include "bench/lab/layouts/cases/case_summary.h"
 
 namespace hourcell {
 
-absl::StatusOr<std::string> BenchHtml(std::span<const layouts::CaseResult> results,
+absl::StatusOr<std::string> BenchHtml(std::span<const layouts::CaseSummary> cases,
                                       const layouts::RunAbout& about);
 
 }  // namespace hourcell

@@ -34,7 +34,7 @@ TEST(LayoutsRequestTest, SaysWhatIsWrong) {
         << body;
   };
   f("[]", "Unable to parse");
-  f(R"({"size":"huge"})", "expected short, usual or full");
+  f(R"({"size":"huge"})", "expected short, usual, thorough or full");
   f(R"({"layouts":"opentsdb"})", "expected an array of names");
   f(R"({"cells":["papyrus"]})", "papyrus");
   f(R"({"points":1000001})", "an integer, 1 to 1000000");

@@ -81,17 +81,20 @@ class FigureMaker {
   std::vector<NamedFigure> Make() {
     AddHotShare();
     AddHotShareInTime();
-    AddReads("read-time", "Read latency by layout", "median latency, µs",
-             [](const ReadFigures& read) { return read.p50_us; });
+    AddReads("read-time", "Processor time of a read, by layout", "median processor time, µs",
+             [](const ReadFigures& read) { return read.cpu_us; });
+    MarkTimes("read-time");
     AddReads("read-bytes", "Bytes read for a point returned, by layout",
              "keys and values, bytes/point",
              [](const ReadFigures& read) { return read.bytes_per_point; });
-    AddWriteRate();
+    AddWriteTime();
+    MarkTimes("write-time");
     AddBytes();
     AddRules("rules-hot-share", "Hottest region by split rule", "share of the points, %",
              [](const CaseResult& result) { return 100 * result.hot_share_late; });
     AddRules("rules-pause", "Worst pause of a writer during a split", "pause, ms",
              [](const CaseResult& result) { return result.pause_max_ms; });
+    MarkTimes("rules-pause");
     AddLoads();
     return std::move(figures_);
   }
@@ -109,6 +112,10 @@ class FigureMaker {
 
   void AddBars(const std::string& name, const BarTable& table, plot::Figure figure) {
     if (table.compares()) figures_.push_back({name, table.ToFigure(std::move(figure))});
+  }
+
+  void MarkTimes(const std::string& name) {
+    if (!figures_.empty() && figures_.back().name == name) figures_.back().has_times = true;
   }
 
   void AddHotShare() {
@@ -170,20 +177,20 @@ class FigureMaker {
              .y = {.title = y_title, .is_log = true}});
   }
 
-  void AddWriteRate() {
+  void AddWriteTime() {
     const auto cases = Where([](const CaseResult& r) { return IsUsualRule(r) && IsFleet(r); });
     BarTable table;
     for (const CaseResult* result : cases) {
       if (!HasCellForms(*result)) continue;
       table.Add(CellFormName(result->spec.cell), result->spec.layout.name,
-                result->write_points_per_s);
+                result->write_cpu_us_per_kpoint);
     }
     if (cases.empty()) return;
-    AddBars("write-rate", table,
-            {.title = "Write rate by cell form",
-             .note = NoteOf(*cases[0], "fleet, one writer, store's calls and last flush"),
+    AddBars("write-time", table,
+            {.title = "Processor time of writes, by cell form",
+             .note = NoteOf(*cases[0], "fleet, one writer, store's calls"),
              .x = {.title = "cells"},
-             .y = {.title = "write rate, points/s", .is_log = true}});
+             .y = {.title = "median processor time, µs/1,000 points", .is_log = true}});
   }
 
   // True for layouts that were run with more than one form.

@@ -4,9 +4,9 @@
 //
 //   hot-share         by layout and workload, the second half of the run
 //   hot-share-in-time by layout, along the run
-//   read-time         by layout and kind of read
+//   read-time         by layout and kind of read, processor time
 //   read-bytes        by layout and kind of read, bytes read per returned point
-//   write-rate        by cell form and layout
+//   write-time        by cell form and layout, processor time
 //   bytes             by cell form: stored, and in files
 //   rules-hot-share   by split rule and layout
 //   rules-pause       by split rule and layout, the worst pause of a writer
@@ -26,6 +26,7 @@ namespace hourcell::layouts {
 struct NamedFigure {
   std::string name = {};  // of a file, without its extension
   plot::Figure figure = {};
+  bool has_times = false;  // which depend on the machine and the build
 };
 
 std::vector<NamedFigure> CaseFigures(std::span<const CaseResult> results);

@@ -7,10 +7,13 @@
 #include <fmt/format.h>
 
 #include "bench/lab/layouts/cases/case_run.h"
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 
 namespace hourcell::layouts {
 namespace {
+
+constexpr uint64_t kCoarsePoints = 20'000;
 
 // The possible values of each dimension of a case.
 struct Axes {
@@ -73,20 +76,24 @@ std::vector<RowLayout> PreferLayouts(const std::vector<RowLayout>& axis,
 }
 
 // The parts of the matrix, each a whole product.
-std::vector<Axes> Slices(const Axes& all, MatrixSize size) {
-  if (size == MatrixSize::kFull) return {all};
-  const bool is_short = size == MatrixSize::kShort;
+std::vector<Axes> Slices(const Axes& all, const MatrixOptions& options) {
+  if (options.size == MatrixSize::kFull) return {all};
+  const bool is_short = options.size == MatrixSize::kShort;
+  const bool is_thorough = options.size == MatrixSize::kThorough;
   const auto packed = Prefer(all.cells, {CellForm{CellKind::kPacked, false}});
   const auto increasing = Prefer(all.rules, {SplitRule::kIncreasing});
   const auto fleet = Prefer(all.workloads, {WorkloadKind::kFleet});
-  const auto usual = is_short ? fleet : all.workloads;
-  std::vector<Axes> slices = {{all.layouts, packed, increasing, usual},
-                              {PreferLayouts(all.layouts, {"opentsdb", is_short ? "" : "salt-16"}),
-                               all.cells, increasing, fleet}};
+  const auto both = Prefer(all.workloads, {WorkloadKind::kFleet, WorkloadKind::kHotSeries});
+  const bool has_all = is_thorough || !options.workloads.empty();
+  const auto usual = has_all ? all.workloads : is_short ? fleet : both;
+  std::vector<Axes> slices = {
+      {all.layouts, packed, increasing, usual},
+      {PreferLayouts(all.layouts, {"opentsdb", is_thorough ? "salt-16" : ""}), all.cells,
+       increasing, fleet}};
   if (!is_short) {
-    slices.push_back({PreferLayouts(all.layouts, {"opentsdb", "salt-16", "time-first"}), packed,
-                      all.rules,
-                      Prefer(all.workloads, {WorkloadKind::kFleet, WorkloadKind::kHotSeries})});
+    slices.push_back(
+        {PreferLayouts(all.layouts, {"opentsdb", "salt-16", is_thorough ? "time-first" : ""}),
+         packed, all.rules, is_thorough ? both : fleet});
   }
   return slices;
 }
@@ -95,8 +102,9 @@ uint64_t PointsOf(const MatrixOptions& options) {
   if (options.points != 0) return options.points;
   switch (options.size) {
     case MatrixSize::kShort:
-      return 60'000;
     case MatrixSize::kUsual:
+      return 60'000;
+    case MatrixSize::kThorough:
       return 1'000'000;
     case MatrixSize::kFull:
       break;
@@ -126,6 +134,8 @@ std::string_view MatrixSizeName(MatrixSize size) {
       return "short";
     case MatrixSize::kUsual:
       return "usual";
+    case MatrixSize::kThorough:
+      return "thorough";
     case MatrixSize::kFull:
       break;
   }
@@ -136,7 +146,7 @@ absl::StatusOr<std::vector<CaseSpec>> MakeMatrix(const MatrixOptions& options) {
   HOURCELL_ASSIGN_OR_RETURN(const Axes all, ReadAxes(options));
   std::vector<CaseSpec> specs;
   std::set<std::string> names;
-  for (const Axes& slice : Slices(all, options.size)) {
+  for (const Axes& slice : Slices(all, options)) {
     for (CaseSpec& spec : CasesOf(slice)) {
       spec.points = PointsOf(options);
       spec.seed = options.seed;
@@ -144,6 +154,26 @@ absl::StatusOr<std::vector<CaseSpec>> MakeMatrix(const MatrixOptions& options) {
     }
   }
   return specs;
+}
+
+absl::StatusOr<RunPlan> MakePlan(const MatrixOptions& options) {
+  HOURCELL_CHECK(options.rounds > 0);
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<CaseSpec> cases, MakeMatrix(options));
+  RunPlan plan;
+  if (options.size != MatrixSize::kShort && PointsOf(options) > 2 * kCoarsePoints) {
+    MatrixOptions coarse = options;
+    coarse.size = MatrixSize::kShort;
+    coarse.points = kCoarsePoints;
+    HOURCELL_ASSIGN_OR_RETURN(plan.runs, MakeMatrix(coarse));
+  }
+  plan.first_answer = plan.runs.empty() ? cases.size() : plan.runs.size();
+  for (uint64_t round = 1; round <= options.rounds; ++round) {
+    for (CaseSpec spec : cases) {
+      spec.round = static_cast<uint32_t>(round);
+      plan.runs.push_back(std::move(spec));
+    }
+  }
+  return plan;
 }
 
 absl::Status RunMatrix(const std::vector<CaseSpec>& specs,
@@ -169,7 +199,8 @@ CaseState::Options OptionsOf(const MatrixOptions& options) {
           {"--rules", list(options.rules)},
           {"--workloads", list(options.workloads)},
           {"--points", fmt::format("{}", PointsOf(options))},
-          {"--seed", fmt::format("{}", options.seed)}};
+          {"--seed", fmt::format("{}", options.seed)},
+          {"--rounds", fmt::format("{}", options.rounds)}};
 }
 
 }  // namespace hourcell::layouts

@@ -1,12 +1,20 @@
 // Selects the cases that a run of the layout benchmark has, from layouts x cell forms x split rules
 // x workloads.
 //
-//   short     every layout, and every cell form with one layout; fleets of 60,000 points
-//   usual     every layout with every workload; every cell form with OpenTSDB's layout and a salt;
+//   short     every layout, and every cell form with OpenTSDB's; a fleet of 60,000 points
+//   usual     every layout with a fleet and with hot series; every cell form with OpenTSDB's
+//             layout; every rule with it and a salt; 60,000 points
+//   thorough  every layout with every workload; every cell form with OpenTSDB's layout and a salt;
 //             every rule with these and time first; a million points
 //   full      all combinations; 200,000 points
 //
-// A given list replaces the full one: with `layouts` = {"salt-4"} only that layout runs.
+// MakePlan lists the measurements in their order. First the cases of `short` with 20,000 points
+// each, which give a first answer within seconds; then all cases in rounds that take turns, so that
+// a change of the machine's load meets all cases alike. The plan of `short`, and of cases that are
+// small themselves, has only the rounds.
+//
+// A given list replaces the full one: with `layouts` = {"salt-4"} only that layout runs. All given
+// workloads run, in each size.
 
 #pragma once
 
@@ -22,10 +30,13 @@
 
 #include "bench/lab/layouts/cases/case_result.h"
 #include "bench/lab/layouts/cases/case_state.h"
+#include "bench/lab/layouts/cases/case_summary.h"
 
 namespace hourcell::layouts {
 
-enum class MatrixSize : uint8_t { kShort, kUsual, kFull };
+enum class MatrixSize : uint8_t { kShort, kUsual, kThorough, kFull };
+inline constexpr MatrixSize kMatrixSizes[] = {MatrixSize::kShort, MatrixSize::kUsual,
+                                              MatrixSize::kThorough, MatrixSize::kFull};
 std::string_view MatrixSizeName(MatrixSize size);
 
 struct MatrixOptions {
@@ -36,12 +47,20 @@ struct MatrixOptions {
   std::vector<std::string> workloads = {};  // workload.h
   uint64_t points = 0;                      // of a case; 0 = by the size
   uint64_t seed = 1;
+  uint64_t rounds = kRoundsForTimes;  // how often each case is measured, at least 1
 };
 
 // The cases, without duplicates. kInvalidArgument: an unknown name.
 absl::StatusOr<std::vector<CaseSpec>> MakeMatrix(const MatrixOptions& options);
 
-// The cases of a run, told to its owner.
+struct RunPlan {
+  std::vector<CaseSpec> runs = {};
+  size_t first_answer = 0;  // runs up to the first answer
+};
+// Errors of MakeMatrix.
+absl::StatusOr<RunPlan> MakePlan(const MatrixOptions& options);
+
+// Functions that a run calls.
 struct MatrixSteps {
   // Called before each case; if it returns false, the run ends.
   std::function<bool(size_t index, const CaseSpec& spec)> before = {};

@@ -21,15 +21,19 @@ constexpr int kMetricReads = 20;
 
 // Reads of one kind, summed up.
 struct ReadTally {
+  std::vector<double> cpu_us = {};
   std::vector<double> times_us = {};
+  uint64_t blocks = 0;
   ReadCost cost = {};
 
   ReadFigures Figures() const {
     const auto reads = static_cast<double>(times_us.size());
     const auto points = static_cast<double>(std::max<uint64_t>(1, cost.points));
-    return {.p50_us = Quantile(times_us, 0.5),
+    return {.cpu_us = Quantile(cpu_us, 0.5),
+            .p50_us = Quantile(times_us, 0.5),
             .p99_us = Quantile(times_us, 0.99),
             .accesses = static_cast<double>(cost.accesses) / reads,
+            .blocks = static_cast<double>(blocks) / reads,
             .rows_per_point = static_cast<double>(cost.rows) / points,
             .bytes_per_point = static_cast<double>(cost.bytes) / points};
   }
@@ -53,9 +57,9 @@ class CaseReader {
 
     RowsRead rows;
     const RowQuery query = QueryOf(row.series, row.hour, row.hour + 1);
-    const int64_t begin = MonotonicNs();
+    const Start start = StartRead();
     HOURCELL_RETURN_IF_ERROR(reader_.ReadPoint(query, all.offset_ms[i], &rows, &tally->cost));
-    Stop(begin, tally);
+    Stop(start, tally);
     return rows.size() == 1 ? Compare(row, expected, rows.begin()->second)
                             : WrongRows(rows.size(), 1);
   }
@@ -63,9 +67,9 @@ class CaseReader {
   absl::Status ReadSeries(uint32_t series, ReadTally* tally) {
     RowsRead rows;
     const RowQuery query = QueryOf(series, 0, workload_.hours());
-    const int64_t begin = MonotonicNs();
+    const Start start = StartRead();
     HOURCELL_RETURN_IF_ERROR(reader_.Read(query, &rows, &tally->cost));
-    Stop(begin, tally);
+    Stop(start, tally);
     if (rows.size() != workload_.hours()) return WrongRows(rows.size(), workload_.hours());
     for (uint32_t hour = 0; hour < workload_.hours(); ++hour)
       HOURCELL_RETURN_IF_ERROR(CompareRow({series, hour}, rows));
@@ -77,9 +81,9 @@ class CaseReader {
     RowQuery query = QueryOf(AnySeries(), hour, hour + 1);
     query.tags.reset();
     RowsRead rows;
-    const int64_t begin = MonotonicNs();
+    const Start start = StartRead();
     HOURCELL_RETURN_IF_ERROR(reader_.Read(query, &rows, &tally->cost));
-    Stop(begin, tally);
+    Stop(start, tally);
     size_t expected = 0;
     for (uint32_t series = 0; series < workload_.series().size(); ++series) {
       if (workload_.series()[series].metric != query.metric) continue;
@@ -93,8 +97,23 @@ class CaseReader {
   uint32_t AnyHour() { return static_cast<uint32_t>(random_.Below(workload_.hours())); }
 
  private:
-  static void Stop(int64_t begin, ReadTally* tally) {
-    tally->times_us.push_back(static_cast<double>(MonotonicNs() - begin) / 1e3);
+  // The clocks and the count of blocks at the start of a read.
+  struct Start {
+    int64_t begin_ns = 0;
+    int64_t cpu_ns = 0;
+    uint64_t blocks = 0;
+  };
+  Start StartRead() const {
+    return {.begin_ns = MonotonicNs(), .cpu_ns = ThreadCpuNs(), .blocks = Blocks()};
+  }
+  void Stop(const Start& start, ReadTally* tally) const {
+    tally->cpu_us.push_back(static_cast<double>(ThreadCpuNs() - start.cpu_ns) / 1e3);
+    tally->times_us.push_back(static_cast<double>(MonotonicNs() - start.begin_ns) / 1e3);
+    tally->blocks += Blocks() - start.blocks;
+  }
+  uint64_t Blocks() const {
+    const BlockReads blocks = view_->block_reads_of_thread();
+    return blocks.cached + blocks.read;
   }
 
   RowQuery QueryOf(uint32_t series, uint32_t begin_hour, uint32_t end_hour) const {

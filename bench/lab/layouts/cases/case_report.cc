@@ -19,15 +19,14 @@ namespace hourcell::layouts {
 namespace {
 
 constexpr std::string_view kLegend = R"(
-Writes: points/s in the store's calls by one writer, the last flush included; p99 of a call of 256
-points or 8 rows; stored: keys and values as handed over, file: RocksDB's files at rest; split: how
-long one takes, pause: the longest call during it, median and worst of all splits; hot: share of
-the points that the hottest region gets, mean of all windows of the run, late: of their second
-half; bucket: the share of the fullest bucket to expect, where keys have buckets.
-Reads: medians in microseconds with the files cached, p99 beside; asks: keys and ranges asked for;
-rows/pt and B/pt: stored keys handed over, and their bytes, for a point returned. One point; one
-series, all hours; one metric, one hour, all series. Every answer was compared with what was
-written.
+Decide by counts: they follow from the case and its seed. Stored: keys and values as handed over,
+file: RocksDB's files at rest; hot: share of the points that the hottest region gets, mean of all
+windows of the run, late: of their second half; bucket: the share of the fullest bucket to expect,
+where keys have buckets. Asks: keys and ranges asked for in a read; blocks: blocks of files that it
+looked at; rows/pt and B/pt: stored keys handed over, and their bytes, for a point returned.
+Cpu: processor time of the thread that writes (1,000 points) or reads (one read); the median of the
+rounds, and the quartiles in parentheses. The rounds take turns. One point; one series, all hours;
+one metric, one hour, all series. Every answer was compared with the written points.
 )";
 
 // The four words that identify a case.
@@ -57,18 +56,17 @@ std::string Align(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
-std::string Table(std::span<const CaseResult> results, std::span<const ResultField> fields) {
+std::string Table(std::span<const CaseSummary> cases, std::span<const ResultField> fields) {
   std::vector<std::vector<std::string>> rows(1);
   rows[0].assign(kNameHeads.begin(), kNameHeads.end());
   for (const ResultField& field : fields) {
     if (!field.head.empty()) rows[0].emplace_back(field.head);
   }
-  for (const CaseResult& result : results) {
-    const auto names = NamesOf(result.spec);
+  for (const CaseSummary& summary : cases) {
+    const auto names = NamesOf(summary.result.spec);
     rows.emplace_back(names.begin(), names.end());
     for (const ResultField& field : fields) {
-      if (field.head.empty()) continue;
-      rows.back().push_back(fmt::format("{:.{}f}", field.value(result), field.decimals));
+      if (!field.head.empty()) rows.back().push_back(FieldText(summary, field));
     }
   }
   return Align(rows);
@@ -92,7 +90,21 @@ std::string Number(double value) {
   return std::isfinite(value) ? fmt::format("{:.6g}", value) : "null";
 }
 
-std::string JsonCase(const CaseResult& result) {
+// Visits the names and values of all figures: each count, and each time with its quartiles.
+template <typename Visit>
+void ForEachFigure(const CaseSummary& summary, const Visit& visit) {
+  visit("rounds", static_cast<double>(summary.rounds));
+  ForEachField([&](const ResultField& field) {
+    visit(std::string(field.name), field.value(summary.result));
+    if (field.time == nullptr) return;
+    const Spread& spread = summary.times.at(field.name);
+    visit(fmt::format("{}_q1", field.name), spread.low);
+    visit(fmt::format("{}_q3", field.name), spread.high);
+  });
+}
+
+std::string JsonCase(const CaseSummary& summary) {
+  const CaseResult& result = summary.result;
   const auto names = NamesOf(result.spec);
   std::string text;
   JsonWriter json(&text);
@@ -107,7 +119,7 @@ std::string JsonCase(const CaseResult& result) {
   json.Field("cells", names[2]);
   json.Field("splits_by", names[3]);
   json.Field("seed", result.spec.seed);
-  ForEachField([&](const ResultField& field) { add_number(field.name, field.value(result)); });
+  ForEachFigure(summary, add_number);
   json.Key("windows");
   json.OpenArray();
   for (const LoadWindow& window : result.windows) {
@@ -134,41 +146,70 @@ absl::Status WriteText(const std::string& text, const std::string& path) {
 
 }  // namespace
 
-std::string EndedText(std::span<const CaseResult> results, const RunAbout& about) {
-  if (results.size() == about.cases) return "";
-  return fmt::format("Ended after {} of {} cases.\n", results.size(), about.cases);
+std::string FieldText(const CaseSummary& summary, const ResultField& field) {
+  if (field.time == nullptr) {
+    return fmt::format("{:.{}f}", field.value(summary.result), field.decimals);
+  }
+  if (summary.rounds < kRoundsForTimes) return "-";
+  const Spread& spread = summary.times.at(field.name);
+  return fmt::format("{:.{}f} ({:.{}f}-{:.{}f})", spread.median, field.decimals, spread.low,
+                     field.decimals, spread.high, field.decimals);
 }
 
-std::string TextReport(std::span<const CaseResult> results, const RunAbout& about) {
-  const std::string ended = EndedText(results, about);
-  return fmt::format("{}{}Writes\n\n{}\nReads\n\n{}{}", ended, ended.empty() ? "" : "\n",
-                     Table(results, WriteFields()), Table(results, ReadFields()), kLegend);
+std::string AboutText(std::span<const CaseSummary> cases, const RunAbout& about) {
+  std::string text;
+  if (!about.program.empty()) text += about.program + "; ";
+  if (!about.is_release) text += "NOT a release build: do not compare its times; ";
+  if (!about.stores.empty()) text += fmt::format("stores in {}; ", about.stores);
+  size_t rounds = 0;
+  for (const CaseSummary& summary : cases)
+    rounds = std::max(rounds, summary.rounds);
+  return text + fmt::format("rounds of a case: {}\n", rounds);
 }
 
-std::string CsvReport(std::span<const CaseResult> results) {
+std::string TextReport(std::span<const CaseSummary> cases, const RunAbout& about) {
+  return fmt::format("{}{}\nWrites\n\n{}\nReads\n\n{}{}", EndedText(about), AboutText(cases, about),
+                     Table(cases, WriteFields()), Table(cases, ReadFields()), kLegend);
+}
+
+std::string CsvReport(std::span<const CaseSummary> cases) {
   std::string csv = "workload,layout,key_template,cells,splits_by,seed";
-  ForEachField([&](const ResultField& field) { csv += fmt::format(",{}", field.name); });
+  csv += ",rounds";
+  ForEachField([&](const ResultField& field) {
+    csv += fmt::format(",{}", field.name);
+    if (field.time != nullptr) csv += fmt::format(",{0}_q1,{0}_q3", field.name);
+  });
   csv += '\n';
-  for (const CaseResult& result : results) {
-    const auto names = NamesOf(result.spec);
-    csv +=
-        fmt::format("{},{},{},{},{},{}", names[0], Quoted(names[1]),
-                    Quoted(result.spec.layout.keys.text()), names[2], names[3], result.spec.seed);
-    ForEachField(
-        [&](const ResultField& field) { csv += fmt::format(",{}", Number(field.value(result))); });
+  for (const CaseSummary& summary : cases) {
+    const CaseSpec& spec = summary.result.spec;
+    const auto names = NamesOf(spec);
+    csv += fmt::format("{},{},{},{},{},{}", names[0], Quoted(names[1]),
+                       Quoted(spec.layout.keys.text()), names[2], names[3], spec.seed);
+    ForEachFigure(summary, [&](const std::string&, double value) { csv += "," + Number(value); });
     csv += '\n';
   }
   return csv;
 }
 
-std::string JsonReport(std::span<const CaseResult> results, const RunAbout& about) {
-  std::string json = fmt::format("{{\"planned\":{},\"cases\":[\n", about.cases);
-  for (size_t i = 0; i < results.size(); ++i)
-    json += (i == 0 ? "" : ",\n") + JsonCase(results[i]);
-  return json + "\n]}\n";
+std::string JsonReport(std::span<const CaseSummary> cases, const RunAbout& about) {
+  std::string json = "{\"cases\":[\n";
+  for (size_t i = 0; i < cases.size(); ++i)
+    json += (i == 0 ? "" : ",\n") + JsonCase(cases[i]);
+  json += "\n]";
+  if (!about.program.empty()) json += fmt::format(",\"program\":{}", Quoted(about.program));
+  return json + fmt::format(",\"planned\":{},\"measured\":{}}}\n", about.planned, about.measured);
 }
 
-absl::StatusOr<std::vector<std::string>> WriteReport(std::span<const CaseResult> results,
+std::vector<NamedFigure> ReportFigures(std::span<const CaseSummary> cases, const RunAbout& about) {
+  std::vector<NamedFigure> figures = CaseFigures(MediansOf(cases));
+  for (NamedFigure& named : figures) {
+    if (named.has_times && !about.is_release)
+      named.figure.note += "; NOT a release build: do not compare its times";
+  }
+  return figures;
+}
+
+absl::StatusOr<std::vector<std::string>> WriteReport(std::span<const CaseSummary> cases,
                                                      const RunAbout& about,
                                                      const std::string& directory) {
   std::error_code error;
@@ -181,10 +222,10 @@ absl::StatusOr<std::vector<std::string>> WriteReport(std::span<const CaseResult>
     names.push_back(name);
     return fmt::format("{}/{}", directory, name);
   };
-  HOURCELL_RETURN_IF_ERROR(WriteText(TextReport(results, about), path_of("report.txt")));
-  HOURCELL_RETURN_IF_ERROR(WriteText(CsvReport(results), path_of("report.csv")));
-  HOURCELL_RETURN_IF_ERROR(WriteText(JsonReport(results, about), path_of("report.json")));
-  for (const NamedFigure& named : CaseFigures(results)) {
+  HOURCELL_RETURN_IF_ERROR(WriteText(TextReport(cases, about), path_of("report.txt")));
+  HOURCELL_RETURN_IF_ERROR(WriteText(CsvReport(cases), path_of("report.csv")));
+  HOURCELL_RETURN_IF_ERROR(WriteText(JsonReport(cases, about), path_of("report.json")));
+  for (const NamedFigure& named : ReportFigures(cases, about)) {
     HOURCELL_RETURN_IF_ERROR(plot::WriteSvg(named.figure, path_of(named.name + ".svg")));
     HOURCELL_RETURN_IF_ERROR(plot::WritePng(named.figure, path_of(named.name + ".png")));
   }

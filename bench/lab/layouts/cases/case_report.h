@@ -10,32 +10,38 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
-#include "bench/lab/layouts/cases/case_result.h"
+#include "bench/lab/layouts/cases/case_figures.h"
+#include "bench/lab/layouts/cases/case_summary.h"
 
 namespace hourcell::layouts {
 
-// The run of the results.
-struct RunAbout {
-  size_t cases = 0;  // more than there are results if the run ended early
-};
+// A figure as a table has it. A time is "median (first quartile-third quartile)" of the rounds, or
+// "-" with fewer than kRoundsForTimes.
+std::string FieldText(const CaseSummary& summary, const ResultField& field);
 
-// "Ended after 3 of 19 cases.", and a line end; empty if the run is complete.
-std::string EndedText(std::span<const CaseResult> results, const RunAbout& about);
+// "hourcell 0.1.0, Release; stores in /dev/shm; rounds of a case: 3", and a line end.
+std::string AboutText(std::span<const CaseSummary> cases, const RunAbout& about);
 
 // Two tables, of writes and of reads, with a line per case, and explanations of the fields; before
-// them EndedText.
-std::string TextReport(std::span<const CaseResult> results, const RunAbout& about);
+// them EndedText and AboutText.
+std::string TextReport(std::span<const CaseSummary> cases, const RunAbout& about);
 
-// A line of names, then a line per case; all figures, without windows.
-std::string CsvReport(std::span<const CaseResult> results);
+// A line of names, then a line per case; all figures, without windows. Each time has two more
+// fields for its quartiles, `<name>_q1` and `<name>_q3`.
+std::string CsvReport(std::span<const CaseSummary> cases);
 
-// {"planned": 19, "cases": [{...}, ...]}, all figures and the windows.
-std::string JsonReport(std::span<const CaseResult> results, const RunAbout& about);
+// {"cases": [{...}, ...], "program": "...", "planned": 19, "measured": 19}: all figures of CsvReport
+// and the windows.
+std::string JsonReport(std::span<const CaseSummary> cases, const RunAbout& about);
 
-// Writes report.txt, report.csv, report.json, and each figure of case_figures.h as SVG and PNG into
-// `directory`, which is created if missing; replaces existing files. Returns the names of the
-// files. kUnavailable: a file cannot be written.
-absl::StatusOr<std::vector<std::string>> WriteReport(std::span<const CaseResult> results,
+// The figures of case_figures.h; if the program is not a release build, the notes of those
+// that show times say it.
+std::vector<NamedFigure> ReportFigures(std::span<const CaseSummary> cases, const RunAbout& about);
+
+// Writes report.txt, report.csv, report.json, and each figure as SVG and PNG into `directory`,
+// which is created if missing; replaces existing files. Returns the names of the files.
+// kUnavailable: a file cannot be written.
+absl::StatusOr<std::vector<std::string>> WriteReport(std::span<const CaseSummary> cases,
                                                      const RunAbout& about,
                                                      const std::string& directory);
 

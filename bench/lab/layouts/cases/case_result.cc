@@ -16,10 +16,18 @@ template <ReadKind kKind, double ReadFigures::* kField>
 double Read(const Result& result) {
   return result.read(kKind).*kField;
 }
+template <ReadKind kKind, double ReadFigures::* kField>
+double* ReadTime(Result* result) {
+  return &(result->reads[static_cast<size_t>(kKind)].*kField);
+}
 
 template <double Result::* kField>
 double Of(const Result& result) {
   return result.*kField;
+}
+template <double Result::* kField>
+double* Time(Result* result) {
+  return &(result->*kField);
 }
 template <uint64_t Result::* kField>
 double Count(const Result& result) {
@@ -30,49 +38,65 @@ double Percent(const Result& result) {
   return 100 * result.*kField;
 }
 
+template <double Result::* kField>
+constexpr ResultField TimeField(std::string_view name, std::string_view head, int decimals) {
+  return {name, head, decimals, &Of<kField>, &Time<kField>};
+}
+template <ReadKind kKind, double ReadFigures::* kField>
+constexpr ResultField ReadTimeField(std::string_view name, std::string_view head) {
+  return {name, head, 1, &Read<kKind, kField>, &ReadTime<kKind, kField>};
+}
+
 constexpr std::array kWriteFields = {
     ResultField{"points", "", 0, &Count<&Result::points>},
     ResultField{"series", "", 0, &Count<&Result::series>},
     ResultField{"writes", "", 0, &Count<&Result::writes>},
-    ResultField{"write_points_per_s", "points/s", 0, &Of<&Result::write_points_per_s>},
-    ResultField{"apply_p50_ms", "", 3, &Of<&Result::apply_p50_ms>},
-    ResultField{"apply_p99_ms", "p99 ms", 2, &Of<&Result::apply_p99_ms>},
-    ResultField{"apply_max_ms", "", 2, &Of<&Result::apply_max_ms>},
     ResultField{"stored_bytes_per_point", "stored B/pt", 2, &Of<&Result::stored_bytes_per_point>},
     ResultField{"file_bytes_per_point", "file B/pt", 2, &Of<&Result::file_bytes_per_point>},
     ResultField{"regions", "regions", 0, &Count<&Result::regions>},
     ResultField{"splits", "splits", 0, &Count<&Result::splits>},
     ResultField{"split_refusals", "", 0, &Count<&Result::split_refusals>},
-    ResultField{"split_p50_ms", "split ms", 1, &Of<&Result::split_p50_ms>},
-    ResultField{"pause_p50_ms", "pause ms", 1, &Of<&Result::pause_p50_ms>},
-    ResultField{"pause_max_ms", "worst", 1, &Of<&Result::pause_max_ms>},
     ResultField{"hot_share_percent", "hot %", 1, &Percent<&Result::hot_share>},
     ResultField{"hot_share_late_percent", "late %", 1, &Percent<&Result::hot_share_late>},
     ResultField{"hot_share_max_percent", "", 1, &Percent<&Result::hot_share_max>},
     ResultField{"gini", "Gini", 2, &Of<&Result::gini>},
     ResultField{"bucket_share_percent", "bucket %", 1, &Percent<&Result::bucket_share>},
+    TimeField<&Result::write_cpu_us_per_kpoint>("write_cpu_us_per_kpoint", "cpu us/kpt", 0),
+    TimeField<&Result::write_points_per_s>("write_points_per_s", "", 0),
+    TimeField<&Result::apply_p50_ms>("apply_p50_ms", "", 3),
+    TimeField<&Result::apply_p99_ms>("apply_p99_ms", "", 2),
+    TimeField<&Result::apply_max_ms>("apply_max_ms", "", 2),
+    TimeField<&Result::split_p50_ms>("split_p50_ms", "", 1),
+    TimeField<&Result::pause_p50_ms>("pause_p50_ms", "", 1),
+    TimeField<&Result::pause_max_ms>("pause_max_ms", "", 1),
 };
 
+constexpr ReadKind kOnePoint = ReadKind::kPoint;
+constexpr ReadKind kOneSeries = ReadKind::kSeries;
+constexpr ReadKind kOneMetric = ReadKind::kMetric;
+using Figures = ReadFigures;
+
 constexpr std::array kReadFields = {
-    ResultField{"point_p50_us", "point us", 0, &Read<ReadKind::kPoint, &ReadFigures::p50_us>},
-    ResultField{"point_p99_us", "p99", 0, &Read<ReadKind::kPoint, &ReadFigures::p99_us>},
-    ResultField{"point_accesses", "asks", 0, &Read<ReadKind::kPoint, &ReadFigures::accesses>},
-    ResultField{"point_bytes_per_point", "B/pt", 0,
-                &Read<ReadKind::kPoint, &ReadFigures::bytes_per_point>},
-    ResultField{"series_p50_us", "series us", 0, &Read<ReadKind::kSeries, &ReadFigures::p50_us>},
-    ResultField{"series_p99_us", "p99", 0, &Read<ReadKind::kSeries, &ReadFigures::p99_us>},
-    ResultField{"series_accesses", "asks", 0, &Read<ReadKind::kSeries, &ReadFigures::accesses>},
-    ResultField{"series_rows_per_point", "rows/pt", 3,
-                &Read<ReadKind::kSeries, &ReadFigures::rows_per_point>},
-    ResultField{"series_bytes_per_point", "B/pt", 1,
-                &Read<ReadKind::kSeries, &ReadFigures::bytes_per_point>},
-    ResultField{"metric_p50_us", "metric us", 0, &Read<ReadKind::kMetric, &ReadFigures::p50_us>},
-    ResultField{"metric_p99_us", "p99", 0, &Read<ReadKind::kMetric, &ReadFigures::p99_us>},
-    ResultField{"metric_accesses", "asks", 0, &Read<ReadKind::kMetric, &ReadFigures::accesses>},
-    ResultField{"metric_rows_per_point", "rows/pt", 3,
-                &Read<ReadKind::kMetric, &ReadFigures::rows_per_point>},
-    ResultField{"metric_bytes_per_point", "B/pt", 1,
-                &Read<ReadKind::kMetric, &ReadFigures::bytes_per_point>},
+    ResultField{"point_accesses", "point: asks", 0, &Read<kOnePoint, &Figures::accesses>},
+    ResultField{"point_blocks", "blocks", 1, &Read<kOnePoint, &Figures::blocks>},
+    ResultField{"point_bytes_per_point", "B/pt", 0, &Read<kOnePoint, &Figures::bytes_per_point>},
+    ReadTimeField<kOnePoint, &Figures::cpu_us>("point_cpu_us", "cpu us"),
+    ReadTimeField<kOnePoint, &Figures::p50_us>("point_p50_us", ""),
+    ReadTimeField<kOnePoint, &Figures::p99_us>("point_p99_us", ""),
+    ResultField{"series_accesses", "series: asks", 0, &Read<kOneSeries, &Figures::accesses>},
+    ResultField{"series_blocks", "blocks", 1, &Read<kOneSeries, &Figures::blocks>},
+    ResultField{"series_rows_per_point", "rows/pt", 3, &Read<kOneSeries, &Figures::rows_per_point>},
+    ResultField{"series_bytes_per_point", "B/pt", 1, &Read<kOneSeries, &Figures::bytes_per_point>},
+    ReadTimeField<kOneSeries, &Figures::cpu_us>("series_cpu_us", "cpu us"),
+    ReadTimeField<kOneSeries, &Figures::p50_us>("series_p50_us", ""),
+    ReadTimeField<kOneSeries, &Figures::p99_us>("series_p99_us", ""),
+    ResultField{"metric_accesses", "metric: asks", 0, &Read<kOneMetric, &Figures::accesses>},
+    ResultField{"metric_blocks", "blocks", 1, &Read<kOneMetric, &Figures::blocks>},
+    ResultField{"metric_rows_per_point", "rows/pt", 3, &Read<kOneMetric, &Figures::rows_per_point>},
+    ResultField{"metric_bytes_per_point", "B/pt", 1, &Read<kOneMetric, &Figures::bytes_per_point>},
+    ReadTimeField<kOneMetric, &Figures::cpu_us>("metric_cpu_us", "cpu us"),
+    ReadTimeField<kOneMetric, &Figures::p50_us>("metric_p50_us", ""),
+    ReadTimeField<kOneMetric, &Figures::p99_us>("metric_p99_us", ""),
 };
 
 }  // namespace

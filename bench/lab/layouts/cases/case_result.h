@@ -25,6 +25,7 @@ struct CaseSpec {
   WorkloadKind workload = WorkloadKind::kFleet;
   uint64_t points = 100'000;  // about
   uint64_t seed = 1;
+  uint32_t round = 0;       // cases are measured several times; this changes nothing else
   bool checks_all = false;  // read every point back, not just those of some series
 };
 
@@ -33,9 +34,11 @@ std::string CaseName(const CaseSpec& spec);
 
 // One kind of read: medians, or means over all reads.
 struct ReadFigures {
-  double p50_us = 0;
+  double cpu_us = 0;  // processor time of the reading thread, the median
+  double p50_us = 0;  // elapsed time
   double p99_us = 0;
   double accesses = 0;         // per read
+  double blocks = 0;           // of files, from the cache or not, per read
   double rows_per_point = 0;   // stored keys returned by the store, per returned point
   double bytes_per_point = 0;  // of these keys and values
 };
@@ -56,8 +59,9 @@ struct CaseResult {
 
   // Times depend on the machine; all other figures follow from the spec, except file bytes, which
   // depend a little on the times of RocksDB's flushes.
-  double write_points_per_s = 0;  // in the store's calls, the last flush included
-  double apply_p50_ms = 0;        // of a group of writes (case_run.h)
+  double write_cpu_us_per_kpoint = 0;  // processor time of the writer in the store's calls
+  double write_points_per_s = 0;       // in the store's calls, the last flush included
+  double apply_p50_ms = 0;             // of a group of writes (case_run.h)
   double apply_p99_ms = 0;
   double apply_max_ms = 0;
   double pause_p50_ms = 0;  // longest call during a split: the median and the worst of all splits
@@ -96,6 +100,7 @@ struct ResultField {
   std::string_view head;  // in the table, with its unit; empty = not in the table
   int decimals = 0;       // in the table
   double (*value)(const CaseResult& result);
+  double* (*time)(CaseResult* result) = nullptr;  // of a time, the same figure; null for a count
 };
 std::span<const ResultField> WriteFields();
 std::span<const ResultField> ReadFields();

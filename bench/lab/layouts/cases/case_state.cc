@@ -37,6 +37,7 @@ void VisitNumbers(Result& result, const Visit& visit) {
   visit(result.series);
   visit(result.points);
   visit(result.writes);
+  visit(result.write_cpu_us_per_kpoint);
   visit(result.write_points_per_s);
   visit(result.apply_p50_ms);
   visit(result.apply_p99_ms);
@@ -55,9 +56,11 @@ void VisitNumbers(Result& result, const Visit& visit) {
   visit(result.gini);
   visit(result.bucket_share);
   for (auto& read : result.reads) {
+    visit(read.cpu_us);
     visit(read.p50_us);
     visit(read.p99_us);
     visit(read.accesses);
+    visit(read.blocks);
     visit(read.rows_per_point);
     visit(read.bytes_per_point);
   }
@@ -151,9 +154,14 @@ bool ReadNumbers(std::string_view text, CaseResult* result) {
   return reader.ok();
 }
 
+// The start of a case's line.
+std::string LineBegin(const CaseSpec& spec) {
+  return fmt::format("{}{}, {} points, round {}\t", kCaseWord, CaseName(spec), spec.points,
+                     spec.round);
+}
+
 std::string CaseLine(const CaseResult& result) {
-  const std::string text =
-      fmt::format("{}{}\t{}", kCaseWord, CaseName(result.spec), NumbersOf(result));
+  const std::string text = LineBegin(result.spec) + NumbersOf(result);
   return fmt::format("{}\t{:08x}\n", text, Crc32c(text));
 }
 
@@ -164,7 +172,7 @@ std::optional<CaseResult> ParseCaseLine(std::string_view line, const CaseSpec& s
       line.substr(last + 1) != fmt::format("{:08x}", Crc32c(line.substr(0, last)))) {
     return std::nullopt;
   }
-  const std::string begin = fmt::format("{}{}\t", kCaseWord, CaseName(spec));
+  const std::string begin = LineBegin(spec);
   if (!line.starts_with(begin) || begin.size() > last) return std::nullopt;
   CaseResult result{.spec = spec};
   if (!ReadNumbers(line.substr(begin.size(), last - begin.size()), &result)) return std::nullopt;

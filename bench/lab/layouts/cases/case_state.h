@@ -4,7 +4,7 @@
 //   hourcell layouts 1
 //   --points <value>                    one line for each option that decides the results
 //   ...
-//   case <tab> <name> <tab> <numbers> <tab> <crc32c in hex>
+//   case <tab> <name>, <n> points, round <n> <tab> <numbers> <tab> <crc32c in hex>
 //
 // Each case is one write at the end of the file, and its checksum covers the text before it. The
 // file lists the cases in the order of the run. Thread-compatible.
@@ -35,7 +35,7 @@ class CaseState {
 
   // Sets `*results` to the results of the first `specs`, and truncates the file after the last
   // complete one. kNotFound: no file; kFailedPrecondition: a run with other options, and the
-  // message names the first of them; or not a state file.
+  // message names the first one; or not a state file.
   static absl::StatusOr<CaseState> Resume(const std::string& path,
                                           const Options& options,
                                           std::span<const CaseSpec> specs,

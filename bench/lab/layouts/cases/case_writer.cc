@@ -168,7 +168,9 @@ absl::Status CaseWriter::Add(std::string_view row, uint64_t points, Mutation wri
 
 absl::Status CaseWriter::ApplyGroup() {
   const int64_t begin = MonotonicNs();
+  const int64_t cpu_begin_ns = ThreadCpuNs();
   HOURCELL_RETURN_IF_ERROR(store_.ApplyUnlogged(group_));
+  cpu_ns_ += ThreadCpuNs() - cpu_begin_ns;
   applies_.push_back({.begin = begin, .end = MonotonicNs()});
   group_.clear();
   splitter_.Pace();
@@ -195,6 +197,7 @@ void CaseWriter::SetTimes(int64_t flush_ns, CaseResult* result) const {
   const auto points = static_cast<double>(workload_.points());
   result->writes = writes_;
   result->stored_bytes_per_point = static_cast<double>(bytes_) / points;
+  result->write_cpu_us_per_kpoint = static_cast<double>(cpu_ns_) / points;
   result->write_points_per_s = points / (static_cast<double>(total_ns) / 1e9);
   result->apply_p50_ms = Quantile(applies_ms, 0.5);
   result->apply_p99_ms = Quantile(applies_ms, 0.99);

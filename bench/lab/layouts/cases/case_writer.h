@@ -52,6 +52,7 @@ class CaseWriter {
   std::vector<TimeSpanNs> applies_;
   uint64_t writes_ = 0;
   uint64_t bytes_ = 0;
+  int64_t cpu_ns_ = 0;
 };
 
 // Estimates the size of a case from a sample of its rows.

@@ -40,14 +40,19 @@ TEST(CaseFiguresTest, LayoutsAreComparedByLoadAndReads) {
   EXPECT_THAT(figures[0].figure.series[0].y, ElementsAre(25, 25));
   EXPECT_THAT(figures[1].figure.series[1].y, ElementsAre(100, 25));
   EXPECT_THAT(figures[2].figure.series, SizeIs(3));
+  EXPECT_THAT(figures[2].figure.series[0].y, ElementsAre(30, 30));
+  EXPECT_TRUE(figures[2].has_times);
 }
 
-TEST(CaseFiguresTest, CellFormsAreComparedByRateAndBytes) {
+TEST(CaseFiguresTest, CellFormsAreComparedByTimeAndBytes) {
   const std::vector<CaseResult> results = {MadeUpResult("opentsdb"),
                                            MadeUpResult("opentsdb", {CellKind::kAppend})};
   const std::vector<NamedFigure> figures = CaseFigures(results);
 
-  EXPECT_THAT(NamesOf(figures), ElementsAre("write-rate", "bytes", "load-opentsdb"));
+  EXPECT_THAT(NamesOf(figures), ElementsAre("write-time", "bytes", "load-opentsdb"));
+  EXPECT_THAT(figures[0].figure.series[0].y, ElementsAre(321, 321));
+  EXPECT_TRUE(figures[0].has_times);
+  EXPECT_FALSE(figures[1].has_times);
   EXPECT_THAT(figures[1].figure.x.categories, ElementsAre("packed", "append"));
   EXPECT_THAT(figures[1].figure.series[0].y, ElementsAre(2.25, 2.25));
   EXPECT_THAT(figures[1].figure.series[1].y, ElementsAre(1.5, 1.5));

@@ -31,7 +31,7 @@ std::vector<std::string> NamesOf(const MatrixOptions& options) {
 }
 
 TEST(CaseMatrixTest, NoCaseIsRunTwice) {
-  for (const MatrixSize size : {MatrixSize::kShort, MatrixSize::kUsual, MatrixSize::kFull}) {
+  for (const MatrixSize size : kMatrixSizes) {
     const std::vector<std::string> names = NamesOf({.size = size});
     EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
   }
@@ -40,8 +40,10 @@ TEST(CaseMatrixTest, NoCaseIsRunTwice) {
 TEST(CaseMatrixTest, FullIsTheProductAndTheOthersArePartsOfIt) {
   const std::vector<std::string> full = NamesOf({.size = MatrixSize::kFull});
   EXPECT_THAT(full, SizeIs(12 * 8 * 8 * 5));
-  for (const std::string& name : NamesOf({.size = MatrixSize::kUsual}))
-    EXPECT_THAT(full, Contains(name));
+  for (const MatrixSize size : {MatrixSize::kUsual, MatrixSize::kThorough}) {
+    for (const std::string& name : NamesOf({.size = size}))
+      EXPECT_THAT(full, Contains(name));
+  }
 }
 
 TEST(CaseMatrixTest, ShortHasEveryLayoutAndEveryCellForm) {
@@ -51,6 +53,54 @@ TEST(CaseMatrixTest, ShortHasEveryLayoutAndEveryCellForm) {
   EXPECT_THAT(names, Contains("fleet time-first packed increasing"));
   EXPECT_THAT(names, Contains("fleet opentsdb append-ms increasing"));
   EXPECT_THAT(names, Not(Contains("hot opentsdb packed increasing")));
+}
+
+TEST(CaseMatrixTest, ThoroughHasEveryLayoutWithEveryWorkload) {
+  const std::vector<std::string> names = NamesOf({.size = MatrixSize::kThorough});
+
+  EXPECT_THAT(names, SizeIs(116));
+  EXPECT_THAT(names, Contains("wide tags-first packed increasing"));
+  EXPECT_THAT(names, Contains("hot time-first packed load"));
+}
+
+TEST(CaseMatrixTest, UsualHasFleetsAndHotSeries) {
+  const std::vector<std::string> names = NamesOf({});
+
+  EXPECT_THAT(names, SizeIs(2 * 12 + 7 + 2 * 7));
+  EXPECT_THAT(names, Contains("hot salt-64 packed increasing"));
+  EXPECT_THAT(names, Contains("fleet salt-16 packed presplit"));
+  EXPECT_THAT(NamesOf({.layouts = {"salt-4"},
+                       .cells = {"packed"},
+                       .rules = {"none"},
+                       .workloads = {"wide", "single"}}),
+              ElementsAre("wide salt-4 packed none", "single salt-4 packed none"));
+}
+
+TEST(CaseMatrixTest, APlanBeginsWithASampleAndThenTakesTurns) {
+  const auto plan = MakePlan({.layouts = {"opentsdb", "salt-4"},
+                              .cells = {"packed"},
+                              .rules = {"none"},
+                              .workloads = {"fleet"},
+                              .rounds = 2});
+  ASSERT_OK(plan);
+  std::vector<std::string> runs;
+  for (const CaseSpec& spec : plan->runs) {
+    runs.push_back(std::to_string(spec.round) + " " + spec.layout.name + " " +
+                   std::to_string(spec.points));
+  }
+  EXPECT_THAT(runs, ElementsAre("0 opentsdb 20000", "0 salt-4 20000", "1 opentsdb 60000",
+                                "1 salt-4 60000", "2 opentsdb 60000", "2 salt-4 60000"));
+  EXPECT_EQ(plan->first_answer, 2u);
+}
+
+TEST(CaseMatrixTest, ASmallRunHasItsFirstAnswerAfterOneRound) {
+  for (const MatrixOptions& options :
+       {MatrixOptions{.size = MatrixSize::kShort}, MatrixOptions{.points = 8'000}}) {
+    const auto plan = MakePlan(options);
+    ASSERT_OK(plan);
+    EXPECT_EQ(plan->runs.front().round, 1u);
+    EXPECT_EQ(3 * plan->first_answer, plan->runs.size());
+  }
 }
 
 TEST(CaseMatrixTest, ListsStandForAllThereAre) {
@@ -127,7 +177,7 @@ TEST(CaseMatrixTest, OptionsThatDecideTheResultsHaveTheirNames) {
   EXPECT_THAT(OptionsOf({.size = MatrixSize::kShort, .layouts = {"a", "b"}, .seed = 5}),
               ElementsAre(Pair("size", "short"), Pair("--layouts", "a b"), Pair("--cells", "all"),
                           Pair("--rules", "all"), Pair("--workloads", "all"),
-                          Pair("--points", "60000"), Pair("--seed", "5")));
+                          Pair("--points", "60000"), Pair("--seed", "5"), Pair("--rounds", "3")));
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ TEST_F(CaseReadsTest, SetsTheFiguresOfEachKind) {
   EXPECT_EQ(result_.read(ReadKind::kMetric).accesses, 4);
   EXPECT_NEAR(result_.read(ReadKind::kSeries).rows_per_point, 1.0 / 360, 1e-9);
   EXPECT_GT(result_.read(ReadKind::kMetric).p99_us, 0);
+  EXPECT_GT(result_.read(ReadKind::kMetric).cpu_us, 0);
 }
 
 TEST_F(CaseReadsTest, FindsARowThatIsMissing) {

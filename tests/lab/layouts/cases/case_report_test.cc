@@ -22,30 +22,72 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-std::vector<CaseResult> Results() {
-  return {MadeUpResult("opentsdb"), MadeUpResult("xxh3:8+metric,tags,time")};
+constexpr std::string_view kTemplate = "xxh3:8+metric,tags,time";
+
+// Two cases, each with three rounds.
+std::vector<CaseSummary> Cases() {
+  std::vector<CaseResult> results;
+  for (const double cpu_us : {30.0, 10.0, 20.0}) {
+    for (const std::string_view layout : {std::string_view("opentsdb"), kTemplate}) {
+      results.push_back(MadeUpResult(layout));
+      results.back().reads[0].cpu_us = cpu_us;
+    }
+  }
+  return Summarize(results);
 }
 
-TEST(CaseReportTest, TextHasALineACaseInEachTable) {
-  const std::string text = TextReport(Results(), {.cases = 2});
+constexpr RunAbout kWhole = {.measured = 6, .planned = 6};
 
-  EXPECT_THAT(text, AllOf(StartsWith("Writes\n"), HasSubstr("\nReads\n"), HasSubstr("123456"),
+TEST(CaseReportTest, TextHasALineACaseInEachTable) {
+  const std::string text = TextReport(Cases(), kWhole);
+
+  EXPECT_THAT(text, AllOf(StartsWith("rounds of a case: 3\n\nWrites\n"), HasSubstr("\nReads\n"),
+                          HasSubstr("20.0 (10.0-30.0)"),
                           HasSubstr("fleet     opentsdb                 packed  increasing"),
                           HasSubstr("xxh3:8+metric,tags,time")));
-  EXPECT_EQ(std::ranges::count(text, '\n'), 2 * (2 + 1 + 2) + 1 + 10);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 2 * (2 + 1 + 2) + 2 + 10);
 }
 
 TEST(CaseReportTest, TextOfAnInterruptedRunSaysHowFarItCame) {
-  EXPECT_THAT(TextReport(Results(), {.cases = 116}),
-              StartsWith("Ended after 2 of 116 cases.\n\nWrites\n"));
-  EXPECT_EQ(EndedText(Results(), {.cases = 2}), "");
+  EXPECT_THAT(TextReport(Cases(), {.measured = 6, .planned = 116}),
+              StartsWith("Ended after 6 of 116 measurements.\n"));
+}
+
+TEST(CaseReportTest, TextNamesTheProgramAndItsBuild) {
+  const std::string text = TextReport(Cases(), {.measured = 6,
+                                                .planned = 6,
+                                                .program = "hourcell 9, Debug",
+                                                .is_release = false,
+                                                .stores = "/x"});
+  EXPECT_THAT(text, StartsWith("hourcell 9, Debug; NOT a release build: do not compare its times; "
+                               "stores in /x; rounds of a case: 3\n"));
+}
+
+TEST(CaseReportTest, ATimeNeedsRounds) {
+  const std::vector<CaseResult> once = {MadeUpResult("opentsdb")};
+  const CaseSummary summary = Summarize(once).front();
+  for (const ResultField& field : ReadFields()) {
+    const std::string text = FieldText(summary, field);
+    EXPECT_EQ(text == "-", field.time != nullptr) << field.name;
+  }
+}
+
+TEST(CaseReportTest, FiguresWithTimesNameABuildThatIsNotARelease) {
+  for (const bool is_release : {true, false}) {
+    RunAbout about = kWhole;
+    about.is_release = is_release;
+    for (const NamedFigure& named : ReportFigures(Cases(), about)) {
+      const bool is_marked = named.figure.note.find("NOT a release build") != std::string::npos;
+      EXPECT_EQ(is_marked, named.has_times && !is_release) << named.name;
+    }
+  }
 }
 
 TEST(CaseReportTest, CsvHasAsManyFieldsInEveryLine) {
-  const std::string csv = CsvReport(Results());
-  EXPECT_THAT(csv, StartsWith("workload,layout,key_template,cells,splits_by,seed,points,"));
+  const std::string csv = CsvReport(Cases());
+  EXPECT_THAT(csv, StartsWith("workload,layout,key_template,cells,splits_by,seed,rounds,points,"));
   EXPECT_THAT(csv, HasSubstr("\nfleet,\"xxh3:8+metric,tags,time\",\"xxh3:8+metric,tags,time\","
-                             "packed,increasing,77,1000,10,"));
+                             "packed,increasing,77,3,1000,10,"));
   const auto commas = [](std::string_view line) { return std::ranges::count(line, ','); };
   const size_t end = csv.find('\n');
   const std::string_view rest = std::string_view(csv).substr(end + 1);
@@ -53,21 +95,26 @@ TEST(CaseReportTest, CsvHasAsManyFieldsInEveryLine) {
 }
 
 TEST(CaseReportTest, JsonIsJsonAndHasTheFigures) {
-  const simdjson::padded_string json(JsonReport(Results(), {.cases = 3}));
+  const simdjson::padded_string json(JsonReport(Cases(), {.measured = 6, .planned = 8}));
   simdjson::dom::parser parser;
   simdjson::dom::element report;
   ASSERT_EQ(parser.parse(json).get(report), simdjson::SUCCESS);
 
-  EXPECT_EQ(uint64_t(report["planned"]), 3u);
+  EXPECT_EQ(uint64_t(report["planned"]), 8u);
+  EXPECT_EQ(uint64_t(report["measured"]), 6u);
   const auto second = report["cases"].at(1);
   EXPECT_EQ(std::string_view(second["layout"]), "xxh3:8+metric,tags,time");
   EXPECT_EQ(double(second["hot_share_percent"]), 50);
+  EXPECT_EQ(double(second["rounds"]), 3);
+  EXPECT_EQ(double(second["point_cpu_us"]), 20);
+  EXPECT_EQ(double(second["point_cpu_us_q1"]), 10);
+  EXPECT_EQ(double(second["point_cpu_us_q3"]), 30);
   EXPECT_EQ(double(second["windows"].at(1)["gini"]), 0.25);
 }
 
 TEST(CaseReportTest, WritesAFileForEachNameItReturns) {
   const TempDir dir;
-  const auto names = WriteReport(Results(), {.cases = 2}, dir.file("new/report"));
+  const auto names = WriteReport(Cases(), kWhole, dir.file("new/report"));
   ASSERT_OK(names);
 
   EXPECT_THAT(*names, AllOf(Contains("report.txt"), Contains("report.csv"), Contains("report.json"),
@@ -79,9 +126,9 @@ TEST(CaseReportTest, WritesAFileForEachNameItReturns) {
 
 TEST(CaseReportTest, SaysWhichDirectoryItCannotMake) {
   const TempDir dir;
-  ASSERT_OK(WriteReport(Results(), {.cases = 2}, dir.path()));
+  ASSERT_OK(WriteReport(Cases(), kWhole, dir.path()));
 
-  EXPECT_THAT(WriteReport(Results(), {.cases = 2}, dir.file("report.txt/inside")).status(),
+  EXPECT_THAT(WriteReport(Cases(), kWhole, dir.file("report.txt/inside")).status(),
               StatusIs(StatusCode::kUnavailable, HasSubstr("report.txt/inside")));
 }
 

@@ -41,6 +41,20 @@ double ValueOf(const CaseResult& result, std::string_view name) {
   return 0;
 }
 
+TEST(CaseResultTest, TheTimesOfAResultCanBeSet) {
+  CaseResult result = MadeUpResult("opentsdb");
+  size_t times = 0;
+  for (const auto fields : {WriteFields(), ReadFields()}) {
+    for (const ResultField& field : fields) {
+      if (field.time == nullptr) continue;
+      *field.time(&result) = static_cast<double>(++times);
+      EXPECT_EQ(field.value(result), static_cast<double>(times)) << field.name;
+    }
+  }
+  EXPECT_EQ(times, 8U + 3 * 3);
+  EXPECT_EQ(ValueOf(result, "splits"), 1);
+}
+
 TEST(CaseResultTest, FieldsHaveNamesOfTheirOwnAndTheFigures) {
   std::set<std::string_view> names;
   for (const auto fields : {WriteFields(), ReadFields()}) {
@@ -50,6 +64,9 @@ TEST(CaseResultTest, FieldsHaveNamesOfTheirOwnAndTheFigures) {
   const CaseResult result = MadeUpResult("opentsdb");
 
   EXPECT_EQ(ValueOf(result, "write_points_per_s"), 123'456);
+  EXPECT_EQ(ValueOf(result, "write_cpu_us_per_kpoint"), 321);
+  EXPECT_EQ(ValueOf(result, "series_cpu_us"), 30);
+  EXPECT_EQ(ValueOf(result, "metric_blocks"), 12);
   EXPECT_EQ(ValueOf(result, "hot_share_percent"), 50);
   EXPECT_EQ(ValueOf(result, "metric_bytes_per_point"), 3);
 }

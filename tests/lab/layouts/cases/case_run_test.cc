@@ -174,6 +174,11 @@ TEST(CaseRunTest, SameSeedSameRegionsAndLoad) {
   EXPECT_EQ(first.load.rows, second.load.rows);
   EXPECT_EQ(first.hot_share, second.hot_share);
   EXPECT_EQ(first.stored_bytes_per_point, second.stored_bytes_per_point);
+  EXPECT_GT(first.write_cpu_us_per_kpoint, 0);
+  for (const ReadKind kind : kReadKinds) {
+    EXPECT_EQ(first.read(kind).accesses, second.read(kind).accesses);
+    EXPECT_GE(first.read(kind).blocks, 1) << ReadKindName(kind);
+  }
 }
 
 TEST(CaseRunTest, CancelledRunLeavesNothing) {

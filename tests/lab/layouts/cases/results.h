@@ -15,6 +15,7 @@ inline CaseResult MadeUpResult(std::string_view layout,
   CaseResult result{.spec = {.layout = *FindLayout(layout), .cell = cell, .rule = rule, .seed = 77},
                     .series = 10,
                     .points = 1'000,
+                    .write_cpu_us_per_kpoint = 321,
                     .write_points_per_s = 123'456,
                     .pause_max_ms = 9.5,
                     .stored_bytes_per_point = 2.25,
@@ -28,7 +29,13 @@ inline CaseResult MadeUpResult(std::string_view layout,
                     {.hottest_share = 0.25, .gini = 0.25, .regions = 2}};
   result.load = {.starts = {"", "k"}, .rows = {{500, 0}, {0, 500}}};
   for (ReadFigures& read : result.reads)
-    read = {.p50_us = 40, .p99_us = 80, .accesses = 6, .rows_per_point = 0.5, .bytes_per_point = 3};
+    read = {.cpu_us = 30,
+            .p50_us = 40,
+            .p99_us = 80,
+            .accesses = 6,
+            .blocks = 12,
+            .rows_per_point = 0.5,
+            .bytes_per_point = 3};
   return result;
 }
 

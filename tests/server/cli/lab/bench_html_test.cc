@@ -17,12 +17,13 @@ using testing::HasSubstr;
 TEST(BenchHtmlTest, HasATableOfWritesAndOneOfReads) {
   layouts::CaseResult result;
   result.spec.layout = *layouts::FindLayout("salt-4");
-  const auto page = BenchHtml(std::vector<layouts::CaseResult>{result}, {.cases = 2});
+  const auto page = BenchHtml(layouts::Summarize(std::vector<layouts::CaseResult>{result}),
+                              {.measured = 1, .planned = 2});
   ASSERT_OK(page);
   EXPECT_THAT(*page, HasSubstr("<caption>Writes</caption>"));
   EXPECT_THAT(*page, HasSubstr("<caption>Reads</caption>"));
   EXPECT_THAT(*page, HasSubstr("<td class=\"text\">salt-4</td>"));
-  EXPECT_THAT(*page, HasSubstr("Ended after 1 of 2 cases."));
+  EXPECT_THAT(*page, HasSubstr("Ended after 1 of 2 measurements."));
 }
 
 }  // namespace

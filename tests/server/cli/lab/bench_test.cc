@@ -26,6 +26,7 @@ class BenchTest : public testing::Test {
             .layouts = {"opentsdb", "salt-4"},
             .cells = {"packed"},
             .points = 8'000,
+            .rounds = 1,
             .scratch = dir_.path()};
   }
 
@@ -41,12 +42,68 @@ TEST_F(BenchTest, PrintsTheTableAndWritesTheReport) {
 
   EXPECT_THAT(terminal_.out(), AllOf(HasSubstr("fleet     opentsdb  packed  increasing"),
                                      HasSubstr("fleet     salt-4    packed  increasing")));
-  EXPECT_THAT(terminal_.err(), AllOf(HasSubstr("2/2 fleet salt-4 packed increasing (0 s)\n"),
-                                     HasSubstr(" files to ")));
+  EXPECT_THAT(terminal_.err(),
+              AllOf(HasSubstr("2/2 fleet salt-4 packed increasing (round 1, 0 s)\n"),
+                    HasSubstr(" files to ")));
   for (const char* const name : {"report.txt", "report.csv", "report.json", "hot-share.svg",
                                  "hot-share.png", "read-time.svg", "load-opentsdb.svg"}) {
     EXPECT_TRUE(std::filesystem::exists(options.out + "/" + name)) << name;
   }
+}
+
+// A clock that moves at each look.
+class SlowClock : public ManualClock {
+ public:
+  explicit SlowClock(int64_t step_ms) : ManualClock(0), step_ms_(step_ms) {}
+  int64_t MonotonicMs() override {
+    Advance(step_ms_);
+    return ManualClock::MonotonicMs();
+  }
+
+ private:
+  const int64_t step_ms_;
+};
+
+BenchOptions TwoCases(const BenchOptions& options) {
+  BenchOptions two = options;
+  two.is_short = false;
+  two.rules = {"none"};
+  two.workloads = {"single"};
+  two.points = 0;
+  two.rounds = 0;
+  return two;
+}
+
+TEST_F(BenchTest, AFirstAnswerComesBeforeTheRounds) {
+  const BenchOptions options = TwoCases(Options());
+
+  EXPECT_EQ(RunBench(options, terminal_.get()), kExitOk);
+
+  EXPECT_THAT(terminal_.out(),
+              AllOf(StartsWith("First answer, of 20000 points a case\n"),
+                    HasSubstr("rounds of a case: 1\n"), HasSubstr("rounds of a case: 3\n"),
+                    Not(HasSubstr("Ended after"))));
+  EXPECT_THAT(terminal_.err(), AllOf(HasSubstr("2/8 single salt-4 packed none (sample, 0 s)\n3/8 "),
+                                     HasSubstr("8/8 single salt-4 packed none (round 3, 0 s)\n")));
+}
+
+TEST_F(BenchTest, RoundsEndWithinAMinute) {
+  SlowClock clock(7'000);  // a round of two cases: 14 s
+  terminal_.get().clock = &clock;
+
+  EXPECT_EQ(RunBench(TwoCases(Options()), terminal_.get()), kExitOk);
+
+  EXPECT_THAT(terminal_.err(), AllOf(HasSubstr("6/8 single salt-4 packed none (round 2, 42 s)"),
+                                     Not(HasSubstr("7/8"))));
+  EXPECT_THAT(terminal_.out(),
+              AllOf(HasSubstr("rounds of a case: 2\n"), Not(HasSubstr("Ended after"))));
+
+  CapturedTerminal unlimited;
+  unlimited.get().clock = &clock;
+  BenchOptions options = TwoCases(Options());
+  options.rounds = 3;
+  EXPECT_EQ(RunBench(options, unlimited.get()), kExitOk);
+  EXPECT_THAT(unlimited.err(), HasSubstr("8/8"));
 }
 
 TEST_F(BenchTest, AnInterruptedRunReportsItsCasesAndIsResumed) {
@@ -57,22 +114,23 @@ TEST_F(BenchTest, AnInterruptedRunReportsItsCasesAndIsResumed) {
 
   EXPECT_EQ(RunBench(options, terminal_.get()), 143);
 
-  EXPECT_THAT(terminal_.out(), AllOf(StartsWith("Ended after 1 of 2 cases.\n"),
+  EXPECT_THAT(terminal_.out(), AllOf(HasSubstr("Ended after 1 of 2 measurements.\n"),
                                      HasSubstr("fleet     opentsdb  packed  increasing"),
                                      Not(HasSubstr("fleet     salt-4"))));
   EXPECT_THAT(ReadFile(options.out + "/report.json"), HasSubstr("\"planned\":2"));
   EXPECT_THAT(
       terminal_.err(),
-      HasSubstr("hourcell bench: interrupted; ended after 1 of 2 cases; continue with --out " +
-                options.out + " --resume\n"));
+      HasSubstr(
+          "hourcell bench: interrupted; ended after 1 of 2 measurements; continue with --out " +
+          options.out + " --resume\n"));
 
   CapturedTerminal resumed;
   options.resumes = true;
   EXPECT_EQ(RunBench(options, resumed.get()), kExitOk);
   EXPECT_THAT(resumed.err(),
-              AllOf(HasSubstr("resuming after 1 of 2 cases\n2/2 fleet salt-4 packed"),
+              AllOf(HasSubstr("resuming after 1 of 2 measurements\n2/2 fleet salt-4 packed"),
                     Not(HasSubstr("1/2 fleet"))));
-  EXPECT_THAT(resumed.out(), AllOf(StartsWith("Writes\n"), HasSubstr("fleet     opentsdb"),
+  EXPECT_THAT(resumed.out(), AllOf(HasSubstr("\nWrites\n"), HasSubstr("fleet     opentsdb"),
                                    HasSubstr("fleet     salt-4")));
 }
 
@@ -121,7 +179,7 @@ TEST_F(BenchTest, RefusesWhatItDoesNotKnow) {
 
   EXPECT_THAT(terminal_.err(),
               AllOf(HasSubstr("pepper-4"), HasSubstr("expected layouts, got no argument"),
-                    HasSubstr("expected --short or --full, got both")));
+                    HasSubstr("expected one of --short, --thorough and --full, got several")));
 }
 
 TEST_F(BenchTest, SaysWhereNoStoreCanBeMade) {
