@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -133,12 +134,12 @@ std::optional<PictureForm> PictureParamOf(const HttpRequest& request) {
 bool PrintPage(const HttpRequest& request,
                PageForm form,
                const QueryService& service,
-               const QueryRequest& query,
+               const std::shared_ptr<const QueryRequest>& query,
                BodyWriter* body,
                HttpResponse* failure) {
   const int64_t start_ms = service.clock->MonotonicMs();
   AsciiWriter ascii(body, form == PageForm::kHtml);
-  PointCounter counter(query.spec);
+  PointCounter counter(query->spec);
   QuerySink* const sink = form == PageForm::kJson ? static_cast<QuerySink*>(&counter) : &ascii;
   if (form == PageForm::kHtml) body->buffer() = PageHead(request);
   const auto finish = [&](const QueryControl& control) {
@@ -174,8 +175,9 @@ HttpResponse AnswerQueryPage(const HttpRequest& request, const QueryService& ser
   if (form == PageForm::kHtml) response.content_type = "text/html; charset=UTF-8";
   response.headers.emplace_back(
       "Cache-Control", fmt::format("max-age={}", PageMaxAgeS(request, query->spec, now_ms)));
-  response.produce = [&request, &service, form, parsed = *std::move(query)](BodyWriter* body,
-                                                                            HttpResponse* failure) {
+  response.produce = [&request, &service, form,
+                      parsed = std::make_shared<const QueryRequest>(*std::move(query))](
+                         BodyWriter* body, HttpResponse* failure) {
     return PrintPage(request, form, service, parsed, body, failure);
   };
   return response;

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -79,22 +80,24 @@ HttpResponse QueryHandler::Handle(const HttpRequest& request) {
     query->spec.quick = service_.quick;
   }
   HttpResponse response;
-  response.produce = [this, &request, parsed = *std::move(query), trace](
-                         BodyWriter* body, HttpResponse* failure) mutable {
+  response.produce = [this, &request,
+                      parsed = std::make_shared<const QueryRequest>(*std::move(query)),
+                      trace](BodyWriter* body, HttpResponse* failure) mutable {
     return Print(request, parsed, &trace, body, failure);
   };
   return response;
 }
 
 bool QueryHandler::Print(const HttpRequest& request,
-                         const QueryRequest& query,
+                         const std::shared_ptr<const QueryRequest>& query,
                          QueryTrace* trace,
                          BodyWriter* body,
                          HttpResponse* failure) const {
   // Clock has milliseconds; most queries take less than one.
   using std::chrono::steady_clock;
   const steady_clock::time_point start = steady_clock::now();
-  QueryWriter writer(query.spec, query.printing, body, query.printing.trace ? trace : nullptr);
+  const QueryPrinting& printing = query->printing;
+  QueryWriter writer(query->spec, printing, body, printing.trace ? trace : nullptr);
   const auto finish = [&](const QueryControl& control) {
     const auto elapsed = steady_clock::now() - start;
     writer.Finish(control, std::chrono::duration_cast<std::chrono::microseconds>(elapsed).count());

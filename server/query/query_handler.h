@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <memory>
 #include <utility>
 
 #include <absl/status/statusor.h>
@@ -35,7 +36,7 @@ class QueryHandler {
  private:
   absl::StatusOr<QueryRequest> Parse(const HttpRequest& request, QueryTrace* trace) const;
   bool Print(const HttpRequest& request,
-             const QueryRequest& query,
+             const std::shared_ptr<const QueryRequest>& query,
              QueryTrace* trace,
              BodyWriter* body,
              HttpResponse* failure) const;

@@ -15,6 +15,9 @@
 #include "server/query/query_writer.h"
 #include "server/text/json_text.h"
 
+// Why small requests are kept and not their texts: the text of a request of one series took a fifth
+// of the instructions of its answer, and the list is printed for one request in thousands.
+
 namespace hourcell {
 
 std::string ListedQueryText(const QueryRequest& query) {
@@ -36,6 +39,46 @@ std::string ListedQueryText(const QueryRequest& query) {
   }
   text.push_back('}');
   return text;
+}
+
+namespace {
+
+std::string WithinBounds(std::string text) {
+  if (text.size() <= kListedTextBytesMax) return text;
+  return fmt::format("{{\"bytesNotListed\":{}}}", text.size());
+}
+
+// True if the request takes little memory: a hundred are kept, and a request may have a megabyte of
+// filters.
+bool IsSmall(const QuerySpec& spec) {
+  constexpr size_t kKeptSubQueriesMax = 16;
+  if (spec.queries.size() > kKeptSubQueriesMax) return false;
+  size_t bytes = 0;
+  for (const SubQuery& query : spec.queries) {
+    bytes += query.metric.size() + query.percentiles.size() * sizeof(double);
+    bytes += query.functions.size() * sizeof(FunctionSpec);
+    for (const std::string& tsuid : query.tsuids)
+      bytes += sizeof(tsuid) + tsuid.size();
+    for (const TagFilterSpec& filter : query.filters)
+      bytes += sizeof(filter) + filter.tagk.size() + filter.filter.size();
+  }
+  return bytes <= kListedQueryBytesMax;
+}
+
+}  // namespace
+
+ListedQuery::ListedQuery(std::string text) : text_(WithinBounds(std::move(text))) {}
+
+ListedQuery::ListedQuery(std::shared_ptr<const QueryRequest> request) {
+  if (IsSmall(request->spec)) {
+    request_ = std::move(request);
+  } else {
+    text_ = WithinBounds(ListedQueryText(*request));
+  }
+}
+
+std::string ListedQuery::Text() const {
+  return request_ == nullptr ? text_ : WithinBounds(ListedQueryText(*request_));
 }
 
 namespace {
@@ -70,14 +113,12 @@ void AppendBegin(uint64_t id,
 
 }  // namespace
 
-uint64_t QueryRegistry::Begin(std::string text,
+uint64_t QueryRegistry::Begin(ListedQuery query,
                               std::string_view remote,
                               std::shared_ptr<QueryControl> control,
                               std::string_view user) {
-  if (text.size() > kListedTextBytesMax)
-    text = fmt::format("{{\"bytesNotListed\":{}}}", text.size());
   Query entry{.id = 0,
-              .text = std::move(text),
+              .query = std::move(query),
               .remote = std::string(remote),
               .user = std::string(user),
               .start_ms = clock_->NowMs(),
@@ -89,40 +130,45 @@ uint64_t QueryRegistry::Begin(std::string text,
               .outcome = {}};
   MutexLock lock(&mutex_);
   entry.id = ++last_id_;
-  running_.emplace(entry.id, std::move(entry));
+  running_.push_back(std::move(entry));
   return last_id_;
+}
+
+std::list<QueryRegistry::Query>::iterator QueryRegistry::FindRunning(uint64_t id) {
+  return std::ranges::find(running_, id, &Query::id);
 }
 
 void QueryRegistry::End(uint64_t id, QueryOutcome outcome) {
   MutexLock lock(&mutex_);
-  const auto it = running_.find(id);
+  const auto it = FindRunning(id);
   HOURCELL_CHECK(it != running_.end());
-  Query query = std::move(it->second);
-  running_.erase(it);
+  completed_.splice(completed_.begin(), running_, it);
+  Query& query = completed_.front();
   query.end_ms = clock_->NowMs();
   query.cost = query.control->cost();
   query.plans = query.control->plans();
   query.plans.resize(std::min(query.plans.size(), kListedPlansMax));
   query.control = nullptr;
   query.outcome = std::move(outcome);
-  completed_.push_front(std::move(query));
   if (completed_.size() > kCompletedQueriesMax) completed_.pop_back();
 }
 
 void QueryRegistry::Forget(uint64_t id) {
   MutexLock lock(&mutex_);
-  HOURCELL_CHECK(running_.erase(id) == 1);
+  const auto it = FindRunning(id);
+  HOURCELL_CHECK(it != running_.end());
+  running_.erase(it);
 }
 
 absl::StatusOr<std::string> QueryRegistry::Cancel(uint64_t id) {
   MutexLock lock(&mutex_);
-  const auto it = running_.find(id);
+  const auto it = FindRunning(id);
   if (it == running_.end()) {
     return absl::NotFoundError(fmt::format("No query of the id {} is running", id));
   }
-  it->second.control->Cancel();
+  it->control->Cancel();
   std::string text;
-  AppendRunning(it->second, clock_->MonotonicMs(), &text);
+  AppendRunning(*it, clock_->MonotonicMs(), &text);
   return text;
 }
 
@@ -135,7 +181,7 @@ std::string QueryRegistry::Json() const {
   }
   text += "],\"running\":[";
   const int64_t now_ms = clock_->MonotonicMs();
-  for (const auto& [id, query] : running_) {
+  for (const Query& query : running_) {
     if (text.back() != '[') text.push_back(',');
     AppendRunning(query, now_ms, &text);
   }
@@ -143,7 +189,7 @@ std::string QueryRegistry::Json() const {
 }
 
 void QueryRegistry::AppendRunning(const Query& query, int64_t now_ms, std::string* out) {
-  AppendBegin(query.id, query.text, query.remote, query.user, query.start_ms, out);
+  AppendBegin(query.id, query.query.Text(), query.remote, query.user, query.start_ms, out);
   AppendStats(query.control->cost(), out);
   const std::vector<PlanReport> plans = query.control->plans();
   AppendListedPlans(std::span(plans).first(std::min(plans.size(), kListedPlansMax)), out);
@@ -151,7 +197,7 @@ void QueryRegistry::AppendRunning(const Query& query, int64_t now_ms, std::strin
 }
 
 void QueryRegistry::AppendCompleted(const Query& query, std::string* out) {
-  AppendBegin(query.id, query.text, query.remote, query.user, query.start_ms, out);
+  AppendBegin(query.id, query.query.Text(), query.remote, query.user, query.start_ms, out);
   AppendStats(query.cost, out);
   AppendListedPlans(query.plans, out);
   fmt::format_to(std::back_inserter(*out),

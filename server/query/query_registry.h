@@ -17,8 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <map>
+#include <list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -44,6 +43,22 @@ inline constexpr size_t kListedTextBytesMax = 4 * kListedQueryBytesMax;
 // sub queries and the whole of the last one.
 std::string ListedQueryText(const QueryRequest& query);
 
+// What the list shows as "query". A small request is kept as it is, and its text made when the list
+// is printed: most requests are forgotten before.
+class ListedQuery {
+ public:
+  // `text`: JSON.
+  ListedQuery(std::string text);  // NOLINT(google-explicit-constructor): one of two equal forms
+  explicit ListedQuery(std::shared_ptr<const QueryRequest> request);
+
+  // JSON of at most kListedTextBytesMax.
+  std::string Text() const;
+
+ private:
+  std::string text_;                             // if there is no request
+  std::shared_ptr<const QueryRequest> request_;  // or null
+};
+
 // "explain" has at most this number of sub queries.
 inline constexpr size_t kListedPlansMax = 64;
 
@@ -59,9 +74,9 @@ class QueryRegistry {
   // `clock` is borrowed.
   explicit QueryRegistry(Clock* clock) : clock_(clock) {}
 
-  // Lists a query that begins, and returns its id. `text` is the query as JSON; `remote` is the
-  // client's address; an empty `user` is not listed.
-  uint64_t Begin(std::string text,
+  // Lists a query that begins, and returns its id. `remote` is the client's address; an empty
+  // `user` is not listed.
+  uint64_t Begin(ListedQuery query,
                  std::string_view remote,
                  std::shared_ptr<QueryControl> control,
                  std::string_view user = {});
@@ -79,7 +94,7 @@ class QueryRegistry {
  private:
   struct Query {
     uint64_t id = 0;
-    std::string text;  // "query"
+    ListedQuery query;
     std::string remote;
     std::string user;
     int64_t start_ms = 0;  // Unix milliseconds
@@ -90,14 +105,15 @@ class QueryRegistry {
     std::vector<PlanReport> plans;  // after its end
     QueryOutcome outcome;
   };
+  std::list<Query>::iterator FindRunning(uint64_t id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   static void AppendRunning(const Query& query, int64_t now_ms, std::string* out);
   static void AppendCompleted(const Query& query, std::string* out);
 
   Clock* const clock_;
   mutable Mutex mutex_;
   uint64_t last_id_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::map<uint64_t, Query> running_ ABSL_GUARDED_BY(mutex_);
-  std::deque<Query> completed_ ABSL_GUARDED_BY(mutex_);  // newest first
+  std::list<Query> running_ ABSL_GUARDED_BY(mutex_);    // by id
+  std::list<Query> completed_ ABSL_GUARDED_BY(mutex_);  // newest first
 };
 
 }  // namespace hourcell

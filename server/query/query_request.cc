@@ -32,17 +32,17 @@ absl::Status CompleteQueryRequest(const QueryTimes& times,
   }
 
   HOURCELL_ASSIGN_OR_RETURN(const absl::TimeZone timezone, ParseTimezone(times.timezone));
-  std::vector<SubQuery> distinct;
-  for (SubQuery& query : spec.queries) {
-    if (query.downsample && !query.downsample->all) {
-      query.downsample->calendar |= use_calendar;
-      query.downsample->timezone = timezone;
+  auto distinct_end = spec.queries.begin();
+  for (auto query = spec.queries.begin(); query != spec.queries.end(); ++query) {
+    if (query->downsample && !query->downsample->all) {
+      query->downsample->calendar |= use_calendar;
+      query->downsample->timezone = timezone;
     }
-    if (std::find(distinct.begin(), distinct.end(), query) == distinct.end()) {
-      distinct.push_back(std::move(query));
-    }
+    if (std::find(spec.queries.begin(), distinct_end, *query) != distinct_end) continue;
+    if (distinct_end != query) *distinct_end = std::move(*query);
+    ++distinct_end;
   }
-  spec.queries = std::move(distinct);
+  spec.queries.erase(distinct_end, spec.queries.end());
   return absl::OkStatus();
 }
 

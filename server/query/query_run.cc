@@ -14,11 +14,11 @@ namespace {
 class Listing {
  public:
   Listing(QueryRegistry* registry,
-          std::string text,
+          ListedQuery listed,
           const HttpRequest& request,
           std::shared_ptr<QueryControl> control)
       : registry_(registry),
-        id_(registry->Begin(std::move(text), request.remote, std::move(control), request.user)) {}
+        id_(registry->Begin(std::move(listed), request.remote, std::move(control), request.user)) {}
   ~Listing() {
     if (is_forgotten_) {
       registry_->Forget(id_);
@@ -54,11 +54,11 @@ QuickBounds QuickBoundsOf(int64_t rows) {
 
 absl::Status RunListed(const QueryService& service,
                        const HttpRequest& request,
-                       std::string text,
+                       ListedQuery listed,
                        const std::function<absl::Status(QueryControl* control)>& run,
                        BodyWriter* body) {
   const auto control = std::make_shared<QueryControl>();
-  Listing listing(service.registry, std::move(text), request, control);
+  Listing listing(service.registry, std::move(listed), request, control);
   body->Bind(control);
   const absl::Status status = run(control.get());
   if (status.ok()) {
@@ -75,16 +75,16 @@ absl::Status RunListed(const QueryService& service,
 
 absl::Status RunListedQuery(const QueryService& service,
                             const HttpRequest& request,
-                            const QueryRequest& query,
+                            const std::shared_ptr<const QueryRequest>& query,
                             QuerySink* sink,
                             const std::function<void(const QueryControl&)>& finish,
                             BodyWriter* body) {
   const auto run = [&](QueryControl* control) -> absl::Status {
-    HOURCELL_RETURN_IF_ERROR(service.tsdb->queries().Query(query.spec, sink, control));
+    HOURCELL_RETURN_IF_ERROR(service.tsdb->queries().Query(query->spec, sink, control));
     finish(*control);
     return absl::OkStatus();
   };
-  return RunListed(service, request, ListedQueryText(query), run, body);
+  return RunListed(service, request, ListedQuery(query), run, body);
 }
 
 HttpResponse ListedResponse(const QueryService& service,

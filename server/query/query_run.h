@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include <absl/status/status.h>
@@ -36,12 +37,12 @@ struct QueryService {
 // A full read of lines (256 KiB) makes those connections wait as long.
 QuickBounds QuickBoundsOf(int64_t rows);
 
-// Calls `run`, which prints the answer to `request` into `body`, and lists it as a query with
-// `text` (JSON). The query is cancelled if its client hangs up. It is listed as completed when this
+// Calls `run`, which prints the answer to `request` into `body`, and lists it as `listed`. The
+// query is cancelled if its client hangs up. It is listed as completed when this
 // returns; not with kAborted, since it is run again. Errors: those of `run`.
 absl::Status RunListed(const QueryService& service,
                        const HttpRequest& request,
-                       std::string text,
+                       ListedQuery listed,
                        const std::function<absl::Status(QueryControl* control)>& run,
                        BodyWriter* body);
 
@@ -49,7 +50,7 @@ absl::Status RunListed(const QueryService& service,
 // end after the series. Errors: as Queries::Query; those of the sink. Listed as by RunListed.
 absl::Status RunListedQuery(const QueryService& service,
                             const HttpRequest& request,
-                            const QueryRequest& query,
+                            const std::shared_ptr<const QueryRequest>& query,
                             QuerySink* sink,
                             const std::function<void(const QueryControl&)>& finish,
                             BodyWriter* body);

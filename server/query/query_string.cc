@@ -26,10 +26,11 @@ std::vector<std::string_view> SplitOutside(std::string_view text,
                                            char open,
                                            char close) {
   std::vector<std::string_view> parts;
+  parts.reserve(static_cast<size_t>(std::ranges::count(text, separator)) + 1);
   size_t begin = 0;
   int depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (const size_t end = SkipQuoted(text, i); end != i) {
+    if (const size_t end = text[i] == '"' ? SkipQuoted(text, i) : i; end != i) {
       i = end - 1;
     } else if (text[i] == open) {
       ++depth;
@@ -147,7 +148,9 @@ absl::Status AppendFilters(std::string_view inside,
                            bool group_by,
                            std::vector<TagFilterSpec>* filters) {
   if (inside.empty()) return absl::OkStatus();
-  for (const std::string_view text : SplitOutside(inside, ',', '(', ')')) {
+  const std::vector<std::string_view> texts = SplitOutside(inside, ',', '(', ')');
+  filters->reserve(filters->size() + texts.size());
+  for (const std::string_view text : texts) {
     auto filter = ParseFilter(text, group_by);
     if (!filter.ok()) return Within(group_by ? "tag" : "filter", text, filter.status());
     filters->push_back(*std::move(filter));
@@ -160,7 +163,7 @@ absl::Status AppendFilters(std::string_view inside,
 size_t FindClose(std::string_view text, size_t begin) {
   int depth = 0;
   for (size_t i = begin; i < text.size(); ++i) {
-    if (const size_t end = SkipQuoted(text, i); end != i) {
+    if (const size_t end = text[i] == '"' ? SkipQuoted(text, i) : i; end != i) {
       i = end - 1;
     } else if (text[i] == '(') {
       ++depth;

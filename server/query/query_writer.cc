@@ -159,6 +159,8 @@ QueryWriter::QueryWriter(const QuerySpec& spec,
       body_(*body),
       trace_(trace),
       printed_of_query_(spec.queries.size()) {
+  constexpr size_t kUsualBytes = 1024;
+  body->buffer().reserve(kUsualBytes);
   if (trace_ != nullptr) trace_->print_us.resize(spec.queries.size());
 }
 

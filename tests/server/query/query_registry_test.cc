@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -168,6 +169,34 @@ TEST_F(QueryRegistryTest, OneThatIsForgottenWasNeverThere) {
   const simdjson::dom::element root = Parsed();
   EXPECT_EQ(Size(root["running"]), 0u);
   EXPECT_EQ(Size(root["completed"]), 0u);
+}
+
+TEST_F(QueryRegistryTest, ARequestIsListedAsItsText) {
+  for (const size_t queries : {1U, 16U, 17U, 1000U}) {
+    for (const size_t filter_bytes : {size_t{1}, kListedTextBytesMax}) {
+      QueryRequest request = Request(queries);
+      request.printing.ms = true;
+      request.spec.queries[0].filters.push_back(
+          {.tagk = "host", .filter = std::string(filter_bytes, 'f')});
+      const ListedQuery text(ListedQueryText(request));
+      EXPECT_EQ(ListedQuery(std::make_shared<const QueryRequest>(request)).Text(), text.Text());
+    }
+  }
+}
+
+TEST_F(QueryRegistryTest, OnlyASmallRequestIsKept) {
+  const auto small = std::make_shared<const QueryRequest>(Request());
+  const auto many = std::make_shared<const QueryRequest>(Request(1000));
+  QueryRequest request = Request();
+  request.spec.queries[0].filters.push_back(
+      {.tagk = "host", .filter = std::string(kListedQueryBytesMax, 'f')});
+  const auto large = std::make_shared<const QueryRequest>(std::move(request));
+
+  const ListedQuery listed[] = {ListedQuery(small), ListedQuery(many), ListedQuery(large)};
+
+  EXPECT_EQ(small.use_count(), 2);
+  EXPECT_EQ(many.use_count(), 1);
+  EXPECT_EQ(large.use_count(), 1);
 }
 
 // A hundred queries are kept, and a request may have a megabyte of filters.

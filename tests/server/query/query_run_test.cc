@@ -57,7 +57,8 @@ class QueryRunTest : public ApiTest {
       ++finished_;
       points_ = control.cost().points;
     };
-    return RunListedQuery(service, request_, query_, &sink, finish, &body_);
+    return RunListedQuery(service, request_, std::make_shared<const QueryRequest>(query_), &sink,
+                          finish, &body_);
   }
 
   QueryRegistry registry_{&clock_};
