@@ -11,13 +11,16 @@ namespace {
 
 // Memory of a name in addition to its text: its string, and its entry in a half-full hash table.
 constexpr size_t kQueryNameOverheadBytes = 80;
+// Room for the names of a few series.
+constexpr size_t kQueryNamesAtFirst = 14;
 // Counts names in steps of this size.
 constexpr size_t kQueryNamesCountedAtOnce = size_t{16} << 10;
 
 }  // namespace
 
 std::string_view QueryNames::NameOf(UidKind kind, Uid uid) {
-  const auto [found, is_new] = by_uid_[static_cast<size_t>(kind)].try_emplace(uid);
+  if (by_uid_.empty()) by_uid_.reserve(kQueryNamesAtFirst);
+  const auto [found, is_new] = by_uid_.try_emplace({uid, kind});
   if (!is_new) return found->second;
   absl::StatusOr<std::string> name = uids_.NameOf(kind, uid);
   if (!name.ok()) {
@@ -36,8 +39,7 @@ void QueryNames::ForgetMany() {
   const bool is_counted =
       names_bytes_ < hold_.bytes() + kQueryNamesCountedAtOnce || hold_.Set(names_bytes_).ok();
   if (is_counted && names_.size() <= kQueryNamesMax) return;
-  for (auto& of_kind : by_uid_)
-    of_kind = {};
+  by_uid_ = {};
   names_.clear();
   names_bytes_ = 0;
   hold_.GiveBack(hold_.bytes());

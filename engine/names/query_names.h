@@ -3,11 +3,11 @@
 
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <deque>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <absl/container/flat_hash_map.h>
 #include <absl/status/status.h>
@@ -48,7 +48,7 @@ class QueryNames {
   std::deque<std::string> names_;
   size_t names_bytes_ = 0;  // size of names_
   MemoryHold hold_;         // size of names_ at the last ForgetMany
-  std::array<absl::flat_hash_map<Uid, std::string_view>, std::size(kUidKinds)> by_uid_;
+  absl::flat_hash_map<std::pair<Uid, UidKind>, std::string_view> by_uid_;  // into names_
 };
 
 }  // namespace hourcell

@@ -26,6 +26,7 @@ constexpr std::array<std::string_view, 4> kFillPolicyNames = {"none", "nan", "nu
 // The parts between '-'; like Java's split without the empty ones at the end.
 std::vector<std::string_view> SplitAtDashes(std::string_view text) {
   std::vector<std::string_view> parts;
+  parts.reserve(3);  // of a downsampling
   while (true) {
     const size_t dash = text.find('-');
     parts.push_back(text.substr(0, dash));

@@ -18,6 +18,9 @@
 namespace hourcell {
 namespace {
 
+// A larger span is not kept for the next member.
+constexpr size_t kReusedPointsMax = 4096;
+
 // Memory of a series during the search for its annotations.
 constexpr size_t kSoughtBytes = sizeof(std::string_view) + 2 * sizeof(std::string);
 
@@ -97,10 +100,10 @@ absl::Status GroupFinisher::Add(uint32_t member, SeriesSpan* read) {
   if (!read->has_points) return absl::OkStatus();
   present_.push_back(member);
   MemoryHold hold(parts_.read->memory);
-  HOURCELL_ASSIGN_OR_RETURN(Span span, FinishedSpan(read, &hold));
-  if (spec_.stale_markers) NoteStaleMarkers(span);
+  HOURCELL_RETURN_IF_ERROR(FinishSpan(read->builder, &hold));
+  if (spec_.stale_markers) NoteStaleMarkers(span_);
   const size_t before = aggregator_->allocated_bytes();
-  aggregator_->Add(std::move(span));
+  aggregator_->Add(std::move(span_));
   hold.GiveBack(hold.bytes());  // the aggregator counts the kept points
   return parts_.read->memory->Take(aggregator_->allocated_bytes() - before);
 }
@@ -121,18 +124,18 @@ void GroupFinisher::RestoreStaleMarkers(Span* merged) {
   stale_ms_.clear();
 }
 
-absl::StatusOr<Span> GroupFinisher::FinishedSpan(SeriesSpan* read, MemoryHold* hold) {
-  Span span = std::move(read->span);
-  if (read->has_gaps) {
+absl::Status GroupFinisher::FinishSpan(SpanBuilder* builder, MemoryHold* hold) {
+  builder->FinishInto(&span_);
+  if (builder->has_gaps()) {
     if (filler_ == nullptr) filler_ = MakeGapFiller(*query_.downsample, range_);
     HOURCELL_RETURN_IF_ERROR(hold->Take(filler_->buckets() * kSpanPointBytes));
-    span = filler_->Fill(span);
+    span_ = filler_->Fill(span_);
   }
   if (query_.rate.has_value()) {
-    HOURCELL_RETURN_IF_ERROR(hold->Take(span.size() * kSpanPointBytes));
-    span = Rate(span, *query_.rate);
+    HOURCELL_RETURN_IF_ERROR(hold->Take(span_.size() * kSpanPointBytes));
+    span_ = Rate(span_, *query_.rate);
   }
-  return span;
+  return absl::OkStatus();
 }
 
 absl::Status GroupFinisher::Finish() {
@@ -148,21 +151,22 @@ absl::Status GroupFinisher::Finish() {
   HOURCELL_RETURN_IF_ERROR(parts_.read->meter->Check());
   HOURCELL_RETURN_IF_ERROR(Give(merged));
   present_.clear();
+  if (merged.t.capacity() <= kReusedPointsMax) span_ = std::move(merged);
   return absl::OkStatus();
 }
 
 absl::Status GroupFinisher::Give(const Span& points) {
   HOURCELL_DCHECK(!present_.empty());
-  const GroupTags tags = TagsOfGroup(plan_.list->all_tags(), present_);
+  TagsOfGroup(plan_.list->all_tags(), present_, &group_tags_);
   QueryNames& names = *parts_.names;
   names.ForgetMany();
   tags_.clear();
-  for (const TagUids& tag : tags.common) {
+  for (const TagUids& tag : group_tags_.common) {
     tags_.emplace_back(names.NameOf(UidKind::kTagk, tag.tagk),
                        names.NameOf(UidKind::kTagv, tag.tagv));
   }
   aggregate_tags_.clear();
-  for (const Uid tagk : tags.aggregated)
+  for (const Uid tagk : group_tags_.aggregated)
     aggregate_tags_.push_back(names.NameOf(UidKind::kTagk, tagk));
   tsuids_.clear();
   for (const uint32_t member : present_)

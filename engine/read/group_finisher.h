@@ -23,6 +23,7 @@
 #include "engine/query/memory_account.h"
 #include "engine/query/stages/aggregate.h"
 #include "engine/query/stages/downsampler.h"
+#include "engine/query/stages/group_by.h"
 #include "engine/read/query_meter.h"
 #include "engine/read/query_planner.h"
 #include "engine/read/span_reader.h"
@@ -48,7 +49,7 @@ class GroupFinisher {
   // once, before Add.
   absl::Status Begin(std::vector<int64_t> bucket_times, std::span<const uint32_t> members);
 
-  // Adds a member to the group. Moves its spans out of `*read`.
+  // Adds a member to the group. Finishes its builder.
   absl::Status Add(uint32_t member, SeriesSpan* read);
 
   // Passes the group's result to the sink, unless no member has a point, and begins the next group.
@@ -61,9 +62,9 @@ class GroupFinisher {
   // Records stale markers, because aggregators turn them into other NaNs.
   void NoteStaleMarkers(const Span& span);
   void RestoreStaleMarkers(Span* merged);
-  // The span of a member, filled and as a rate where the query wants that. `*hold` counts its
-  // memory.
-  absl::StatusOr<Span> FinishedSpan(SeriesSpan* read, MemoryHold* hold);
+  // Sets span_ to the span of a member, filled and as a rate where the query wants that. `*hold`
+  // counts its memory.
+  absl::Status FinishSpan(SpanBuilder* builder, MemoryHold* hold);
   absl::Status Give(const Span& points);
 
   const Parts parts_;
@@ -77,7 +78,9 @@ class GroupFinisher {
   StringMap<std::vector<Annotation>> annotations_;  // by tsuid in hex; of series with annotations
   std::vector<int64_t> stale_ms_;  // of the group's member, if the query wants stale markers
   std::vector<uint32_t> present_;  // members of the group with points
+  Span span_;                      // of the member that is added
   // Reused from group to group.
+  GroupTags group_tags_;
   std::vector<std::pair<std::string_view, std::string_view>> tags_;
   std::vector<std::string_view> aggregate_tags_;
   std::vector<std::string_view> tsuids_;

@@ -44,7 +44,7 @@ MemberReader::MemberReader(const SpanReader::Parts& parts,
     : parts_(parts), spec_(spec), query_(query), plan_(plan), groups_(groups) {}
 
 absl::Status MemberReader::Begin(const Settings& settings) {
-  HOURCELL_DCHECK(reader_ == nullptr);  // begun once
+  HOURCELL_DCHECK(!reader_.has_value());  // begun once
   settings_ = settings;
   stored_ = ClampHours(plan_.bounds);
   stored_.begin_s = std::max(stored_.begin_s, FirstRowFromS(kDataRowSpan, plan_.visible_from_ms));
@@ -52,21 +52,19 @@ absl::Status MemberReader::Begin(const Settings& settings) {
     HOURCELL_ASSIGN_OR_RETURN(stored_,
                               PresentHours(*parts_.row_keys, parts_.view, plan_.metric, stored_));
   }
-  std::vector<uint32_t> sorted(groups_.members().begin(), groups_.members().end());
-  std::ranges::sort(sorted);
-  cost_ = EstimateFor(sorted);
-  reader_ = std::make_unique<SpanReader>(
-      parts_,
-      SpanReader::Settings{
-          .list = plan_.list.get(),
-          .metric = plan_.metric,
-          .bounds = plan_.bounds,
-          .stored = stored_,
-          .visible_from_ms = plan_.visible_from_ms,
-          .downsample = query_.downsample,
-          .range = {.start_ms = spec_.start_ms, .end_ms = spec_.end_ms, .scan = plan_.bounds},
-          .division = spec_.read_division,
-          .stale_markers = spec_.stale_markers});
+  Sort(groups_.members());
+  cost_ = EstimateFor(sorted_);
+  reader_.emplace(parts_, SpanReader::Settings{.list = plan_.list.get(),
+                                               .metric = plan_.metric,
+                                               .bounds = plan_.bounds,
+                                               .stored = stored_,
+                                               .visible_from_ms = plan_.visible_from_ms,
+                                               .downsample = query_.downsample,
+                                               .range = {.start_ms = spec_.start_ms,
+                                                         .end_ms = spec_.end_ms,
+                                                         .scan = plan_.bounds},
+                                               .division = spec_.read_division,
+                                               .stale_markers = spec_.stale_markers});
   return absl::OkStatus();
 }
 
@@ -83,6 +81,11 @@ ReadCost MemberReader::EstimateFor(std::span<const uint32_t> sorted) const {
        .buckets = parts_.row_keys->salt_epochs().BucketsMaxIn(stored_.begin_s, stored_.end_s)});
   if (spec_.read_method != ReadMethod::kCheapest) cost.method = spec_.read_method;
   return cost;
+}
+
+void MemberReader::Sort(std::span<const uint32_t> members) {
+  sorted_.assign(members.begin(), members.end());
+  if (!std::ranges::is_sorted(sorted_)) std::ranges::sort(sorted_);
 }
 
 // The size of the next batch.
@@ -105,14 +108,15 @@ size_t MemberReader::BatchSize() const {
 }
 
 absl::Status MemberReader::Read() {
-  HOURCELL_DCHECK(reader_ != nullptr && batch_.empty() && !is_done());
+  HOURCELL_DCHECK(reader_.has_value() && batch_.empty() && !is_done());
   const std::span<const uint32_t> members = groups_.members().subspan(next_, BatchSize());
-  sorted_.assign(members.begin(), members.end());
-  std::ranges::sort(sorted_);
-  const ReadCost cost = members.size() == groups_.members().size() ? cost_ : EstimateFor(sorted_);
+  const bool is_all = members.size() == groups_.members().size();  // as Begin sorted them
+  if (!is_all) Sort(members);
+  const ReadCost cost = is_all ? cost_ : EstimateFor(sorted_);
   const bool is_large = expected_bytes() > settings_.block_cache_bytes / kLargeShareOfCache;
   HOURCELL_RETURN_IF_ERROR(reader_->Read(sorted_, cost.method, is_large, &spans_, &span_bytes_));
   batch_ = members;
+  at_ = 0;
   next_ += members.size();
   HOURCELL_DCHECK(next_ <= groups_.members().size());
   bytes_of_read_ += span_bytes_ - members.size() * SpanReader::kSeriesBytes;
@@ -120,13 +124,17 @@ absl::Status MemberReader::Read() {
 }
 
 SeriesSpan* MemberReader::SpanOf(uint32_t member) {
-  const auto at = std::ranges::lower_bound(sorted_, member) - sorted_.begin();
-  HOURCELL_DCHECK(static_cast<size_t>(at) < sorted_.size());
-  return &spans_[static_cast<size_t>(at)];
+  // Mostly the one after the last.
+  if (at_ == sorted_.size() || sorted_[at_] != member) {
+    at_ = static_cast<size_t>(std::ranges::lower_bound(sorted_, member) - sorted_.begin());
+  }
+  HOURCELL_DCHECK(at_ < sorted_.size());
+  return &spans_.spans[at_++];
 }
 
 void MemberReader::Release() {
   HOURCELL_DCHECK(!batch_.empty());
+  spans_ = {};
   parts_.memory->GiveBack(span_bytes_);
   batch_ = {};
 }

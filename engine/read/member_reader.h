@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -60,6 +60,7 @@ class MemberReader {
  private:
   ReadCost EstimateFor(std::span<const uint32_t> sorted) const;
   size_t BatchSize() const;
+  void Sort(std::span<const uint32_t> members);  // into sorted_
 
   const SpanReader::Parts& parts_;
   const QuerySpec& spec_;
@@ -69,14 +70,15 @@ class MemberReader {
   Settings settings_;
   ScanBounds stored_;
   ReadCost cost_;
-  std::unique_ptr<SpanReader> reader_;
+  std::optional<SpanReader> reader_;
 
   std::span<const uint32_t> batch_;
-  std::vector<uint32_t> sorted_;   // the batch, ascending: the order of their keys
-  std::vector<SeriesSpan> spans_;  // of each of `sorted_`
-  size_t span_bytes_ = 0;          // of the lease
-  size_t next_ = 0;                // members read so far
-  size_t bytes_of_read_ = 0;       // of memory, that those took
+  std::vector<uint32_t> sorted_;  // the batch, ascending: the order of their keys
+  SpanBatch spans_;               // of each of `sorted_`
+  size_t at_ = 0;                 // in sorted_, after the last SpanOf
+  size_t span_bytes_ = 0;         // of the lease
+  size_t next_ = 0;               // members read so far
+  size_t bytes_of_read_ = 0;      // of memory, that those took
 };
 
 }  // namespace hourcell

@@ -95,7 +95,7 @@ struct QueryExecutor::Step {
   int64_t plan_us = 0;
   QueryMeter meter;
   MemoryLease memory;
-  std::unique_ptr<SubQueryPipeline> run;
+  std::optional<SubQueryPipeline> run;
 };
 
 // Runs planned sub queries in order. Sub queries with few rows are first read by a thread each: one
@@ -237,6 +237,7 @@ absl::Status QueryExecutor::RunAll(const QuerySpec& spec,
                                 .annotations = parts_.annotations,
                                 .sink = sink};
   Steps waiting;  // small ones, to be read at once
+  waiting.reserve(std::min(spec.queries.size(), kStepsAtOnce));
   for (size_t i = 0; i < spec.queries.size(); ++i) {
     HOURCELL_ASSIGN_OR_RETURN(const QueryLimits limits, LimitsOf(spec.queries[i], spec));
     auto step = std::make_unique<Step>(limits, deadline, &memory_, quick_bytes, control);
@@ -245,7 +246,7 @@ absl::Status QueryExecutor::RunAll(const QuerySpec& spec,
     parts.read.meter = &step->meter;
     parts.read.memory = &step->memory;
     if (functions != nullptr) parts.sink = functions->SinkOf(i);
-    step->run = std::make_unique<SubQueryPipeline>(parts, spec, i, &step->plan);
+    step->run.emplace(parts, spec, i, &step->plan);
     if (quick.has_value()) {
       HOURCELL_RETURN_IF_ERROR(quick->Take(*step));
       step->meter.BindQuick(&quick->points);

@@ -58,6 +58,33 @@ std::vector<T> Intersection(const std::vector<T>& a, const std::vector<T>& b) {
   return both;
 }
 
+// Keeps the values of `*kept` that are in `others`, too; both ascend.
+void KeepCommon(std::span<const uint32_t> others, std::vector<uint32_t>* kept) {
+  auto other = others.begin();
+  std::erase_if(*kept, [&](uint32_t value) {
+    while (other != others.end() && *other < value)
+      ++other;
+    return other == others.end() || *other != value;
+  });
+}
+
+// The positions of the series with one of the filter's literals, ascending: those that `all` has,
+// or merged in `*buffer`.
+std::span<const uint32_t> PositionsOf(const MetricSeries& all,
+                                      const QueryPlanner::ResolvedFilter& filter,
+                                      std::vector<uint32_t>* buffer) {
+  if (filter.literals.size() == 1) {
+    return all.WithTag({.tagk = filter.tagk, .tagv = filter.literals.front()});
+  }
+  buffer->clear();
+  for (const Uid tagv : filter.literals) {
+    const auto some = all.WithTag({.tagk = filter.tagk, .tagv = tagv});
+    buffer->insert(buffer->end(), some.begin(), some.end());
+  }
+  std::ranges::sort(*buffer);
+  return *buffer;
+}
+
 void SelectAll(SubQueryPlan* plan) {
   plan->selected.resize(plan->list->size());
   for (uint32_t i = 0; i < plan->selected.size(); ++i)
@@ -196,6 +223,7 @@ absl::StatusOr<QueryPlanner::ResolvedFilter> QueryPlanner::ResolveFilter(
   if (absl::IsNotFound(tagk.status()) && resolved.filter.MatchesAbsent()) return resolved;
   HOURCELL_RETURN_IF_ERROR(tagk.status());
   resolved.tagk = *tagk;
+  resolved.literals.reserve(resolved.filter.literals().size());
   for (const std::string& literal : resolved.filter.literals()) {
     const absl::StatusOr<Uid> tagv = parts_.uids->Get(UidKind::kTagv, literal);
     if (tagv.ok()) {
@@ -280,18 +308,17 @@ void QueryPlanner::SelectFrom(const std::shared_ptr<const MetricSeries>& all,
     SelectAll(plan);
     return;
   }
-  std::optional<std::vector<uint32_t>> positions;
+  bool is_first = true;
+  std::vector<uint32_t> buffer;
   for (const ResolvedFilter& filter : filters) {
     if (filter.filter.spec().type != FilterType::kLiteralOr) continue;
-    std::vector<uint32_t> any;
-    for (const Uid tagv : filter.literals) {
-      const auto some = all->WithTag({.tagk = filter.tagk, .tagv = tagv});
-      any.insert(any.end(), some.begin(), some.end());
+    if (std::exchange(is_first, false)) {
+      const std::span<const uint32_t> any = PositionsOf(*all, filter, &plan->selected);
+      if (any.data() != plan->selected.data()) plan->selected.assign(any.begin(), any.end());
+    } else {
+      KeepCommon(PositionsOf(*all, filter, &buffer), &plan->selected);
     }
-    std::ranges::sort(any);
-    positions = positions.has_value() ? Intersection(*positions, any) : std::move(any);
   }
-  plan->selected = *std::move(positions);
 }
 
 absl::Status QueryPlanner::FindByPostings(const std::vector<ResolvedFilter>& filters,
@@ -448,11 +475,22 @@ absl::Status QueryPlanner::KeepActive(const Budget& budget, SubQueryPlan* plan) 
 class QueryPlanner::Judge {
  public:
   Judge(const std::vector<ResolvedFilter>& filters, UidDirectory* uids, const Budget& budget)
-      : filters_(filters), uids_(*uids), budget_(budget), verdicts_(filters.size()) {}
+      : uids_(*uids), budget_(budget) {
+    for (const ResolvedFilter& resolved : filters) {
+      const TagFilter& filter = resolved.filter;
+      // Literals were looked up by their UIDs.
+      if (filter.spec().type == FilterType::kLiteralOr) continue;
+      rules_.push_back({.filter = &filter,
+                        .tagk = resolved.tagk,
+                        .passes_absent = filter.MatchesAbsent(),
+                        .passes_all = filter.MatchesAll(),
+                        .verdicts = {}});
+    }
+  }
 
   bool Passes(std::span<const TagUids> tags) {
-    for (size_t i = 0; i < filters_.size(); ++i) {
-      if (!PassesOne(i, FindTag(tags, filters_[i].tagk))) return false;
+    for (Rule& rule : rules_) {
+      if (!PassesOne(FindTag(tags, rule.tagk), &rule)) return false;
     }
     return true;
   }
@@ -461,16 +499,21 @@ class QueryPlanner::Judge {
   const absl::Status& failure() const { return failure_; }
 
  private:
-  // `tag` may be null: the series lacks the key. Literals were looked up by their UIDs.
-  bool PassesOne(size_t index, const TagUids* tag) {
-    const TagFilter& filter = filters_[index].filter;
-    if (filter.spec().type == FilterType::kLiteralOr) return true;
-    if (tag == nullptr || filter.MatchesAbsent()) {
-      return (tag == nullptr) == filter.MatchesAbsent();
-    }
-    if (filter.MatchesAll()) return true;
-    const auto [verdict, is_new] = verdicts_[index].try_emplace(tag->tagv, false);
-    if (is_new) verdict->second = Matches(filter, tag->tagv);
+  // A filter, and the values that were judged.
+  struct Rule {
+    const TagFilter* filter = nullptr;
+    Uid tagk = kNoUid;
+    bool passes_absent = false;
+    bool passes_all = false;
+    absl::flat_hash_map<Uid, bool> verdicts;
+  };
+
+  // `tag` may be null: the series lacks the key.
+  bool PassesOne(const TagUids* tag, Rule* rule) {
+    if (tag == nullptr || rule->passes_absent) return (tag == nullptr) == rule->passes_absent;
+    if (rule->passes_all) return true;
+    const auto [verdict, is_new] = rule->verdicts.try_emplace(tag->tagv, false);
+    if (is_new) verdict->second = Matches(*rule->filter, tag->tagv);
     return verdict->second;
   }
 
@@ -488,11 +531,10 @@ class QueryPlanner::Judge {
     return false;  // a deleted name matches nothing
   }
 
-  const std::vector<ResolvedFilter>& filters_;
   UidDirectory& uids_;
   const Budget& budget_;
+  std::vector<Rule> rules_;
   size_t judged_ = 0;
-  std::vector<absl::flat_hash_map<Uid, bool>> verdicts_;
   absl::Status failure_;
 };
 
@@ -500,7 +542,10 @@ absl::Status QueryPlanner::KeepMatching(const std::vector<ResolvedFilter>& filte
                                         bool explicit_tags,
                                         const Budget& budget,
                                         SubQueryPlan* plan) const {
-  if (filters.empty()) return absl::OkStatus();
+  const bool all_literal = std::ranges::all_of(filters, [](const ResolvedFilter& filter) {
+    return filter.filter.spec().type == FilterType::kLiteralOr;
+  });
+  if (all_literal && !explicit_tags) return absl::OkStatus();
   std::vector<Uid> tagks;  // those a series must have
   for (const ResolvedFilter& filter : filters) {
     if (!filter.filter.MatchesAbsent()) tagks.push_back(filter.tagk);

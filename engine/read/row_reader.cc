@@ -218,6 +218,10 @@ absl::Status RowReader::ReadByKey(const RowSelection& selection,
   std::vector<Row> rows;  // of each key
   std::vector<std::optional<std::string>> cells;
   size_t keys_at_once = kKeysAtFirst;
+  const size_t rows_at_most =
+      (hours.end_s - hours.begin_s) / kDataRowSpan.seconds * selection.series.size();
+  keys.reserve(std::min(keys_at_once, rows_at_most));
+  rows.reserve(keys.capacity());
   const auto read_batch = [&]() -> absl::Status {
     if (keys.empty()) return Flush();
     HOURCELL_RETURN_IF_ERROR(view_.GetMany(TableId::kData, keys, &cells));

@@ -60,9 +60,10 @@ class SpanReader::Part {
         uses_summaries_(MayUseSummaries(settings_.downsample)),
         rows_(*parts_.row_keys, parts_.view, parts_.meter, is_large) {}
 
+  // `spans` is of the part's series, in their order. Their builders are this part's.
   absl::Status Read(ReadMethod method, std::span<SeriesSpan> spans) {
-    HOURCELL_RETURN_IF_ERROR(MakeBuilders());
     spans_ = spans;
+    HOURCELL_RETURN_IF_ERROR(MakeBuilders());
     HOURCELL_RETURN_IF_ERROR(ReadOpenHours());
     const RowSelection selection{
         .list = settings_.list, .metric = settings_.metric, .series = positions_};
@@ -71,11 +72,9 @@ class SpanReader::Part {
         rows_.Read(selection, settings_.stored, method,
                    [this](const RowReader::Row& row) { return AddStored(row); }));
     rows_.CountBlocks(before);
-    for (size_t i = 0; i < positions_.size(); ++i) {
-      if (!open_rows_.empty()) HOURCELL_RETURN_IF_ERROR(AddOpenBefore(i, UINT64_MAX));
-      spans[i].span = builders_[i]->Finish();
-      spans[i].has_gaps = builders_[i]->has_gaps();
-      builders_[i] = nullptr;
+    if (!open_rows_.empty()) {
+      for (size_t i = 0; i < positions_.size(); ++i)
+        HOURCELL_RETURN_IF_ERROR(AddOpenBefore(i, UINT64_MAX));
     }
     HOURCELL_RETURN_IF_ERROR(rows_.Flush());
     return TakeMemory();
@@ -84,69 +83,100 @@ class SpanReader::Part {
   // Of the lease, until now.
   size_t taken_bytes() const { return taken_bytes_; }
 
+  std::unique_ptr<SpanBuilders> TakeBuilders() { return std::move(builders_); }
+
  private:
-  // The points of an hour that are in memory.
+  // The points of an hour that are in memory: of open_columns_, up to `end` and from the end of the
+  // row before.
   struct OpenRow {
     uint32_t base_time_s = 0;
-    CellColumns columns;
+    size_t end = 0;
+  };
+
+  // The open rows of a series that were not added yet.
+  struct OpenOfSeries {
+    size_t next = 0;
+    size_t end = 0;
   };
 
   absl::Status MakeBuilders() {
-    grown_bytes_ = positions_.size() * kSeriesBytes;
-    for (size_t i = 0; i < positions_.size(); ++i) {
-      builders_.push_back(MakeSpanBuilder(settings_.downsample, settings_.range));
-      HOURCELL_RETURN_IF_ERROR(Grow(sizeof(builders_[i]) + builders_[i]->allocated_bytes()));
-    }
-    return TakeMemory();
+    const size_t count = positions_.size();
+    const size_t builder_bytes =
+        MakeSpanBuilder(settings_.downsample, settings_.range)->allocated_bytes();
+    grown_bytes_ = count * (kSeriesBytes + builder_bytes);
+    HOURCELL_RETURN_IF_ERROR(TakeMemory());
+    builders_ = MakeSpanBuilders(settings_.downsample, settings_.range, count);
+    for (size_t i = 0; i < count; ++i)
+      spans_[i].builder = &(*builders_)[i];
+    return absl::OkStatus();
   }
 
   absl::Status ReadOpenHours() {
     const uint32_t begin_s =
         std::max(settings_.bounds.begin_s, FirstRowFromS(kDataRowSpan, settings_.visible_from_ms));
     absl::Status taken;
+    const std::function<void(uint32_t, const CellColumns&)> add = [&](uint32_t base_time_s,
+                                                                      const CellColumns& columns) {
+      if (parts_.meter->is_quick()) taken.Update(TakeQuick(columns.size()));
+      taken.Update(Grow(2 * (sizeof(OpenRow) + columns.size() * kColumnPointBytes)));
+      if (!taken.ok()) return;
+      Append(columns, 0, columns.size(), &open_columns_);
+      open_rows_.push_back({.base_time_s = base_time_s, .end = open_columns_.size()});
+    };
     for (size_t i = 0; i < positions_.size(); ++i) {
-      parts_.open_hours->Read(
-          settings_.list->number(positions_[i]), begin_s, settings_.bounds.end_s, parts_.pinned_at,
-          [&](uint32_t base_time_s, const CellColumns& columns) {
-            if (open_rows_.empty()) {
-              open_rows_.resize(positions_.size());
-              grown_bytes_ +=
-                  positions_.size() * (sizeof(decltype(open_rows_)::value_type) + sizeof(size_t));
-            }
-            if (parts_.meter->is_quick()) taken.Update(TakeQuick(columns.size()));
-            taken.Update(Grow(2 * sizeof(OpenRow) + columns.size() * kColumnPointBytes));
-            if (taken.ok()) open_rows_[i].push_back({base_time_s, columns});
-          });
+      const size_t before = open_rows_.size();
+      parts_.open_hours->Read(settings_.list->number(positions_[i]), begin_s,
+                              settings_.bounds.end_s, parts_.pinned_at, add);
       HOURCELL_RETURN_IF_ERROR(taken);
+      if (open_rows_.size() > before) {
+        if (open_of_series_.empty()) {
+          grown_bytes_ += positions_.size() * sizeof(OpenOfSeries);
+          open_of_series_.resize(positions_.size());
+        }
+        open_of_series_[i] = {.next = before, .end = open_rows_.size()};
+      }
       if (i % 1024 == 1023) HOURCELL_RETURN_IF_ERROR(parts_.meter->Check());
     }
-    if (!open_rows_.empty()) next_open_.resize(positions_.size());
     return TakeMemory();
   }
 
   // Adds the open rows of series `i` with a base time before `end_s`.
   absl::Status AddOpenBefore(size_t i, uint64_t end_s) {
-    for (size_t& next = next_open_[i]; next < open_rows_[i].size(); ++next) {
-      OpenRow& row = open_rows_[i][next];
+    OpenOfSeries& open = open_of_series_[i];
+    for (; open.next < open.end; ++open.next) {
+      const OpenRow& row = open_rows_[open.next];
       if (row.base_time_s >= end_s) break;
       rows_.CountOpenRow();
-      DropStaleMarkers(&row.columns);
-      HOURCELL_RETURN_IF_ERROR(AddColumns(i, row.base_time_s, row.columns));
+      columns_.clear();
+      AppendOpen(open.next);
+      DropStaleMarkers(&columns_);
+      HOURCELL_RETURN_IF_ERROR(AddColumns(i, row.base_time_s, columns_));
     }
     return absl::OkStatus();
   }
 
+  // Appends the points of an open row to columns_.
+  void AppendOpen(size_t row) {
+    const size_t begin = row == 0 ? 0 : open_rows_[row - 1].end;
+    Append(open_columns_, begin, open_rows_[row].end, &columns_);
+    CountColumns();
+  }
+
+  // Counts the memory of columns_.
+  void CountColumns() {
+    if (columns_.size() <= columns_counted_) return;
+    grown_bytes_ += 2 * (columns_.size() - columns_counted_) * kColumnPointBytes;
+    columns_counted_ = columns_.size();
+  }
+
   absl::Status AddStored(const RowReader::Row& row) {
-    const CellColumns* open = nullptr;
+    bool is_open = false;  // in memory, too
     if (!open_rows_.empty()) {
       HOURCELL_RETURN_IF_ERROR(AddOpenBefore(row.index, row.base_time_s));
-      size_t& next = next_open_[row.index];
-      const std::vector<OpenRow>& of_series = open_rows_[row.index];
-      if (next < of_series.size() && of_series[next].base_time_s == row.base_time_s) {
-        open = &of_series[next++].columns;
-      }
+      const OpenOfSeries& open = open_of_series_[row.index];
+      is_open = open.next < open.end && open_rows_[open.next].base_time_s == row.base_time_s;
     }
-    if (open == nullptr && uses_summaries_) {
+    if (!is_open && uses_summaries_) {
       const absl::StatusOr<bool> added = AddSummary(row);
       if (!added.ok()) return Damaged(row, added.status());
       if (*added) return grown_bytes_ < kLeaseBytes ? absl::OkStatus() : TakeMemory();
@@ -157,17 +187,14 @@ class SpanReader::Part {
     if (const absl::Status decoded = DecodeCell(row.cell, &columns_); !decoded.ok()) {
       return Damaged(row, decoded);
     }
-    if (open != nullptr) {
+    if (is_open) {
       // Open points were written later, and win at an equal instant.
-      Append(*open, &columns_);
+      AppendOpen(open_of_series_[row.index].next++);
       SortLastWins(&columns_);
     }
     // A cell has a summary if all its numbers are finite.
-    if (open != nullptr || !HasSummary(row.cell)) DropStaleMarkers(&columns_);
-    if (columns_.size() > columns_counted_) {
-      grown_bytes_ += 2 * (columns_.size() - columns_counted_) * kColumnPointBytes;
-      columns_counted_ = columns_.size();
-    }
+    if (is_open || !HasSummary(row.cell)) DropStaleMarkers(&columns_);
+    CountColumns();
     return AddColumns(row.index, row.base_time_s, columns_);
   }
 
@@ -180,7 +207,7 @@ class SpanReader::Part {
     if (base_ms < settings_.visible_from_ms) return false;
     HOURCELL_ASSIGN_OR_RETURN(const std::optional<CellSummary> summary, ReadCellSummary(row.cell));
     if (!summary.has_value()) return false;
-    SpanBuilder& builder = *builders_[row.index];
+    SpanBuilder& builder = *spans_[row.index].builder;
     const size_t before = builder.allocated_bytes();
     if (!builder.AddSummary(base_ms, *summary)) return false;
     grown_bytes_ += builder.allocated_bytes() - before;
@@ -198,7 +225,7 @@ class SpanReader::Part {
           columns.offset_ms.begin());
     }
     if (first == columns.size()) return absl::OkStatus();
-    SpanBuilder& builder = *builders_[i];
+    SpanBuilder& builder = *spans_[i].builder;
     MemoryHold growth(parts_.memory);  // of a large span, which is moved when it grows
     if (const size_t bytes = builder.GrowthBytes(columns.size() - first); bytes > kLeaseBytes) {
       HOURCELL_RETURN_IF_ERROR(growth.Take(bytes));
@@ -212,10 +239,15 @@ class SpanReader::Part {
     return Grow(grown);
   }
 
-  static void Append(const CellColumns& from, CellColumns* to) {
-    to->offset_ms.insert(to->offset_ms.end(), from.offset_ms.begin(), from.offset_ms.end());
-    to->bits.insert(to->bits.end(), from.bits.begin(), from.bits.end());
-    to->flags.insert(to->flags.end(), from.flags.begin(), from.flags.end());
+  // The points of `from` at [begin, end).
+  static void Append(const CellColumns& from, size_t begin, size_t end, CellColumns* to) {
+    const auto append = [begin, end](const auto& values, auto* all) {
+      all->insert(all->end(), values.begin() + static_cast<ptrdiff_t>(begin),
+                  values.begin() + static_cast<ptrdiff_t>(end));
+    };
+    append(from.offset_ms, &to->offset_ms);
+    append(from.bits, &to->bits);
+    append(from.flags, &to->flags);
   }
 
   absl::Status Damaged(const RowReader::Row& row, const absl::Status& fault) const {
@@ -248,12 +280,13 @@ class SpanReader::Part {
   const bool uses_summaries_;
   RowReader rows_;
   std::span<SeriesSpan> spans_;
-  std::vector<std::unique_ptr<SpanBuilder>> builders_;
-  std::vector<std::vector<OpenRow>> open_rows_;  // by series, by time; may be empty
-  std::vector<size_t> next_open_;                // of each series: the first not yet added
-  CellColumns columns_;                          // of the row being added
-  size_t columns_counted_ = 0;                   // points they have been counted for
-  size_t grown_bytes_ = 0;                       // not yet taken of the lease
+  std::unique_ptr<SpanBuilders> builders_;
+  std::vector<OpenRow> open_rows_;            // by series, by time
+  CellColumns open_columns_;                  // of the open rows, one after another
+  std::vector<OpenOfSeries> open_of_series_;  // empty without open rows
+  CellColumns columns_;                       // of the row being added
+  size_t columns_counted_ = 0;                // points they have been counted for
+  size_t grown_bytes_ = 0;                    // not yet taken of the lease
   size_t taken_bytes_ = 0;
 };
 
@@ -270,20 +303,26 @@ std::vector<uint32_t> SpanReader::OrderOf(std::span<const uint32_t> positions,
   const bool by_bucket = settings_.division == ReadDivision::kByBucket && buckets_in_force > 1;
   // A row that is read by its key costs the same in any part.
   if (!by_bucket || parts == 1 || method == ReadMethod::kPointReads) return order;
+  // By bucket, and by index in each: a stable sort by counts.
   std::vector<uint32_t> buckets(positions.size());
-  for (size_t i = 0; i < positions.size(); ++i)
+  std::vector<uint32_t> begins(buckets_in_force + 1);  // of each bucket in `order`
+  for (size_t i = 0; i < positions.size(); ++i) {
     buckets[i] = row_keys.BucketOf(settings_.list->tsuid(positions[i]), buckets_in_force);
-  std::ranges::stable_sort(order, {}, [&](uint32_t index) { return buckets[index]; });
+    ++begins[buckets[i] + 1];
+  }
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  for (uint32_t i = 0; i < positions.size(); ++i)
+    order[begins[buckets[i]]++] = i;
   return order;
 }
 
 absl::Status SpanReader::Read(std::span<const uint32_t> positions,
                               ReadMethod method,
                               bool is_large,
-                              std::vector<SeriesSpan>* spans,
+                              SpanBatch* batch,
                               size_t* bytes) {
-  spans->clear();
-  spans->resize(positions.size());
+  batch->spans.assign(positions.size(), {});
+  batch->builders.clear();
   *bytes = 0;
   if (positions.empty()) return absl::OkStatus();
   const size_t hours =
@@ -293,9 +332,17 @@ absl::Status SpanReader::Read(std::span<const uint32_t> positions,
   const size_t wanted = rows < kManyRows ? threads : threads * kPartsPerThread;
   const size_t count =
       std::clamp<size_t>(rows / kRowsPerPart, 1, std::min(wanted, positions.size()));
+  if (count == 1) {
+    Part part(*this, positions, is_large);
+    const absl::Status done = part.Read(method, batch->spans);
+    *bytes = part.taken_bytes();
+    batch->builders.push_back(part.TakeBuilders());
+    return done;
+  }
   const std::vector<uint32_t> order = OrderOf(positions, method, count);
   std::vector<absl::Status> done(count);
   std::vector<size_t> taken(count);
+  batch->builders.resize(count);
   parts_.pool->ForEach(count, [&](size_t i) {
     const size_t begin = positions.size() * i / count;
     const size_t end = positions.size() * (i + 1) / count;
@@ -303,14 +350,16 @@ absl::Status SpanReader::Read(std::span<const uint32_t> positions,
                                   order.begin() + static_cast<ptrdiff_t>(end));
     std::ranges::sort(indices);
     std::vector<uint32_t> of_part;
+    of_part.reserve(indices.size());
     for (const uint32_t index : indices)
       of_part.push_back(positions[index]);
     std::vector<SeriesSpan> read(indices.size());
     Part part(*this, of_part, is_large);
     done[i] = part.Read(method, read);
     taken[i] = part.taken_bytes();
+    batch->builders[i] = part.TakeBuilders();
     for (size_t k = 0; k < indices.size(); ++k)
-      (*spans)[indices[k]] = std::move(read[k]);
+      batch->spans[indices[k]] = read[k];
   });
   for (size_t i = 0; i < count; ++i) {
     *bytes += taken[i];

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -26,9 +27,14 @@
 namespace hourcell {
 
 struct SeriesSpan {
-  Span span;
+  SpanBuilder* builder = nullptr;  // with all rows of the series
   bool has_points = false;  // in the hours that were read; the span may be empty all the same
-  bool has_gaps = false;    // for the fill policy to fill (GapFiller)
+};
+
+// The spans of some series.
+struct SpanBatch {
+  std::vector<SeriesSpan> spans;
+  std::vector<std::unique_ptr<SpanBuilders>> builders;  // of the spans
 };
 
 class SpanReader {
@@ -60,7 +66,7 @@ class SpanReader {
 
   SpanReader(const Parts& parts, const Settings& settings) : parts_(parts), settings_(settings) {}
 
-  // Reads the spans of the series at `positions` of the list, which ascend; spans->at(i) belongs to
+  // Reads the spans of the series at `positions` of the list, which ascend; batch->spans[i] belongs to
   // positions[i]. `*bytes` is the memory taken from the lease, including kSeriesBytes for each.
   //
   // kDataLoss: a cell is damaged (the row is named); kResourceExhausted, kDeadlineExceeded,
@@ -68,7 +74,7 @@ class SpanReader {
   absl::Status Read(std::span<const uint32_t> positions,
                     ReadMethod method,
                     bool is_large,
-                    std::vector<SeriesSpan>* spans,
+                    SpanBatch* batch,
                     size_t* bytes);
 
  private:

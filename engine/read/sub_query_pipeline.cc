@@ -88,13 +88,15 @@ absl::Status SubQueryPipeline::Begin() {
   HOURCELL_RETURN_IF_ERROR(parts_.read.meter->AddSeries(groups_.members().size()));
   if (groups_.size() == 0) return absl::OkStatus();
   members_left_ = groups_[0].size();
+  size_t buckets = 0;
   std::vector<int64_t> times;
   if (downsample.has_value()) {
-    times = BucketTimes(*downsample, range, kAccumulatorsMax).value_or(std::vector<int64_t>());
+    buckets = BucketCount(*downsample, range, kAccumulatorsMax).value_or(0);
+    // Of groups of one it is quicker to pass them on.
+    if (buckets > 0 && groups_.size() < groups_.members().size()) {
+      times = *BucketTimes(*downsample, range, kAccumulatorsMax);
+    }
   }
-  const size_t buckets = times.size();
-  // Of groups of one it is quicker to pass them on.
-  if (groups_.size() == groups_.members().size()) times = {};
   HOURCELL_RETURN_IF_ERROR(finisher_.Begin(std::move(times), groups_.members()));
   return reader_.Begin(
       {.block_cache_bytes = parts_.options->block_cache_bytes, .buckets = buckets});

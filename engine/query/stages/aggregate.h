@@ -54,8 +54,8 @@ class SpanAggregator {
  public:
   virtual ~SpanAggregator() = default;
 
-  // Members in series-key order.
-  virtual void Add(Span member) = 0;
+  // Members in series-key order. Takes the points of `member` only if it keeps them.
+  virtual void Add(Span&& member) = 0;
 
   // The aggregate of the members added since the last Finish. Errors as AggregateSpans.
   virtual absl::StatusOr<Span> Finish() = 0;

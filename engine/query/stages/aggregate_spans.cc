@@ -272,29 +272,32 @@ class GroupMerger {
   std::vector<uint8_t> is_double_;
 };
 
-// The aggregate of a single member of one type; nullopt for other cases.
-std::optional<absl::StatusOr<Span>> AggregateOne(const Span& only,
-                                                 Aggregator aggregator,
-                                                 int64_t scan_end_ms,
-                                                 const AskedTimes& asked,
-                                                 MemoryHold* hold) {
-  if (!KeepsASingleValue(aggregator)) return std::nullopt;
+// True if AggregateOne gives the aggregate of a group with this member only.
+bool IsKeptAlone(const Span& only, Aggregator aggregator) {
+  if (only.empty() || !KeepsASingleValue(aggregator)) return false;
   const auto doubles =
       static_cast<size_t>(std::count(only.is_float.begin(), only.is_float.end(), 1));
-  if (doubles != 0 && doubles != only.size()) return std::nullopt;
-  HOURCELL_RETURN_IF_ERROR(hold->Take(only.size() * kSpanPointBytes));
-  const auto end = std::upper_bound(only.t.begin(), only.t.end(), scan_end_ms) - only.t.begin();
-  Span out{.t = {only.t.begin(), only.t.begin() + end},
-           .v = {only.v.begin(), only.v.begin() + end},
-           .is_float = {only.is_float.begin(), only.is_float.begin() + end}};
-  if (doubles == 0) return out;
+  return doubles == 0 || doubles == only.size();
+}
+
+// The aggregate of a single member, made in its place. REQUIRES: IsKeptAlone.
+absl::StatusOr<Span> AggregateOne(Span only,
+                                  Aggregator aggregator,
+                                  int64_t scan_end_ms,
+                                  const AskedTimes& asked) {
+  const auto size = static_cast<size_t>(
+      std::upper_bound(only.t.begin(), only.t.end(), scan_end_ms) - only.t.begin());
+  only.t.resize(size);
+  only.v.resize(size);
+  only.is_float.resize(size);
+  if (only.empty() || only.is_float.front() == 0) return only;
   const bool adds = StartsAtZero(aggregator);
-  for (size_t i = 0; i < out.size(); ++i) {
-    const double value = out.ToDouble(i);
-    if (std::isinf(value) && asked.Has(out.t[i])) return InfinityError(value, out.t[i]);
-    if (adds && value == 0) out.v[i] = std::bit_cast<uint64_t>(0.0);  // 0.0 + -0.0
+  for (size_t i = 0; i < size; ++i) {
+    const double value = only.ToDouble(i);
+    if (std::isinf(value) && asked.Has(only.t[i])) return InfinityError(value, only.t[i]);
+    if (adds && value == 0) only.v[i] = std::bit_cast<uint64_t>(0.0);  // 0.0 + -0.0
   }
-  return out;
+  return only;
 }
 
 // Keeps the members until Finish.
@@ -302,14 +305,19 @@ class KeepingAggregator final : public SpanAggregator {
  public:
   explicit KeepingAggregator(AggregationSpec spec) : spec_(std::move(spec)) { spec_.times = {}; }
 
-  void Add(Span member) override {
+  void Add(Span&& member) override {
     bytes_ += sizeof(Span) + member.t.capacity() * kSpanPointBytes;
     members_.push_back(std::move(member));
   }
 
   absl::StatusOr<Span> Finish() override {
-    const std::vector<Span> members = std::exchange(members_, {});
     bytes_ = 0;
+    if (members_.size() == 1 && IsKeptAlone(members_.front(), spec_.aggregator)) {
+      Span only = std::move(members_.front());
+      members_.clear();
+      return AggregateOne(std::move(only), spec_.aggregator, spec_.scan_end_ms, spec_.asked);
+    }
+    const std::vector<Span> members = std::exchange(members_, {});
     return AggregateSpans(members, spec_.aggregator, spec_.is_rate, spec_.scan_end_ms, spec_.asked,
                           spec_.memory);
   }
@@ -335,7 +343,7 @@ class AddingAggregator final : public SpanAggregator {
                       spec_.times.end());
   }
 
-  void Add(Span member) override {
+  void Add(Span&& member) override {
     if (member.empty()) return;
     if (members_ == 0) {
       doubles_.Reset(spec_.times.size(), 0);
@@ -405,10 +413,9 @@ absl::StatusOr<Span> AggregateSpans(std::span<const Span> members,
     if (!member.empty()) live.push_back(&member);
   }
   if (live.empty()) return Span{};
-  if (live.size() == 1) {
-    if (auto one = AggregateOne(*live.front(), aggregator, scan_end_ms, asked, &hold)) {
-      return *std::move(one);
-    }
+  if (live.size() == 1 && IsKeptAlone(*live.front(), aggregator)) {
+    HOURCELL_RETURN_IF_ERROR(hold.Take(live.front()->size() * kSpanPointBytes));
+    return AggregateOne(*live.front(), aggregator, scan_end_ms, asked);
   }
   const MissingRule rule{.interpolation = InterpolationOf(aggregator), .is_rate = is_rate};
   HOURCELL_ASSIGN_OR_RETURN(Times times, UnionOfTimes(live, scan_end_ms, &hold));

@@ -80,19 +80,26 @@ class OneBucketGrid {
   const int64_t end_ms_;
 };
 
+// Room for more buckets than most rows have.
+constexpr size_t kBucketsAtFirst = 64;
+
 // The limits of the buckets: points before `first_ms` and from `end_ms` on are skipped; with fill
 // there are buckets from `fill_begin_ms` to (excluding) `end_ms`, both boundaries.
 struct BucketLimits {
   int64_t first_ms = 0;
   int64_t end_ms = INT64_MAX;
   int64_t fill_begin_ms = 0;
+  size_t expected = kBucketsAtFirst;  // buckets of a span, to make room for
 };
 
 BucketLimits LimitsBetween(const DownsampleSpec& spec, int64_t begin_ms, int64_t end_ms) {
   const bool fills = spec.fill != FillPolicy::kNone;
+  const auto buckets =
+      static_cast<size_t>(std::max<int64_t>(end_ms - begin_ms, 0) / spec.interval_ms);
   return {.first_ms = AlignUp(begin_ms, spec.interval_ms),
           .end_ms = fills ? AlignDown(end_ms, spec.interval_ms) : INT64_MAX,
-          .fill_begin_ms = AlignDown(begin_ms, spec.interval_ms)};
+          .fill_begin_ms = AlignDown(begin_ms, spec.interval_ms),
+          .expected = std::min(buckets + 1, kBucketsAtFirst)};
 }
 
 BucketLimits LimitsByCalendar(const DownsampleSpec& spec,
@@ -223,13 +230,19 @@ class BucketBuilder final : public SpanBuilder {
     return true;
   }
 
-  Span Finish() override {
-    CloseBucket();
+  void FinishInto(Span* span) override {
     has_gaps_ |= fills_ && filled_to_ms_ < limits_.end_ms;
-    span_.t.resize(count_);
-    span_.v.resize(count_);
-    span_.is_float.assign(count_, 1);
-    return std::move(span_);
+    if (count_ == 0 && is_open_) {
+      span->t.assign(1, bucket_ms_);
+      span->v.assign(1, std::bit_cast<uint64_t>(bucket_.Result()));
+    } else {
+      CloseBucket();
+      span_.t.resize(count_);
+      span_.v.resize(count_);
+      std::swap(span->t, span_.t);
+      std::swap(span->v, span_.v);
+    }
+    span->is_float.assign(span->t.size(), 1);
   }
 
   bool has_gaps() const override { return has_gaps_; }
@@ -313,9 +326,9 @@ class BucketBuilder final : public SpanBuilder {
     ++count_;
   }
 
-  // Makes room for more buckets than most rows have, so that Push is a few instructions.
+  // Makes room for many buckets, so that Push is a few instructions.
   void Grow() {
-    const size_t size = std::max<size_t>(64, count_ + count_ / 2);
+    const size_t size = std::max(limits_.expected, count_ + count_ / 2 + 1);
     span_.t.resize(size);
     span_.v.resize(size);
   }
@@ -352,7 +365,7 @@ class PointBuilder final : public SpanBuilder {
     span_.v.insert(span_.v.end(), span.v.begin(), span.v.end());
     span_.is_float.insert(span_.is_float.end(), span.is_float.begin(), span.is_float.end());
   }
-  Span Finish() override { return std::move(span_); }
+  void FinishInto(Span* span) override { *span = std::move(span_); }
   bool has_gaps() const override { return false; }
   size_t allocated_bytes() const override {
     return sizeof(*this) + span_.t.capacity() * kSpanPointBytes;
@@ -412,38 +425,68 @@ class GridFiller final : public GapFiller {
   const size_t buckets_;
 };
 
-template <typename Grid>
-std::unique_ptr<SpanBuilder> MakeBucketBuilder(const DownsampleSpec& spec,
-                                               const Grid& grid,
-                                               const BucketLimits& limits) {
+template <typename Builder>
+class BuilderRow final : public SpanBuilders {
+ public:
+  BuilderRow(const Builder& first, size_t count) : builders_(count, first) {}
+  SpanBuilder& operator[](size_t i) override { return builders_[i]; }
+
+ private:
+  std::vector<Builder> builders_;
+};
+
+// Calls `make` with a builder of the type for the function, and returns its result.
+template <typename Grid, typename Make>
+auto WithBucketBuilder(const DownsampleSpec& spec,
+                       const Grid& grid,
+                       const BucketLimits& limits,
+                       const Make& make) {
   if (const auto rank = RankOf(spec.function)) {
-    return std::make_unique<BucketBuilder<Grid, RankBucket>>(spec, grid, limits, RankBucket(*rank));
+    return make(BucketBuilder<Grid, RankBucket>(spec, grid, limits, RankBucket(*rank)));
   }
-  return WithAccumulators(spec.function,
-                          [&](auto /*integers*/, auto doubles) -> std::unique_ptr<SpanBuilder> {
-                            return std::make_unique<BucketBuilder<Grid, decltype(doubles)>>(
-                                spec, grid, limits, doubles);
-                          });
+  return WithAccumulators(spec.function, [&](auto /*integers*/, auto doubles) {
+    return make(BucketBuilder<Grid, decltype(doubles)>(spec, grid, limits, doubles));
+  });
+}
+
+// As WithBucketBuilder, for any query.
+template <typename Make>
+auto WithSpanBuilder(const std::optional<DownsampleSpec>& spec,
+                     const QueryRange& range,
+                     const Make& make) {
+  if (!spec.has_value()) return make(PointBuilder());
+  if (spec->all) {
+    DownsampleSpec without_fill = *spec;
+    without_fill.fill = FillPolicy::kNone;
+    const int64_t end_ms = std::max(range.start_ms, range.end_ms);
+    return WithBucketBuilder(without_fill, OneBucketGrid(range.start_ms, end_ms),
+                             {.first_ms = range.start_ms, .end_ms = end_ms, .expected = 1}, make);
+  }
+  if (spec->calendar) {
+    const CalendarGrid grid(*spec, range.start_ms);
+    return WithBucketBuilder(*spec, grid, LimitsByCalendar(*spec, grid, range), make);
+  }
+  return WithBucketBuilder(*spec, FixedGrid(spec->interval_ms),
+                           LimitsBetween(*spec, BeginMs(range), EndMs(range)), make);
+}
+
+std::unique_ptr<SpanBuilder> MakeOne(auto builder) {
+  return std::make_unique<decltype(builder)>(std::move(builder));
 }
 
 }  // namespace
 
 std::unique_ptr<SpanBuilder> MakeSpanBuilder(const std::optional<DownsampleSpec>& spec,
                                              const QueryRange& range) {
-  if (!spec.has_value()) return std::make_unique<PointBuilder>();
-  if (spec->all) {
-    DownsampleSpec without_fill = *spec;
-    without_fill.fill = FillPolicy::kNone;
-    const int64_t end_ms = std::max(range.start_ms, range.end_ms);
-    return MakeBucketBuilder(without_fill, OneBucketGrid(range.start_ms, end_ms),
-                             {.first_ms = range.start_ms, .end_ms = end_ms, .fill_begin_ms = 0});
-  }
-  if (spec->calendar) {
-    const CalendarGrid grid(*spec, range.start_ms);
-    return MakeBucketBuilder(*spec, grid, LimitsByCalendar(*spec, grid, range));
-  }
-  return MakeBucketBuilder(*spec, FixedGrid(spec->interval_ms),
-                           LimitsBetween(*spec, BeginMs(range), EndMs(range)));
+  return WithSpanBuilder(spec, range, [](auto builder) { return MakeOne(std::move(builder)); });
+}
+
+std::unique_ptr<SpanBuilders> MakeSpanBuilders(const std::optional<DownsampleSpec>& spec,
+                                               const QueryRange& range,
+                                               size_t count) {
+  return WithSpanBuilder(spec, range, [&](auto builder) -> std::unique_ptr<SpanBuilders> {
+    return std::make_unique<BuilderRow<decltype(builder)>>(builder, count);
+  });
 }
 
 std::unique_ptr<GapFiller> MakeGapFiller(const DownsampleSpec& spec, const QueryRange& range) {
@@ -462,26 +505,42 @@ bool MayUseSummaries(const std::optional<DownsampleSpec>& spec) {
   return spec->all || spec->interval_ms >= kQualifierSpanMs;
 }
 
+std::optional<size_t> BucketCount(const DownsampleSpec& spec, const QueryRange& range, size_t max) {
+  if (spec.all) return 1;
+  const int64_t end_ms = EndMs(range);
+  size_t count = 0;
+  if (spec.calendar) {
+    const CalendarGrid grid(spec, range.start_ms);
+    int64_t ms = grid.Floor(std::min(BeginMs(range), range.start_ms));
+    for (; ms < end_ms && count <= max; ms = grid.Next(ms))
+      ++count;
+  } else if (const int64_t begin_ms = AlignDown(BeginMs(range), spec.interval_ms);
+             begin_ms < end_ms) {
+    count = static_cast<size_t>((end_ms - begin_ms - 1) / spec.interval_ms) + 1;
+  }
+  if (count > max) return std::nullopt;
+  return count;
+}
+
 std::optional<std::vector<int64_t>> BucketTimes(const DownsampleSpec& spec,
                                                 const QueryRange& range,
                                                 size_t max) {
   if (spec.all) return std::vector<int64_t>{range.start_ms};
+  const std::optional<size_t> count = BucketCount(spec, range, max);
+  if (!count.has_value()) return std::nullopt;
   std::vector<int64_t> times;
-  const auto add_all = [&](const auto& grid, int64_t begin_ms) {
-    for (int64_t ms = grid.Floor(begin_ms); ms < EndMs(range); ms = grid.Next(ms)) {
-      if (times.size() == max) return false;
+  times.reserve(*count);
+  const auto add_all = [&times, end_ms = EndMs(range)](const auto& grid, int64_t begin_ms) {
+    for (int64_t ms = grid.Floor(begin_ms); ms < end_ms; ms = grid.Next(ms))
       times.push_back(ms);
-    }
-    return true;
   };
-  bool fits = false;
   if (spec.calendar) {
     const CalendarGrid grid(spec, range.start_ms);
-    fits = add_all(grid, std::min(BeginMs(range), range.start_ms));
+    add_all(grid, std::min(BeginMs(range), range.start_ms));
   } else {
-    fits = add_all(FixedGrid(spec.interval_ms), BeginMs(range));
+    add_all(FixedGrid(spec.interval_ms), BeginMs(range));
   }
-  if (!fits) return std::nullopt;
+  HOURCELL_DCHECK(times.size() == *count);
   return times;
 }
 
@@ -492,7 +551,8 @@ Span DownsampleBetween(const Span& span,
   HOURCELL_CHECK(!spec.all && !spec.calendar && spec.interval_ms > 0);
   const FixedGrid grid(spec.interval_ms);
   const BucketLimits limits = LimitsBetween(spec, begin_ms, end_ms);
-  const auto builder = MakeBucketBuilder(spec, grid, limits);
+  const auto builder =
+      WithBucketBuilder(spec, grid, limits, [](auto made) { return MakeOne(std::move(made)); });
   builder->AddSpan(span);
   Span buckets = builder->Finish();
   if (!builder->has_gaps()) return buckets;

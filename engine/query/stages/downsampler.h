@@ -54,10 +54,15 @@ class SpanBuilder {
   // Adds points that are later than all before.
   virtual void AddSpan(const Span& span) = 0;
 
-  // The span; call it once, last.
-  virtual Span Finish() = 0;
+  // Sets `*span` to the span, in its memory if the span has one bucket; call it once, last.
+  virtual void FinishInto(Span* span) = 0;
+  Span Finish() {
+    Span span;
+    FinishInto(&span);
+    return span;
+  }
 
-  // After Finish: true if the span lacks buckets of the fill policy.
+  // After FinishInto: true if the span lacks buckets of the fill policy.
   virtual bool has_gaps() const = 0;
 
   // Bytes of memory in use by the builder and its span.
@@ -70,6 +75,17 @@ class SpanBuilder {
 // For one series; without a specification the span has the points as they are.
 std::unique_ptr<SpanBuilder> MakeSpanBuilder(const std::optional<DownsampleSpec>& spec,
                                              const QueryRange& range);
+
+// The builders of several series, side by side in memory. Different builders may be used by
+// different threads.
+class SpanBuilders {
+ public:
+  virtual ~SpanBuilders() = default;
+  virtual SpanBuilder& operator[](size_t i) = 0;
+};
+std::unique_ptr<SpanBuilders> MakeSpanBuilders(const std::optional<DownsampleSpec>& spec,
+                                               const QueryRange& range,
+                                               size_t count);
 
 // Adds the missing buckets of a fill policy to spans. Immutable; thread-safe.
 class GapFiller {
@@ -89,8 +105,10 @@ std::unique_ptr<GapFiller> MakeGapFiller(const DownsampleSpec& spec, const Query
 // True if SpanBuilder::AddSummary succeeds often enough to try it.
 bool MayUseSummaries(const std::optional<DownsampleSpec>& spec);
 
-// The possible begins of the range's buckets, ascending; nullopt if there are more than `max`, or
-// if the intervals are not buckets of a grid.
+// The number of possible begins of the range's buckets; nullopt if there are more than `max`.
+std::optional<size_t> BucketCount(const DownsampleSpec& spec, const QueryRange& range, size_t max);
+
+// Those begins, ascending; nullopt if there are more than `max`.
 std::optional<std::vector<int64_t>> BucketTimes(const DownsampleSpec& spec,
                                                 const QueryRange& range,
                                                 size_t max);

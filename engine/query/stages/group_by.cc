@@ -26,22 +26,23 @@ bool AppendValues(std::span<const TagUids> tags,
   return true;
 }
 
-// The state of one key after the members so far.
-struct KeyState {
-  TagUids first;
-  bool is_aggregated = false;
+// A series to group.
+struct Member {
+  uint32_t position = 0;    // in the column of all series
+  size_t values_begin = 0;  // of its values of the keys
 };
 
-void AddMember(std::span<const TagUids> tags, std::vector<KeyState>* keys) {
+// Adds a member's tags to those of the members before, in which a key with several values has
+// kNoUid.
+void AddMember(std::span<const TagUids> tags, std::vector<TagUids>* keys) {
   size_t at = 0;
   for (const TagUids& tag : tags) {
-    while (at < keys->size() && (*keys)[at].first.tagk < tag.tagk)
+    while (at < keys->size() && (*keys)[at].tagk < tag.tagk)
       ++at;
-    if (at == keys->size() || (*keys)[at].first.tagk != tag.tagk) {
-      keys->insert(keys->begin() + static_cast<ptrdiff_t>(at),
-                   {.first = tag, .is_aggregated = false});
-    } else if ((*keys)[at].first.tagv != tag.tagv) {
-      (*keys)[at].is_aggregated = true;
+    if (at == keys->size() || (*keys)[at].tagk != tag.tagk) {
+      keys->insert(keys->begin() + static_cast<ptrdiff_t>(at), tag);
+    } else if ((*keys)[at].tagv != tag.tagv) {
+      (*keys)[at].tagv = kNoUid;
     }
   }
 }
@@ -67,46 +68,51 @@ SeriesGroups GroupSeries(const TagsColumn& series,
   std::ranges::sort(tagks);
   tagks.erase(std::unique(tagks.begin(), tagks.end()), tagks.end());
 
-  std::vector<uint32_t> members;
-  std::vector<Uid> values;  // of the keys, member by member
-  for (const uint32_t member : selected) {
-    if (AppendValues(series[member], tagks, &values)) members.push_back(member);
-  }
   SeriesGroups groups;
-  if (each_alone || tagks.empty()) {
-    for (const uint32_t member : members)
+  groups.Reserve(selected.size());
+  if (tagks.empty()) {
+    for (const uint32_t member : selected)
       groups.Add(member, /*is_new_group=*/each_alone);
     return groups;
   }
-  const auto values_of = [&](uint32_t i) {
-    return std::span<const Uid>(values).subspan(i * tagks.size(), tagks.size());
+  std::vector<Member> members;
+  members.reserve(selected.size());
+  std::vector<Uid> values;  // of the keys, member by member
+  values.reserve(selected.size() * tagks.size());
+  for (const uint32_t position : selected) {
+    const size_t begin = values.size();
+    if (AppendValues(series[position], tagks, &values)) members.push_back({position, begin});
+  }
+  const auto values_of = [&](const Member& member) {
+    return std::span<const Uid>(values).subspan(member.values_begin, tagks.size());
   };
-  std::vector<uint32_t> order(members.size());
-  for (uint32_t i = 0; i < order.size(); ++i)
-    order[i] = i;
-  std::ranges::stable_sort(order, [&](uint32_t a, uint32_t b) {
+  const auto is_before = [&](const Member& a, const Member& b) {
+    if (values[a.values_begin] != values[b.values_begin])
+      return values[a.values_begin] < values[b.values_begin];
     return std::ranges::lexicographical_compare(values_of(a), values_of(b));
-  });
-  for (size_t i = 0; i < order.size(); ++i) {
-    const bool is_new = i == 0 || !std::ranges::equal(values_of(order[i - 1]), values_of(order[i]));
-    groups.Add(members[order[i]], is_new);
+  };
+  // Often they are: with the first key of the series as the only one.
+  if (!each_alone && !std::ranges::is_sorted(members, is_before)) {
+    std::ranges::stable_sort(members, is_before);
+  }
+  for (size_t i = 0; i < members.size(); ++i) {
+    const bool is_new =
+        i == 0 || !std::ranges::equal(values_of(members[i - 1]), values_of(members[i]));
+    groups.Add(members[i].position, each_alone || is_new);
   }
   return groups;
 }
 
-GroupTags TagsOfGroup(const TagsColumn& series, std::span<const uint32_t> members) {
-  std::vector<KeyState> keys;
+void TagsOfGroup(const TagsColumn& series, std::span<const uint32_t> members, GroupTags* tags) {
+  std::vector<TagUids>& keys = tags->common;
+  keys.clear();
+  tags->aggregated.clear();
   for (const uint32_t member : members)
     AddMember(series[member], &keys);
-  GroupTags tags;
-  for (const KeyState& key : keys) {
-    if (key.is_aggregated) {
-      tags.aggregated.push_back(key.first.tagk);
-    } else {
-      tags.common.push_back(key.first);
-    }
+  for (const TagUids& key : keys) {
+    if (key.tagv == kNoUid) tags->aggregated.push_back(key.tagk);
   }
-  return tags;
+  std::erase_if(keys, [](const TagUids& key) { return key.tagv == kNoUid; });
 }
 
 }  // namespace hourcell

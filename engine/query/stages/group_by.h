@@ -53,6 +53,10 @@ class SeriesGroups {
   // The members of all groups, group by group.
   std::span<const uint32_t> members() const { return members_; }
 
+  void Reserve(size_t members) {
+    members_.reserve(members);
+    ends_.reserve(members);
+  }
   // Adds `member` to the last group, or to a new one.
   void Add(uint32_t member, bool is_new_group) {
     members_.push_back(member);
@@ -80,6 +84,7 @@ struct GroupTags {
   std::vector<TagUids> common;  // ascending by tagk
   std::vector<Uid> aggregated;  // ascending
 };
-GroupTags TagsOfGroup(const TagsColumn& series, std::span<const uint32_t> members);
+// Sets `*tags`, in its memory.
+void TagsOfGroup(const TagsColumn& series, std::span<const uint32_t> members, GroupTags* tags);
 
 }  // namespace hourcell

@@ -1,6 +1,7 @@
 #include "engine/query/stages/tag_filter.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -42,6 +43,7 @@ std::string ToLower(std::string_view text) {
 // The parts of `text` between bars that are not empty; quoted ones (quoted_name.h) as their names.
 std::vector<std::string> SplitAtBars(std::string_view text) {
   std::vector<std::string> parts;
+  parts.reserve(static_cast<size_t>(std::ranges::count(text, '|')) + 1);
   while (!text.empty()) {
     std::string name;
     const size_t quoted = TakeQuoted(text, &name);
@@ -116,10 +118,10 @@ absl::Status BadFilter(const TagFilterSpec& spec, std::string_view why) {
 
 struct TagFilter::Impl {
   TagFilterSpec spec;
-  std::vector<std::string> literals;  // of literal_or
-  StringSet values;                   // of the four literal types, lower-cased if case is ignored
-  std::string glob;                   // of the wildcards, lower-cased if case is ignored
-  std::string prefix;                 // of all values that pass
+  // Of the four literal types, ascending; in lower case if case is ignored.
+  std::vector<std::string> values;
+  std::string glob;    // of the wildcards, lower-cased if case is ignored
+  std::string prefix;  // of all values that pass
   bool matches_all = false;
   std::optional<TagRegexp> regexp;
 
@@ -130,13 +132,10 @@ struct TagFilter::Impl {
 };
 
 absl::Status TagFilter::Impl::CompileLiterals() {
-  const std::vector<std::string> parts =
-      SplitAtBars(IgnoresCase(spec.type) ? ToLower(spec.filter) : spec.filter);
-  if (parts.empty()) return BadFilter(spec, "no value; expected at least one, separated by |");
-  values.insert(parts.begin(), parts.end());
-  if (spec.type == FilterType::kLiteralOr) literals.assign(values.begin(), values.end());
-  // The order of a set would differ from run to run.
-  std::sort(literals.begin(), literals.end());
+  values = SplitAtBars(IgnoresCase(spec.type) ? ToLower(spec.filter) : spec.filter);
+  if (values.empty()) return BadFilter(spec, "no value; expected at least one, separated by |");
+  std::ranges::sort(values);
+  values.erase(std::unique(values.begin(), values.end()), values.end());
   return absl::OkStatus();
 }
 
@@ -161,10 +160,10 @@ bool TagFilter::Impl::Matches(std::string_view value) const {
   switch (spec.type) {
     case FilterType::kLiteralOr:
     case FilterType::kILiteralOr:
-      return values.contains(value);
+      return std::ranges::binary_search(values, value, std::less<>());
     case FilterType::kNotLiteralOr:
     case FilterType::kNotILiteralOr:
-      return !values.contains(value);
+      return !std::ranges::binary_search(values, value, std::less<>());
     case FilterType::kWildcard:
     case FilterType::kIWildcard:
       return GlobMatches(glob, value);
@@ -228,7 +227,8 @@ std::string_view TagFilter::prefix() const {
 }
 
 const std::vector<std::string>& TagFilter::literals() const {
-  return impl_->literals;
+  static const std::vector<std::string> none;
+  return impl_->spec.type == FilterType::kLiteralOr ? impl_->values : none;
 }
 
 }  // namespace hourcell

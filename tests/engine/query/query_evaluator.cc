@@ -209,7 +209,8 @@ absl::StatusOr<std::vector<ResultSeries>> Evaluate(const QuerySpec& spec,
     for (const uint32_t member : groups[i])
       members.push_back(spans[member]);
     HOURCELL_ASSIGN_OR_RETURN(ResultSeries result, EvaluateGroup(members, query, range));
-    const GroupTags tags = TagsOfGroup(uids, groups[i]);
+    GroupTags tags;
+    TagsOfGroup(uids, groups[i], &tags);
     for (const TagUids& tag : tags.common) {
       result.tags.emplace_back(names.NameOf(tag.tagk), names.NameOf(tag.tagv));
     }

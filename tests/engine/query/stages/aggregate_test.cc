@@ -227,7 +227,7 @@ TEST(AggregateSpansTest, InfinityOutsideOfTheTimesAskedForIsNoError) {
       const auto added = MakeSpanAggregator(
           {.aggregator = aggregator, .scan_end_ms = kFarMs, .asked = kAsked, .times = {1, 2, 3}});
       for (const Span& member : members)
-        added->Add(member);
+        added->Add(Span(member));
 
       ASSERT_OK(kept);
       EXPECT_EQ(kept->ToDouble(1), aggregator == Aggregator::kSum && members.size() > 1 ? 6 : 5);
@@ -374,7 +374,7 @@ TEST(SpanAggregatorTest, AddingOneByOneGivesWhatAllAtOnceGive) {
             if (random.Below(share) != 0) continue;
             member.push_back(ms, F(random.Below(9) == 0 ? kNan : random.Fraction() - 0.5));
           }
-          one_by_one->Add(member);
+          one_by_one->Add(Span(member));
         }
         const Span want = *AggregateSpans(members, aggregator, is_rate, scan_end_ms);
         const Span got = *one_by_one->Finish();

@@ -303,6 +303,8 @@ TEST(SpanBuilderTest, RowsGiveWhatTheirSpanGives) {
     EXPECT_EQ(buckets.t, Downsample(span, spec, range).t) << text;
     const std::vector<int64_t> times = BucketTimes(spec, range, 1'000'000).value();
     EXPECT_TRUE(std::ranges::includes(times, buckets.t)) << text;
+    EXPECT_EQ(BucketCount(spec, range, times.size()), times.size()) << text;
+    EXPECT_EQ(BucketCount(spec, range, times.size() - 1), std::nullopt) << text;
   }
   EXPECT_FALSE(BucketTimes(Spec("1s-sum"), {.start_ms = 0, .end_ms = 0, .scan = {0, 7200}}, 7199));
   EXPECT_TRUE(BucketTimes(Spec("1s-sum"), {.start_ms = 0, .end_ms = 0, .scan = {0, 7200}}, 7200));

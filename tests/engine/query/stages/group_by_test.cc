@@ -82,7 +82,8 @@ TEST(GroupByTest, TagsWithSeveralValuesAreAggregated) {
       Series({{{kHost, 1}, {kDc, 9}, {kDisk, 4}}, {{kHost, 2}, {kDc, 9}}, {{kHost, 1}, {kDc, 9}}});
   const std::vector<uint32_t> all = {0, 1, 2};
 
-  const GroupTags tags = TagsOfGroup(series, all);
+  GroupTags tags;
+  TagsOfGroup(series, all, &tags);
 
   // The disk is common although only the first member has one.
   EXPECT_THAT(tags.common, ElementsAre(TagUids{kDc, 9}, TagUids{kDisk, 4}));
