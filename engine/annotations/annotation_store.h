@@ -2,13 +2,15 @@
 //
 // An annotation is one row: its key is the series' row key with the qualifier of its instant
 // (annotation_key.h), its value OpenTSDB's JSON (annotation_cell.h). So a series has at most one
-// for each instant; a time in seconds and the same in milliseconds are one instant. Retention
-// counts them as points: expired ones are not returned and cannot be written, but stay on disk.
+// for each instant. Expired ones stay on disk.
+//
+// The functions of engine/annotations.h are documented there, with their errors; here `memory` may
+// be null, which means no limit.
 //
 // Writes are rare: one at a time, read-modify-write under a lock that is held during the write.
 // Reads of a store without annotations skip the table.
 //
-// Thread-safe. Errors, in addition to those listed: the table's.
+// Thread-safe.
 
 #pragma once
 
@@ -59,28 +61,12 @@ class AnnotationStore {
   // Looks for annotations again, in a store that another process writes.
   absl::Status LookAgain();
 
-  // The annotation of a series (hex; empty = global) at an instant; nothing if it does not exist.
-  // kInvalidArgument: not a tsuid of this store's layout, or not an instant.
+  // Annotations::Get, Put, Delete and DeleteRange.
   absl::StatusOr<std::optional<Annotation>> Get(std::string_view tsuid, int64_t start_time) const;
-
-  // Makes or changes annotations, all or none. A later edit of the same annotation adds to an
-  // earlier one with kMerge, and replaces it otherwise. Returns each in the form that is stored,
-  // its tsuid in upper case, its custom entries by name.
-  //
-  // A series need not exist: a tsuid is accepted if its UIDs have the right widths and are not
-  // zero, and its tag keys ascend. kInvalidArgument: as in Get; an edit sets nothing, is of an
-  // expired instant, has text that is not UTF-8, or makes more than kAnnotationBytesMax.
-  // kResourceExhausted: the result needs more than `memory` has. Put takes the bytes of the result
-  // from `memory` and does not return them; null: no limit.
   absl::StatusOr<std::vector<Annotation>> Put(std::span<const AnnotationEdit> edits,
                                               AnnotationWrite write,
                                               MemoryAccount* memory = nullptr);
-
-  // Removes one; OK if it does not exist. kInvalidArgument: as in Get.
   absl::Status Delete(std::string_view tsuid, int64_t start_time);
-
-  // Removes the annotations of the series and, with `global`, the global ones, with start_ms <=
-  // start <= end_ms; in several writes. Returns their number. kInvalidArgument: as in Get.
   absl::StatusOr<uint64_t> DeleteRange(std::span<const std::string> tsuids,
                                        bool global,
                                        int64_t start_ms,
@@ -99,15 +85,13 @@ class AnnotationStore {
                                                    int64_t end_ms,
                                                    MemoryAccount* memory = nullptr) const;
 
-  // Global annotations, by start. As in OpenTSDB, it omits those that end after `end_ms`, and
-  // includes those in the second of `start_ms`. Unlike OpenTSDB, it compares milliseconds exactly,
-  // and omits all that start after `end_ms`, even without an end. Errors as in OfSeries.
+  // Annotations::Global, without its checks of the times.
   absl::StatusOr<std::vector<Annotation>> Global(TableView* view,
                                                  int64_t start_ms,
                                                  int64_t end_ms,
                                                  MemoryAccount* memory = nullptr) const;
 
-  // See Annotations::Visit. kDataLoss: damage.
+  // Annotations::Visit.
   absl::Status VisitAll(const std::function<absl::Status(const Annotation&)>& visit) const;
 
   // False if LookAgain found no annotations and none was written since.
