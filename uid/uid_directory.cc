@@ -133,9 +133,9 @@ absl::Status UidDirectory::AssignGiven(UidKind kind, std::span<const UidMapping>
   for (const UidMapping& mapping : given) {
     const std::string_view first = names.try_emplace(mapping.uid, mapping.name).first->second;
     if (first != mapping.name) {
-      return absl::AlreadyExistsError(fmt::format("{} UID {}: is given to '{}' and to '{}'",
-                                                  KindName(kind), mapping.uid, first,
-                                                  mapping.name));
+      return absl::AlreadyExistsError(
+          fmt::format("{} UID {}: is given to '{}' and to '{}'", KindName(kind), mapping.uid,
+                      TextForMessage(first), TextForMessage(mapping.name)));
     }
     if (mapping.uid == kNoUid || mapping.uid > uid_max) {
       return absl::InvalidArgumentError(fmt::format("{} {}: expected 1 to {}, got UID {}",
@@ -453,7 +453,7 @@ absl::Status UidAssignment::Restore(UidKind kind, std::string_view name, Uid uid
   const size_t width = directory_->options().layout.width(kind);
   if (uid == kNoUid || uid > MaxUid(width)) {
     return absl::DataLossError(fmt::format("{} '{}': expected 1 to {}, got UID {}", KindName(kind),
-                                           name, MaxUid(width), uid));
+                                           TextForMessage(name), MaxUid(width), uid));
   }
   std::string buffer;
   HOURCELL_ASSIGN_OR_RETURN(const std::string_view stored, directory_->StoredName(name, &buffer));
@@ -467,14 +467,15 @@ absl::Status UidAssignment::Restore(UidKind kind, std::string_view name, Uid uid
   }
   if (known == uid) return absl::OkStatus();
   if (known.has_value()) {
-    return absl::DataLossError(
-        fmt::format("{} '{}': has UID {}; expected {}", KindName(kind), name, *known, uid));
+    return absl::DataLossError(fmt::format("{} '{}': has UID {}; expected {}", KindName(kind),
+                                           TextForMessage(name), *known, uid));
   }
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> other,
                             directory_->store_->GetReverse(kind, uid));
   if (other.has_value() && *other != stored) {
     return absl::DataLossError(fmt::format("{} UID {}: has the name '{}'; expected '{}'",
-                                           KindName(kind), uid, *other, name));
+                                           KindName(kind), uid, TextForMessage(*other),
+                                           TextForMessage(name)));
   }
   Reserve(kind, stored, uid);
   return absl::OkStatus();

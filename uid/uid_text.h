@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/strings.h"
 #include "codec/rows/uid.h"
 
 namespace hourcell {
@@ -29,7 +30,8 @@ inline std::string UidHex(Uid uid, size_t width) {
 }
 
 inline absl::Status NoSuchName(UidKind kind, std::string_view name) {
-  return absl::NotFoundError(fmt::format("No such name for '{}': '{}'", KindName(kind), name));
+  return absl::NotFoundError(
+      fmt::format("No such name for '{}': '{}'", KindName(kind), TextForMessage(name)));
 }
 
 inline absl::Status NoSuchUid(UidKind kind, Uid uid, size_t width) {

@@ -13,6 +13,36 @@ namespace hourcell {
 namespace {
 
 constexpr size_t kQuotedBytesMax = 64;
+constexpr size_t kUnquotedBytesMax = 256;
+
+// True for a control character of Unicode; U+0080 to U+009F are c2 80 to c2 9f in UTF-8.
+bool IsControl(std::string_view character) {
+  const auto byte = static_cast<uint8_t>(character[0]);
+  if (character.size() == 1) return byte < 0x20 || byte == 0x7F;
+  return byte == 0xC2 && static_cast<uint8_t>(character[1]) < 0xA0;
+}
+
+// The first `bytes_max` bytes as QuoteForMessage describes, with a backslash before each character
+// of `escaped`.
+std::string Printable(std::string_view text, size_t bytes_max, std::string_view escaped) {
+  std::string printable;
+  size_t i = 0;
+  while (i < text.size() && i < bytes_max) {
+    const std::string_view character = text.substr(i, Utf8SequenceLength(text.substr(i)));
+    if (character.empty() || IsControl(character)) {
+      const size_t bytes = std::max<size_t>(character.size(), 1);
+      for (const char byte : text.substr(i, bytes))
+        printable += fmt::format("\\x{:02x}", static_cast<uint8_t>(byte));
+      i += bytes;
+      continue;
+    }
+    if (escaped.find(character[0]) != std::string_view::npos) printable.push_back('\\');
+    printable += character;
+    i += character.size();
+  }
+  if (i < text.size()) printable += "...";
+  return printable;
+}
 
 }  // namespace
 
@@ -94,22 +124,11 @@ std::optional<uint64_t> ParseUnsigned(std::string_view digits) {
 }
 
 std::string QuoteForMessage(std::string_view text) {
-  std::string quoted = "\"";
-  size_t i = 0;
-  while (i < text.size() && i < kQuotedBytesMax) {
-    const size_t length = Utf8SequenceLength(text.substr(i));
-    const auto byte = static_cast<uint8_t>(text[i]);
-    if (length == 0 || byte < 0x20 || byte == 0x7F) {
-      quoted += fmt::format("\\x{:02x}", byte);
-      ++i;
-      continue;
-    }
-    if (byte == '"' || byte == '\\') quoted.push_back('\\');
-    quoted.append(text.substr(i, length));
-    i += length;
-  }
-  quoted += i < text.size() ? "...\"" : "\"";
-  return quoted;
+  return "\"" + Printable(text, kQuotedBytesMax, "\"\\") + "\"";
+}
+
+std::string TextForMessage(std::string_view text) {
+  return Printable(text, kUnquotedBytesMax, "");
 }
 
 std::string NewerFormatMessage(std::string_view what, std::string_view reads) {

@@ -34,6 +34,10 @@ using StringSet = absl::flat_hash_set<std::string, StringHash, StringEq>;
 // \xNN, cut after 64 bytes with "..." inside the quotes.
 std::string QuoteForMessage(std::string_view text);
 
+// User text for a message of OpenTSDB, which does not quote it: the same without quotes and without
+// a backslash before " and \, cut after 256 bytes.
+std::string TextForMessage(std::string_view text);
+
 // The message of a status as a std::string_view, valid as long as `status` is.
 inline std::string_view MessageOf(const absl::Status& status) {
   return {status.message().data(), status.message().size()};

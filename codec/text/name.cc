@@ -111,7 +111,7 @@ std::string NameFault(std::string_view name, NameEncoding encoding, std::string_
   while (at < name.size()) {
     const Character character = FirstCharacter(name.substr(at));
     if (encoding == NameEncoding::kAny ? IsControl(character) : !IsLegal(character, extra_chars)) {
-      return fmt::format("illegal character: {}", character.bytes);
+      return fmt::format("illegal character: {}", TextForMessage(character.bytes));
     }
     at += character.bytes.size();
   }

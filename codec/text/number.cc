@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/check.h"
+#include "codec/base/strings.h"
 #include "codec/limits.h"
 
 namespace hourcell {
@@ -38,11 +39,11 @@ PointError IntegerError(std::string_view text) {
   if (text.empty()) return InvalidValue("Empty string");
   const bool is_signed = text.front() == '+' || text.front() == '-';
   if (is_signed && text.size() == 1) {
-    return InvalidValue(fmt::format("Just a sign, no value: {}", text));
+    return InvalidValue(fmt::format("Just a sign, no value: {}", TextForMessage(text)));
   }
   const std::string_view digits = text.substr(is_signed ? 1 : 0);
   if (digits.size() > kIntegerDigitsMax) {
-    return InvalidValue(fmt::format("Value too long: {}", text));
+    return InvalidValue(fmt::format("Value too long: {}", TextForMessage(text)));
   }
   const auto bad = std::find_if_not(digits.begin(), digits.end(), IsDigit);
   if (bad == digits.end()) return InvalidValue(fmt::format("Overflow in {}", text));
@@ -50,8 +51,9 @@ PointError IntegerError(std::string_view text) {
   auto end = bad + 1;
   while (end != digits.end() && (*end & 0xC0) == 0x80)
     ++end;
-  return InvalidValue(
-      fmt::format("Invalid character '{}' in {}", std::string_view(bad, end), text));
+  return InvalidValue(fmt::format("Invalid character '{}' in {}",
+                                  TextForMessage(std::string_view(bad, end)),
+                                  TextForMessage(text)));
 }
 
 std::string_view StripBlanks(std::string_view text) {

@@ -15,6 +15,9 @@
 namespace hourcell {
 namespace {
 
+// The text of tags in a message ends after this, with a tag.
+constexpr size_t kTagsTextBytes = 1024;
+
 // metric, timestamp, value and one tag.
 constexpr size_t kWordsMin = 4;
 constexpr size_t kFirstTagWord = 3;
@@ -42,16 +45,6 @@ bool IsUtf8Line(std::string_view line) {
   return any < 0x80 || IsUtf8(line);
 }
 
-// In the form of Java's HashMap: {host=web01, dc=lga}.
-std::string TagsText(std::span<const TagView> tags) {
-  std::string text = "{";
-  for (const TagView& tag : tags) {
-    if (text.size() > 1) text += ", ";
-    text.append(tag.key).append("=").append(tag.value);
-  }
-  return text += "}";
-}
-
 // An integer that may contain dots, which are ignored.
 Parsed<int64_t> ParseDottedInteger(std::string_view text) {
   char buffer[kIntegerDigitsMax + 2];  // one more than a valid one, so that too long stays too long
@@ -73,16 +66,27 @@ Parsed<Timestamp> ParseTimeWithUnit(std::string_view text) {
   const bool is_ms = text.ends_with("ms");
   const Parsed<int64_t> number = ParseInteger(text.substr(0, text.size() - (is_ms ? 2 : 1)));
   if (!number.ok()) return number.error();
-  if (*number < 0) return IllegalArgument(fmt::format("invalid timestamp: {}", text));
+  if (*number < 0)
+    return IllegalArgument(fmt::format("invalid timestamp: {}", TextForMessage(text)));
   if (*number > (is_ms ? kTimestampMsMax : kTimestampMsMax / 1000)) {
     return IllegalArgument(
         fmt::format("bad timestamp={}: after {} ms; expected seconds or milliseconds since 1970",
-                    text, kTimestampMsMax));
+                    TextForMessage(text), kTimestampMsMax));
   }
   return Timestamp{.ms = is_ms ? *number : *number * 1000, .is_ms = is_ms};
 }
 
 }  // namespace
+
+std::string TagsText(std::span<const TagView> tags) {
+  std::string text = "{";
+  for (const TagView& tag : tags) {
+    if (text.size() > 1) text += ", ";
+    if (text.size() > kTagsTextBytes) return text + "...}";
+    text.append(TextForMessage(tag.key)).append("=").append(TextForMessage(tag.value));
+  }
+  return text += "}";
+}
 
 Parsed<Timestamp> TimestampFromInteger(int64_t number) {
   if (number <= 0) return IllegalArgument(fmt::format("invalid timestamp: {}", number));
@@ -116,7 +120,7 @@ Parsed<TagView> ParseTagWord(std::string_view word) {
   const size_t equals = word.find('=');
   if (equals == 0 || equals == std::string_view::npos || equals + 1 == word.size() ||
       word.find('=', equals + 1) != std::string_view::npos) {
-    return IllegalArgument(fmt::format("invalid tag: {}", word));
+    return IllegalArgument(fmt::format("invalid tag: {}", TextForMessage(word)));
   }
   return TagView{.key = word.substr(0, equals), .value = word.substr(equals + 1)};
 }
@@ -179,7 +183,8 @@ std::optional<PointError> PointText::ParseSeries(const LinePoint& point,
 std::optional<PointError> PointText::CheckTagCount(std::string_view metric,
                                                    const PointLimits& limits) const {
   if (tags_.empty()) {
-    return IllegalArgument(fmt::format("Need at least one tag (metric={}, tags={{}})", metric));
+    return IllegalArgument(
+        fmt::format("Need at least one tag (metric={}, tags={{}})", TextForMessage(metric)));
   }
   const size_t tags_max = std::min(limits.tags_max, kTagsMax);
   if (tags_.size() > tags_max) {
@@ -213,7 +218,7 @@ std::optional<PointError> PointText::ParseAnyTags(std::string_view tags) {
   };
   while (!tags.empty()) {
     const std::string_view key = take();
-    if (tags.empty()) return IllegalArgument(fmt::format("invalid tag: {}", key));
+    if (tags.empty()) return IllegalArgument(fmt::format("invalid tag: {}", TextForMessage(key)));
     if (auto fault = AddTag({.key = key, .value = take()}, /*word=*/{})) return fault;
   }
   return std::nullopt;
@@ -230,8 +235,8 @@ std::optional<PointError> PointText::AddTag(const TagView& tag, std::string_view
     tags_.push_back(tag);
   } else if (seen->value != tag.value) {
     const std::string text = fmt::format("{}={}", tag.key, tag.value);
-    return IllegalArgument(
-        fmt::format("duplicate tag: {}, tags={}", word.empty() ? text : word, TagsText(tags_)));
+    return IllegalArgument(fmt::format(
+        "duplicate tag: {}, tags={}", TextForMessage(word.empty() ? text : word), TagsText(tags_)));
   }
   return std::nullopt;
 }

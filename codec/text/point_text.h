@@ -50,6 +50,10 @@ void AppendTimestamp(const Timestamp& time, std::string* out);
 // Splits one tag word at its '='. Error (kIllegalArgument): "invalid tag: <word>".
 Parsed<TagView> ParseTagWord(std::string_view word);
 
+// Tags for a message, in the form of Java's HashMap: {host=web01, dc=lga}. Each name is as
+// TextForMessage (codec/base/strings.h) makes it; further tags after 1 KiB are "...".
+std::string TagsText(std::span<const TagView> tags);
+
 class PointText {
  public:
   // Parses `line`, without its line end and without "put ". The point's views point into `line` and

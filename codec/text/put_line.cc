@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/strings.h"
 #include "codec/limits.h"
 #include "codec/text/eight_bytes.h"
 #include "codec/text/name.h"
@@ -73,7 +74,7 @@ bool TakeName(std::string_view* line, char end, std::string* names) {
 
 PointError Invalid(std::string_view what, std::string_view text) {
   return {.kind = PointErrorKind::kIllegalArgument,
-          .text = fmt::format("invalid {}: {}", what, text)};
+          .text = fmt::format("invalid {}: {}", what, TextForMessage(text))};
 }
 
 }  // namespace

@@ -5,19 +5,22 @@
 #include <fmt/format.h>
 
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 #include "codec/text/name.h"
 
 namespace hourcell {
 namespace {
 
 std::string MetricPlace(std::string_view metric) {
-  return fmt::format("Invalid metric name (\"{}\")", metric);
+  return fmt::format("Invalid metric name (\"{}\")", TextForMessage(metric));
 }
 std::string TagkPlace(const TagView& tag) {
-  return fmt::format("Invalid tag name with value [{}] (\"{}\")", tag.value, tag.key);
+  return fmt::format("Invalid tag name with value [{}] (\"{}\")", TextForMessage(tag.value),
+                     TextForMessage(tag.key));
 }
 std::string TagvPlace(const TagView& tag) {
-  return fmt::format("Invalid tag value with key [{}] (\"{}\")", tag.key, tag.value);
+  return fmt::format("Invalid tag value with key [{}] (\"{}\")", TextForMessage(tag.key),
+                     TextForMessage(tag.value));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 #include "codec/limits.h"
 #include "codec/text/name.h"
 #include "codec/text/number.h"
@@ -50,7 +51,8 @@ std::optional<PointError> ContentFault(const Timestamp& time, const Value& value
 // The error of the number or the keys of the tags, if any.
 std::optional<PointError> TagsFault(const PointView& point, size_t tags_max) {
   if (point.tags.empty()) {
-    return Illegal(fmt::format("Need at least one tag (metric={}, tags={{}})", point.metric));
+    return Illegal(
+        fmt::format("Need at least one tag (metric={}, tags={{}})", TextForMessage(point.metric)));
   }
   if (point.tags.size() > tags_max) {
     return Illegal(
@@ -59,7 +61,8 @@ std::optional<PointError> TagsFault(const PointView& point, size_t tags_max) {
   for (size_t i = 1; i < point.tags.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
       if (point.tags[i].key != point.tags[j].key) continue;
-      return Illegal(fmt::format("duplicate tag: {}={}", point.tags[i].key, point.tags[i].value));
+      return Illegal(fmt::format("duplicate tag: {}={}", TextForMessage(point.tags[i].key),
+                                 TextForMessage(point.tags[i].value)));
     }
   }
   return std::nullopt;

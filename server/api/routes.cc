@@ -12,6 +12,7 @@
 
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 #include "server/api/http_login.h"
 #include "server/http/body/body_writer.h"
 #include "server/http/http_error.h"
@@ -217,8 +218,9 @@ HttpResponse Routes::Dispatch(const HttpRequest& request) {
   if (auto refusal = Refuse(request, &row)) return *std::move(refusal);
   if (const std::string* serializer = request.param("serializer");
       serializer != nullptr && *serializer != "json") {
-    return HttpError(400, "Requested serializer was not found",
-                     fmt::format("Could not find a serializer with the name: {}", *serializer));
+    return HttpError(
+        400, "Requested serializer was not found",
+        fmt::format("Could not find a serializer with the name: {}", TextForMessage(*serializer)));
   }
   return (endpoints_.*row->handler)(request);
 }

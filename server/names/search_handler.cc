@@ -13,6 +13,7 @@
 #include "codec/base/clock.h"
 #include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 #include "codec/text/number.h"
 #include "server/http/body/body_writer.h"
 #include "server/http/http_error.h"
@@ -149,8 +150,9 @@ HttpResponse HandleSearch(const HttpRequest& request, const QueryService& servic
   if (std::ranges::find(kOtherTypes, type) != std::end(kOtherTypes)) {
     return HttpError(400, "Searching is not enabled");
   }
-  return HttpError(400, "Invalid search query type supplied",
-                   fmt::format("expected lookup, got {}", type.empty() ? "none" : type));
+  return HttpError(
+      400, "Invalid search query type supplied",
+      fmt::format("expected lookup, got {}", type.empty() ? "none" : TextForMessage(type)));
 }
 
 }  // namespace hourcell

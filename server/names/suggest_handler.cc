@@ -14,6 +14,7 @@
 
 #include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 #include "codec/limits.h"
 #include "engine/tsdb.h"
 #include "server/http/body/body_writer.h"
@@ -106,7 +107,8 @@ absl::StatusOr<SuggestQuery> ParseSuggest(const HttpRequest& request) {
   }
   const std::optional<UidKind> kind = ParseKind(fields.type);
   if (!kind) {
-    return absl::InvalidArgumentError(fmt::format("Invalid 'type' parameter:{}", fields.type));
+    return absl::InvalidArgumentError(
+        fmt::format("Invalid 'type' parameter:{}", TextForMessage(fields.type)));
   }
   SuggestQuery query;
   HOURCELL_ASSIGN_OR_RETURN(query.max, ParseMax(fields.max));

@@ -108,9 +108,9 @@ absl::StatusOr<std::string> Assign(UidKind kind, const std::string& name, Tsdb* 
       absl::IsNotFound(known.status()) ? tsdb->names().AssignUid(kind, name) : known;
   if (assigned.ok()) return ToUpperHex(assigned->uid_bytes);
   if (!absl::IsInvalidArgument(assigned.status())) return assigned.status();
-  return absl::InvalidArgumentError(fmt::format("Invalid {} (\"{}\"): {}",
-                                                kKindFields[static_cast<size_t>(kind)], name,
-                                                std::string(assigned.status().message())));
+  return absl::InvalidArgumentError(
+      fmt::format("Invalid {} (\"{}\"): {}", kKindFields[static_cast<size_t>(kind)],
+                  TextForMessage(name), std::string(assigned.status().message())));
 }
 
 void AddObject(std::string_view name, const TextByName& texts, JsonWriter* json) {

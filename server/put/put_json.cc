@@ -28,16 +28,6 @@ constexpr std::string_view kBlanks = " \t\r\n";
 // An estimate of the bytes of one point in a body, to reserve memory.
 constexpr size_t kBytesPerPoint = 100;
 
-// "{host=web01, dc=lga}", as OpenTSDB prints a map of tags.
-std::string TagMapText(std::span<const TagView> tags) {
-  std::string text = "{";
-  for (const TagView& tag : tags) {
-    if (text.size() > 1) text += ", ";
-    text.append(tag.key).append("=").append(tag.value);
-  }
-  return text + "}";
-}
-
 // A timestamp's integer; 0, which is not a valid time of a point, for other text.
 int64_t TimestampNumber(std::string_view text) {
   const Parsed<int64_t> number = ParseInteger(text);
@@ -451,7 +441,7 @@ std::optional<PutPointError> PutJson::FaultOf(size_t index,
   if (tags.size() > rules.tags_max) {
     if (!rules.wants_texts) return illegal("");
     return illegal(fmt::format("Too many tags: {} maximum allowed: {}, tags: {}", tags.size(),
-                               rules.tags_max, TagMapText(tags)));
+                               rules.tags_max, TagsText(tags)));
   }
   *point = {.metric = sent.metric, .tags = tags, .timestamp = *timestamp, .value = *value};
   return std::nullopt;

@@ -8,6 +8,7 @@
 #include <simdjson.h>
 
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 #include "codec/limits.h"
 #include "codec/text/number.h"
 #include "server/text/json_fields.h"
@@ -67,7 +68,8 @@ absl::Status ParseTags(element value, std::vector<TagFilterSpec>* filters) {
   for (const auto [tagk, field] : object) {
     HOURCELL_ASSIGN_OR_RETURN(const std::string text, JsonText("tags", field));
     if (tagk.empty() || text.empty()) {
-      return absl::InvalidArgumentError(fmt::format("invalid tag: {}={}", tagk, text));
+      return absl::InvalidArgumentError(
+          fmt::format("invalid tag: {}={}", TextForMessage(tagk), TextForMessage(text)));
     }
     HOURCELL_ASSIGN_OR_RETURN(TagFilterSpec filter,
                               ParseTagValueFilter(tagk, text, /*group_by=*/true));

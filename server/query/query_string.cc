@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 #include "codec/text/number.h"
 #include "codec/text/quoted_name.h"
 
@@ -53,13 +54,13 @@ absl::Status ParseCounterOption(std::string_view name, std::string_view text, in
   const char* const text_end = digits.data() + digits.size();
   const auto [end, error] = std::from_chars(digits.data(), text_end, *number);
   if (end != text_end || error == std::errc::invalid_argument) {
-    return absl::InvalidArgumentError(
-        fmt::format("{} value of counter was not a number, received '{}'", name, text));
+    return absl::InvalidArgumentError(fmt::format(
+        "{} value of counter was not a number, received '{}'", name, TextForMessage(text)));
   }
   if (error == std::errc()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      fmt::format("{} value of counter does not fit, received '{}', expected {} to {}", name, text,
-                  INT64_MIN, INT64_MAX));
+      fmt::format("{} value of counter does not fit, received '{}', expected {} to {}", name,
+                  TextForMessage(text), INT64_MIN, INT64_MAX));
 }
 
 // `word` is "rate" or "rate{...}".
@@ -67,7 +68,8 @@ absl::StatusOr<RateSpec> ParseRateOption(std::string_view word) {
   RateSpec rate;
   if (word.size() == 4) return rate;
   if (word.size() < 6 || word[4] != '{' || !word.ends_with('}')) {
-    return absl::InvalidArgumentError(fmt::format("Invalid rate options specification: {}", word));
+    return absl::InvalidArgumentError(
+        fmt::format("Invalid rate options specification: {}", TextForMessage(word)));
   }
   const auto parts = SplitOutside(word.substr(5, word.size() - 6), ',', '{', '}');
   if (parts.size() > 3) {
@@ -98,8 +100,8 @@ bool StartsWithRate(std::string_view word) {
 absl::StatusOr<std::vector<double>> ParsePercentiles(std::string_view word) {
   constexpr std::string_view kOpen = "percentiles[";
   if (!word.starts_with(kOpen) || !word.ends_with(']')) {
-    return absl::InvalidArgumentError(
-        fmt::format("Invalid percentiles: expected percentiles[0.99,...], got {}", word));
+    return absl::InvalidArgumentError(fmt::format(
+        "Invalid percentiles: expected percentiles[0.99,...], got {}", TextForMessage(word)));
   }
   std::vector<double> percentiles;
   const std::string_view inside = word.substr(kOpen.size(), word.size() - kOpen.size() - 1);
@@ -107,7 +109,7 @@ absl::StatusOr<std::vector<double>> ParsePercentiles(std::string_view word) {
     const Parsed<double> percentile = ParseDouble(text);
     if (!percentile.ok() || !std::isfinite(*percentile)) {
       return absl::InvalidArgumentError(
-          fmt::format("Invalid percentiles: expected numbers, got {}", word));
+          fmt::format("Invalid percentiles: expected numbers, got {}", TextForMessage(word)));
     }
     percentiles.push_back(*percentile);
   }
@@ -131,14 +133,15 @@ absl::Status ApplyOption(std::string_view word, SubQuery* query) {
 }
 
 absl::Status Within(std::string_view what, std::string_view text, const absl::Status& status) {
-  return absl::Status(status.code(), fmt::format("When parsing {} '{}': {}", what, text,
-                                                 std::string(status.message())));
+  return absl::Status(status.code(),
+                      fmt::format("When parsing {} '{}': {}", what, TextForMessage(text),
+                                  std::string(status.message())));
 }
 
 absl::StatusOr<TagFilterSpec> ParseFilter(std::string_view text, bool group_by) {
   const size_t equals = FindOutsideQuotes(text, '=');
   if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size()) {
-    return absl::InvalidArgumentError(fmt::format("invalid tag: {}", text));
+    return absl::InvalidArgumentError(fmt::format("invalid tag: {}", TextForMessage(text)));
   }
   return ParseTagValueFilter(Unquoted(text.substr(0, equals)), text.substr(equals + 1), group_by);
 }
@@ -186,7 +189,8 @@ absl::Status ParseMetricAndFilters(std::string_view text, SubQuery* query) {
   if (open == std::string_view::npos) return absl::OkStatus();
 
   const auto unclosed = [text] {
-    return absl::InvalidArgumentError(fmt::format("Missing '}}' at the end of: {}", text));
+    return absl::InvalidArgumentError(
+        fmt::format("Missing '}}' at the end of: {}", TextForMessage(text)));
   };
   const size_t close = FindClose(text, open + 1);
   if (close == std::string_view::npos) return unclosed();
@@ -229,7 +233,7 @@ absl::StatusOr<std::string_view> ParseParts(std::string_view name,
   HOURCELL_RETURN_IF_ERROR(TakeFunctions(&parts, query));
   if (parts.size() < kPartsMin || parts.size() > kPartsMax) {
     return absl::InvalidArgumentError(
-        fmt::format("Invalid parameter {}={} ({} :-separated parts)", name, text,
+        fmt::format("Invalid parameter {}={} ({} :-separated parts)", name, TextForMessage(text),
                     parts.size() < kPartsMin ? "not enough" : "too many"));
   }
   HOURCELL_ASSIGN_OR_RETURN(query->aggregator, ParseQueryAggregator(parts[0]));

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/check.h"
+#include "codec/base/strings.h"
 #include "codec/limits.h"
 #include "codec/text/put_line.h"
 #include "server/config/version.h"
@@ -217,8 +218,9 @@ bool LineProtocol::HandleLine(std::string_view line, Work* work) {
   }
   if (command == "auth" && settings_->authenticator != nullptr) return HandleBarrier(line, work);
   counters_->unknown_command->Add(1);
-  work->errors.push_back({.order = work->next_order++,
-                          .text = fmt::format("unknown command: {}.  Try `help'.\n", command)});
+  work->errors.push_back(
+      {.order = work->next_order++,
+       .text = fmt::format("unknown command: {}.  Try `help'.\n", TextForMessage(command))});
   return true;
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/strings.h"
 #include "codec/limits.h"
 #include "codec/text/number.h"
 
@@ -58,7 +59,7 @@ absl::Status WrongJsonType(std::string_view field, std::string_view want) {
 absl::Status WrongJsonInteger(std::string_view field, std::string_view got) {
   return absl::InvalidArgumentError(fmt::format(
       "Unable to parse the given JSON: {}: not an integer of 64 bits; expected {} to {}, got {}",
-      field, INT64_MIN, INT64_MAX, got));
+      field, INT64_MIN, INT64_MAX, TextForMessage(got)));
 }
 
 absl::Status BadJson(std::string_view body, simdjson::error_code error) {

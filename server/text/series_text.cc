@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 #include "codec/text/quoted_name.h"
 
 namespace hourcell {
@@ -22,7 +23,7 @@ void AppendTagMatches(std::string_view tagk, std::string_view tagv, std::vector<
 absl::Status AppendTagMatches(std::string_view tag, std::vector<TagMatch>* tags) {
   const size_t equals = FindOutsideQuotes(tag, '=');
   if (equals == std::string_view::npos) {
-    return absl::InvalidArgumentError(fmt::format("invalid tag: {}", tag));
+    return absl::InvalidArgumentError(fmt::format("invalid tag: {}", TextForMessage(tag)));
   }
   AppendTagMatches(tag.substr(0, equals), tag.substr(equals + 1), tags);
   return absl::OkStatus();
@@ -33,7 +34,8 @@ absl::StatusOr<SeriesText> ParseSeriesText(std::string_view text) {
   SeriesText series{.metric = Unquoted(text.substr(0, open)), .tags = {}};
   if (open == text.size()) return series;
   if (!text.ends_with('}')) {
-    return absl::InvalidArgumentError(fmt::format("Missing '}}' at the end of: {}", text));
+    return absl::InvalidArgumentError(
+        fmt::format("Missing '}}' at the end of: {}", TextForMessage(text)));
   }
   std::string_view rest = text.substr(open + 1, text.size() - open - 2);
   while (!rest.empty()) {

@@ -210,8 +210,10 @@ class ServerMappings : public MappingSource {
 std::string NameFaultText(std::string_view name, std::string_view fault) {
   constexpr std::string_view kIllegal = "illegal character: ";
   if (!fault.starts_with(kIllegal)) return fmt::format("name {}: {}", QuoteForMessage(name), fault);
+  const std::string_view character = fault.substr(kIllegal.size());
+  const bool is_escaped = character.size() > 1 && character.starts_with('\\');
   return fmt::format("name {}: illegal character {}", QuoteForMessage(name),
-                     QuoteForMessage(fault.substr(kIllegal.size())));
+                     is_escaped ? fmt::format("\"{}\"", character) : QuoteForMessage(character));
 }
 
 std::unique_ptr<MappingSource> MappingsOf(Tsdb* tsdb) {

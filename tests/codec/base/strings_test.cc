@@ -16,6 +16,15 @@ TEST(StringsTest, QuotesAreCutAfterSixtyFourBytes) {
   EXPECT_EQ(QuoteForMessage(std::string(65, 'a')), "\"" + std::string(64, 'a') + "...\"");
 }
 
+TEST(StringsTest, TextWithoutQuotesHasNoControlCharacters) {
+  EXPECT_EQ(TextForMessage("caf\u00E9 \"x\\"), "caf\u00E9 \"x\\");
+  EXPECT_EQ(TextForMessage("a\1b\x1B[2J\xFF"), "a\\x01b\\x1b[2J\\xff");
+  EXPECT_EQ(TextForMessage("a\u009B2J\u00A0"), "a\\xc2\\x9b2J\u00A0");
+  EXPECT_EQ(QuoteForMessage("\u0085"), "\"\\xc2\\x85\"");
+  EXPECT_EQ(TextForMessage(std::string(256, 'a')), std::string(256, 'a'));
+  EXPECT_EQ(TextForMessage(std::string(257, 'a')), std::string(256, 'a') + "...");
+}
+
 TEST(StringsTest, Utf8IsRfc3629) {
   EXPECT_TRUE(IsUtf8(""));
   EXPECT_TRUE(IsUtf8("a\u00E9\u6E29\U0001D400\U0010FFFF"));

@@ -32,7 +32,8 @@ TEST(NameTest, EveryAsciiCharacterIsLegalOrNot) {
   for (char c = 0; c >= 0 && c < 127; ++c) {
     const std::string name = std::string("ok") + c;
     const bool is_legal = legal.find(c) != std::string_view::npos;
-    EXPECT_EQ(NameFault(name, kUtf8, ""), is_legal ? "" : std::string("illegal character: ") + c);
+    EXPECT_EQ(NameFault(name, kUtf8, ""),
+              is_legal ? "" : "illegal character: " + TextForMessage({&c, 1}));
   }
 }
 
@@ -96,9 +97,9 @@ TEST(NameTest, AStoreOfAnyNamesRefusesControlCharactersAlone) {
   for (const std::string_view name :
        {"web01:9100", "a b", "\u20ac", "\U0001D400", "{}|*=\"\\", "\u00a0"})
     EXPECT_EQ(NameFault(name, kAny, ""), "") << name;
-  EXPECT_EQ(NameFault("a\nb", kAny, ""), "illegal character: \n");
-  EXPECT_EQ(NameFault("a\x7f", kAny, ""), "illegal character: \x7f");
-  EXPECT_EQ(NameFault("a\u0085", kAny, ""), "illegal character: \u0085");
+  EXPECT_EQ(NameFault("a\nb", kAny, ""), "illegal character: \\x0a");
+  EXPECT_EQ(NameFault("a\x7f", kAny, ""), "illegal character: \\x7f");
+  EXPECT_EQ(NameFault("a\u0085", kAny, ""), "illegal character: \\xc2\\x85");
   EXPECT_EQ(NameFault("a\xff", kAny, ""), "not UTF-8");
   EXPECT_THAT(EncodeName("\u5317", kAny), IsOkAndHolds(std::string("\u5317")));
   EXPECT_THAT(DecodeName("\u5317", kAny), IsOkAndHolds(std::string("\u5317")));

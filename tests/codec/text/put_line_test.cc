@@ -238,9 +238,9 @@ TEST(PutLineTest, RefusesNamesThatAreNotQuotedToTheirEnd) {
 }
 
 TEST(PutLineTest, RefusesTheSeparatorOfTagsInQuotedNames) {
-  EXPECT_EQ(Requoted("m 1 1 \"a\1b\1c\"=d"), "invalid tag: \"a\1b\1c\"=d");
-  EXPECT_EQ(Requoted("m 1 1 \"a\"=b\1c\1d"), "invalid tag: \"a\"=b\1c\1d");
-  EXPECT_EQ(Requoted("\"m\1a\1b\" 1 1 c=d"), "invalid metric: \"m\1a\1b\" 1 1 c=d");
+  EXPECT_EQ(Requoted("m 1 1 \"a\1b\1c\"=d"), R"(invalid tag: "a\x01b\x01c"=d)");
+  EXPECT_EQ(Requoted("m 1 1 \"a\"=b\1c\1d"), R"(invalid tag: "a"=b\x01c\x01d)");
+  EXPECT_EQ(Requoted("\"m\1a\1b\" 1 1 c=d"), R"(invalid metric: "m\x01a\x01b" 1 1 c=d)");
 }
 
 TEST(PutLineTest, ALineAfterAQuotedOneIsReadByItsOwnForm) {

@@ -61,7 +61,7 @@ TEST_F(AnyNamesTest, APointThatSaysSoHasThem) {
   EXPECT_EQ(PutText("web 01:9100", true), "");
   EXPECT_EQ(LineText("\1host\1a=b c", true), "");
   EXPECT_THAT(*tsdb().names().Suggest(UidKind::kTagv, "", 9), ElementsAre("a=b c", "web 01:9100"));
-  EXPECT_THAT(PutText("a\nb", true), HasSubstr("illegal character: \n"));
+  EXPECT_THAT(PutText("a\nb", true), HasSubstr("illegal character: \\x0a"));
 }
 
 TEST_F(AnyNamesTest, OthersHaveThoseOfOpenTsdbWhetherTheNameIsThereOrNot) {

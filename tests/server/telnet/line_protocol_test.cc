@@ -545,6 +545,21 @@ TEST_F(LineProtocolTest, AGoodLineAllocatesNothing) {
   EXPECT_EQ(counters_->puts->value(), 20'001U);
 }
 
+TEST_F(LineProtocolTest, ErrorsQuoteInputInPrintableTextOfLimitedLength) {
+  EXPECT_EQ(Send("a\x1B[2J\n"), "unknown command: a\\x1b[2J.  Try `help'.\n");
+  EXPECT_EQ(Send("put m 1 1 a\1b\n"), "put: illegal argument: invalid tag: a\\x01b\n");
+  EXPECT_EQ(Send("put m\1 1 1 a=b\n"),
+            "put: illegal argument: Invalid metric name (\"m\\x01\"): illegal character: \\x01\n");
+  EXPECT_EQ(Send("put m \1 1 a=b\n"), "put: invalid value: Invalid character '\\x01' in \\x01\n");
+  EXPECT_EQ(Send("put m 1 1 " + std::string(900, 'a') + "\n"),
+            "put: illegal argument: invalid tag: " + std::string(256, 'a') + "...\n");
+  const std::string tags(100, 'a');
+  std::string line = "put m 1 1";
+  for (int i = 0; i < 9; ++i)
+    line += fmt::format(" {}{}=b", i, tags);
+  EXPECT_LT(Send(line + " 0" + tags + "=c\n").size(), 1500U);
+}
+
 TEST_F(LineProtocolTest, UnknownNamesAreToldWhenTheyMayNotBeMade) {
   ASSERT_OK(tsdb_->Close());
   Options options;
