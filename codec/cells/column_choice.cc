@@ -146,25 +146,27 @@ bool MakeNumbers(std::span<const uint64_t> values,
   return true;
 }
 
-struct Coding {
-  uint32_t shift = 0;
-  size_t model = 0;
-  uint64_t cost = ~uint64_t{0};
-};
-
 // Counts of each token in a sample of shifted numbers.
 struct TokenCounts {
   std::array<int16_t, kTokens> of{};
   uint64_t other_bits = 0;  // below the tokens, and of escaped numbers
-  size_t stride = 1;        // of the sample
 };
 
-TokenCounts CountTokens(std::span<const uint64_t> numbers, const TokenForm& form) {
+struct Coding {
+  uint32_t shift = 0;
+  size_t model = 0;
+  uint64_t cost = ~uint64_t{0};
+  TokenCounts counts;
+};
+
+template <bool kHasZeroToken>
+TokenCounts CountTokens(std::span<const uint64_t> numbers, uint32_t shift) {
   constexpr size_t kSampleMax = 16384;  // so that costs add up in 32 bits
+  const TokenForm form{.shift = shift, .has_zero_token = kHasZeroToken};
   const std::array<TokenBits, kTokens> bits = form.Bits();
   TokenCounts counts;
-  counts.stride = (numbers.size() + kSampleMax - 1) / kSampleMax;
-  for (size_t i = 0; i < numbers.size(); i += counts.stride) {
+  const size_t stride = (numbers.size() + kSampleMax - 1) / kSampleMax;
+  for (size_t i = 0; i < numbers.size(); i += stride) {
     const uint32_t token = form.TokenOf(numbers[i]);
     ++counts.of[token];
     if (token == kEscapeToken) [[unlikely]] {
@@ -176,26 +178,28 @@ TokenCounts CountTokens(std::span<const uint64_t> numbers, const TokenForm& form
   return counts;
 }
 
-int32_t CostOfModel(const TokenCounts& counts, size_t model) {
-  const std::array<int16_t, kTokens>& cost_of = AllTables()[model].cost;
+int32_t CostOfModel(const TokenCounts& counts, const ModelTables& tables) {
   int32_t cost = 0;
   for (size_t token = 0; token < kTokens; ++token)
-    cost += counts.of[token] * cost_of[token];
+    cost += counts.of[token] * tables.cost[token];
   return cost;
 }
 
-// The best model from `begin` to `end` for the counts, and its cost.
-Coding ChooseModel(const TokenCounts& counts, size_t begin, size_t end) {
-  Coding coding;
+// The best plain or zero model for the numbers with the shift, and its cost.
+template <bool kHasZeroToken>
+Coding ChooseModel(std::span<const uint64_t> numbers, uint32_t shift) {
+  const std::array<ModelTables, kModels>& tables = AllTables();
+  Coding coding{.shift = shift, .counts = CountTokens<kHasZeroToken>(numbers, shift)};
   int32_t best = std::numeric_limits<int32_t>::max();
-  for (size_t model = begin; model < end; ++model) {
-    const int32_t cost = CostOfModel(counts, model);
+  constexpr size_t kBegin = kHasZeroToken ? kPlainModels : 0;
+  for (size_t model = kBegin; model < kBegin + kPlainModels; ++model) {
+    const int32_t cost = CostOfModel(coding.counts, tables[model]);
     if (cost < best) {
       best = cost;
       coding.model = model;
     }
   }
-  coding.cost = static_cast<uint64_t>(best) + counts.other_bits * kBit;
+  coding.cost = static_cast<uint64_t>(best) + coding.counts.other_bits * kBit;
   return coding;
 }
 
@@ -207,9 +211,7 @@ Coding ChooseCoding(std::span<const uint64_t> numbers) {
   const auto width = static_cast<uint32_t>((bits + numbers.size() / 2) / numbers.size());
   Coding best;
   for (uint32_t shift = width > 3 ? width - 3 : 0; shift == 0 || shift < width; ++shift) {
-    const TokenForm form{.shift = shift};
-    Coding coding = ChooseModel(CountTokens(numbers, form), 0, kPlainModels);
-    coding.shift = shift;
+    const Coding coding = ChooseModel<false>(numbers, shift);
     if (coding.cost < best.cost) best = coding;
   }
   return best;
@@ -225,13 +227,13 @@ Coding ChooseZeroCoding(std::span<const uint64_t> numbers) {
     others += number != 0 ? 1U : 0U;
   }
   if (others == 0 || others > numbers.size() - numbers.size() / 8) return {};
+  // Plain models have one for most mixtures of zeros and small numbers.
   const auto width = static_cast<uint32_t>((bits + others / 2) / others);
+  if (width < 4) return {};
   Coding best;
   const uint32_t first = width > 5 ? width - 5 : 0;
   for (uint32_t shift = first; shift <= first + 2; ++shift) {
-    const TokenForm form{.shift = shift, .has_zero_token = true};
-    Coding coding = ChooseModel(CountTokens(numbers, form), kPlainModels, kModels);
-    coding.shift = shift;
+    const Coding coding = ChooseModel<true>(numbers, shift);
     if (coding.cost < best.cost) best = coding;
   }
   return best;
@@ -247,16 +249,15 @@ ColumnHead HeadOf(const Prediction& prediction, const Coding& coding, uint64_t d
 }
 
 // Sets the model to one of kShortHeadModels if the byte that they save is worth more.
-void ShortenHead(std::span<const uint64_t> numbers, ColumnHead* head) {
+void ShortenHead(const TokenCounts& counts, ColumnHead* head) {
   const bool has_short_form = head->predictor == Predictor::kDelta && head->divisor == 1 &&
                               !head->is_unsigned && head->shift > 0 &&
                               head->shift <= kShortShiftMax && head->model < kPlainModels;
   if (!has_short_form) return;
-  const TokenCounts counts = CountTokens(numbers, {.shift = head->shift});
-  if (counts.stride > 1) return;
-  int32_t best = CostOfModel(counts, head->model);
+  const std::array<ModelTables, kModels>& tables = AllTables();
+  int32_t best = CostOfModel(counts, tables[head->model]);
   for (const uint8_t model : kShortHeadModels) {
-    const int32_t cost = CostOfModel(counts, model) - 8 * static_cast<int32_t>(kBit);
+    const int32_t cost = CostOfModel(counts, tables[model]) - 8 * static_cast<int32_t>(kBit);
     if (cost > best) continue;
     best = cost;
     head->model = model;
@@ -269,19 +270,35 @@ uint64_t CostOfHead(const ColumnHead& head) {
   return bytes.size() * 8 * kBit;
 }
 
-// Halves the numbers if all are even: no residual is negative.
-bool MakeUnsigned(std::vector<uint64_t>* numbers) {
+// The numbers without their sign bits; none if a residual is negative.
+std::vector<uint64_t> UnsignedNumbers(std::span<const uint64_t> numbers) {
   uint64_t any = 0;
-  for (const uint64_t number : *numbers)
+  for (const uint64_t number : numbers)
     any |= number;
-  if ((any & 1) != 0) return false;
-  for (uint64_t& number : *numbers)
-    number /= 2;
-  return true;
+  std::vector<uint64_t> halves;
+  if ((any & 1) != 0) return halves;
+  halves.reserve(numbers.size());
+  for (const uint64_t number : numbers)
+    halves.push_back(number / 2);
+  return halves;
 }
 
-Coding Cheaper(const Coding& a, const Coding& b) {
-  return b.cost < a.cost ? b : a;
+// Sets `*out` to the form with the numbers if it costs less than `*cost`.
+void TryNumbers(const Prediction& prediction,
+                uint64_t divisor,
+                bool is_unsigned,
+                std::vector<uint64_t> numbers,
+                uint64_t* cost,
+                ColumnChoice* out) {
+  Coding coding = ChooseCoding(numbers);
+  if (const Coding zero = ChooseZeroCoding(numbers); zero.cost < coding.cost) coding = zero;
+  ColumnHead head = HeadOf(prediction, coding, divisor);
+  head.is_unsigned = is_unsigned;
+  ShortenHead(coding.counts, &head);
+  const uint64_t total = coding.cost + CostOfHead(head);
+  if (total >= *cost) return;
+  *cost = total;
+  *out = {.head = head, .numbers = std::move(numbers)};
 }
 
 // Sets `*out` to the form with the prediction if it costs less than `*cost`. False as MakeNumbers.
@@ -292,24 +309,9 @@ bool TryPrediction(std::span<const uint64_t> values,
                    ColumnChoice* out) {
   std::vector<uint64_t> numbers(values.size() - 2);
   if (!MakeNumbers(values, prediction, divisor, &numbers)) return false;
-  Coding coding = Cheaper(ChooseCoding(numbers), ChooseZeroCoding(numbers));
-  ColumnHead head = HeadOf(prediction, coding, divisor);
-  uint64_t total = coding.cost + CostOfHead(head);
-  if (std::vector<uint64_t> halved = numbers; MakeUnsigned(&halved)) {
-    coding = Cheaper(ChooseCoding(halved), ChooseZeroCoding(halved));
-    ColumnHead other = HeadOf(prediction, coding, divisor);
-    other.is_unsigned = true;
-    if (const uint64_t halved_total = coding.cost + CostOfHead(other); halved_total < total) {
-      total = halved_total;
-      head = other;
-      numbers = std::move(halved);
-    }
-  }
-  if (total < *cost) {
-    *cost = total;
-    ShortenHead(numbers, &head);
-    *out = {.head = head, .numbers = std::move(numbers)};
-  }
+  std::vector<uint64_t> halves = UnsignedNumbers(numbers);
+  TryNumbers(prediction, divisor, false, std::move(numbers), cost, out);
+  if (!halves.empty()) TryNumbers(prediction, divisor, true, std::move(halves), cost, out);
   return true;
 }
 

@@ -19,6 +19,8 @@ constexpr uint32_t kShiftMaxNarrow = 56 / 2 - kStateBits - kExtraBitsMax;
 // A column of the second version with at most this many values has one state instead of two.
 constexpr size_t kOneStateValuesMax = 128;
 constexpr size_t kTailMax = 2 * kStateBits;
+// By the bits of a field.
+constexpr std::array<uint8_t, kStateBits + 1> kFieldsOfState = {0, 10, 5, 3, 2, 2, 1, 1, 1, 1, 1};
 
 // The parts of a stream: the states, the numbers that are tokens, and the tail: numbers that the
 // final states hold in fields of bits.
@@ -41,7 +43,7 @@ Layout LayoutOf(ColumnVersion version, const ColumnHead& head, size_t values) {
   const uint32_t tail_bits = AllTables()[head.model].tail_bits;
   if (tail_bits == 0) return layout;
   layout.field_bits = std::min(tail_bits + head.shift, 64U);
-  layout.fields_of_state = kStateBits / layout.bits_in_state();
+  layout.fields_of_state = kFieldsOfState[layout.bits_in_state()];
   layout.tail = std::min(layout.states * layout.fields_of_state, layout.tokens);
   layout.tokens -= layout.tail;
   return layout;
@@ -132,12 +134,22 @@ void WriteTail(const Layout& layout, std::span<const uint64_t> tail, BitWriter* 
 // Computes a value from the previous one and its residual.
 enum class Order : uint8_t { kNone, kFirst, kSecond };
 
-// The layout of a column's numbers in its stream.
+// The layout of a column's numbers in its stream. Narrow: one refill of the bit buffer is enough for
+// two numbers.
 enum class Scale : uint8_t {
   kSmall,   // ColumnHead::is_small
-  kNarrow,  // one refill of the bit buffer is enough for two numbers
-  kWide
+  kNarrow,  // with zigzag
+  kWide,
+  kZeroNarrow,  // of zero models
+  kZeroWide
 };
+
+constexpr bool IsZero(Scale scale) {
+  return scale == Scale::kZeroNarrow || scale == Scale::kZeroWide;
+}
+constexpr bool IsWide(Scale scale) {
+  return scale == Scale::kWide || scale == Scale::kZeroWide;
+}
 
 // A number whose width is in the stream. Ends with a refill.
 [[gnu::noinline]] uint64_t ReadEscaped(BitReader* reader) {
@@ -158,28 +170,46 @@ enum class Scale : uint8_t {
   return number;
 }
 
-// Everything that turns the numbers of a column into its values.
-struct ResidualForm {
-  explicit ResidualForm(const ColumnHead& head)
-      : table(AllTables()[head.model].decode.data()),
-        tokens(FormOf(head).Bits()),
-        sign_bits(head.is_unsigned ? 0 : 1),
-        divisor(head.divisor) {}
+// The residual of a number with that many sign bits, 0 or 1.
+[[gnu::always_inline]] inline uint64_t ResidualOf(uint64_t number,
+                                                  uint64_t sign_bits,
+                                                  uint64_t divisor) {
+  return (number >> sign_bits ^ (0 - (number & sign_bits))) * divisor;
+}
 
-  [[gnu::always_inline]] uint64_t ResidualOf(uint64_t number) const {
-    return (number >> sign_bits ^ (0 - (number & sign_bits))) * divisor;
+// The form of a column's numbers, in local variables of the loop.
+template <Scale kScale>
+struct NumberForm {
+  explicit NumberForm(const ColumnHead& head)
+      : table(AllTables()[head.model].decode.data()),
+        shift(head.shift),
+        sign_bits(head.is_unsigned ? 0 : 1),
+        divisor(head.divisor) {
+    if constexpr (IsZero(kScale)) tokens = FormOf(head).Bits();
+  }
+
+  // The number of a token, from the bits that follow its state's.
+  [[gnu::always_inline]] uint64_t Read(const StateEntry& entry, BitReader* reader) const {
+    uint64_t begin = uint64_t{kTokenRanges[entry.token].begin} << shift;
+    uint32_t bits = entry.range_bits + shift;
+    if constexpr (IsZero(kScale)) {
+      begin = tokens[entry.token].begin;
+      bits = tokens[entry.token].extra_bits;
+    }
+    return begin + (IsWide(kScale) ? reader->ReadLong(bits) : reader->Read(bits));
   }
 
   const StateEntry* table;
-  std::array<TokenBits, kTokens> tokens;
+  uint32_t shift;
   uint64_t sign_bits;
   uint64_t divisor;
+  std::array<TokenBits, IsZero(kScale) ? kTokens : 0> tokens;
 };
 
 // Reads the residual of the point of `entry`, and its state bits.
 template <Scale kScale>
 [[gnu::always_inline]] inline uint64_t ReadResidual(const StateEntry& entry,
-                                                    const ResidualForm& form,
+                                                    const NumberForm<kScale>& form,
                                                     BitReader* reader) {
   uint64_t number = 0;
   if constexpr (kScale == Scale::kSmall) {
@@ -196,12 +226,11 @@ template <Scale kScale>
     number = ReadEscaped(&copy);
     *reader = copy;
   } else {
-    const TokenBits token = form.tokens[entry.token];
     reader->Skip(entry.state_bits);
-    number = token.begin + (kScale == Scale::kNarrow ? reader->Read(token.extra_bits)
-                                                     : reader->ReadLong(token.extra_bits));
+    number = form.Read(entry, reader);
   }
-  return form.ResidualOf(number);
+  // A sign that is known when this is compiled is faster.
+  return ResidualOf(number, kScale == Scale::kNarrow ? 1 : form.sign_bits, form.divisor);
 }
 
 // Sets the numbers of the tail from the final states and the stream. False if the states have bits
@@ -211,10 +240,15 @@ bool ReadTail(const Layout& layout,
               BitReader* reader,
               std::array<uint64_t, kTailMax>* numbers) {
   const uint32_t bits = layout.bits_in_state();
+  size_t fields = layout.fields_of_state;  // left in the state
+  uint64_t* state = states.data();
   for (size_t i = 0; i < layout.tail; ++i) {
-    uint64_t& state = states[i / layout.fields_of_state];
-    uint64_t number = state & ((uint64_t{1} << bits) - 1);
-    state >>= bits;
+    if (fields-- == 0) {
+      ++state;
+      fields = layout.fields_of_state - 1;
+    }
+    uint64_t number = *state & ((uint64_t{1} << bits) - 1);
+    *state >>= bits;
     if (layout.field_bits > kStateBits) {
       number |= reader->ReadLong(layout.field_bits - kStateBits) << kStateBits;
     }
@@ -233,7 +267,7 @@ const char* DecodeValues(const ColumnHead& head,
                          std::string_view bytes,
                          std::span<uint64_t> values,
                          IntegerTotals* totals) {
-  const ResidualForm form(head);
+  const NumberForm<kScale> form(head);
   const uint64_t first = values[0];
   const size_t end = 1 + layout.tokens;
   uint64_t* const out = values.data();
@@ -273,7 +307,7 @@ const char* DecodeValues(const ColumnHead& head,
     reader.Refill();
     if (reader.available < 0) return nullptr;
     decode(i, &state);
-    if constexpr (kScale == Scale::kWide) reader.Refill();
+    if constexpr (IsWide(kScale)) reader.Refill();
     decode(i + 1, &next_state);
     if constexpr (kScale == Scale::kSmall) {
       decode(i + 2, &state);
@@ -292,7 +326,7 @@ const char* DecodeValues(const ColumnHead& head,
     if (!ReadTail(layout, {state, other_state}, &copy, &numbers)) return nullptr;
     reader = copy;
     for (size_t k = 0; k < layout.tail; ++k)
-      put(i++, form.ResidualOf(numbers[k]));
+      put(i++, ResidualOf(numbers[k], form.sign_bits, form.divisor));
   } else if (state != 0 || other_state != 0) {
     return nullptr;
   }
@@ -316,10 +350,15 @@ const char* DecodeOrdered(const ColumnHead& head,
                           std::string_view bytes,
                           std::span<uint64_t> values,
                           IntegerTotals* totals) {
-  if (head.is_small() && head.model < kPlainModels) {
+  const bool is_narrow = head.shift <= kShiftMaxNarrow;
+  if (head.model >= kPlainModels) {
+    return is_narrow ? DecodeScaled<kOrder, Scale::kZeroNarrow>(head, layout, bytes, values, totals)
+                     : DecodeScaled<kOrder, Scale::kZeroWide>(head, layout, bytes, values, totals);
+  }
+  if (head.is_small()) {
     return DecodeScaled<kOrder, Scale::kSmall>(head, layout, bytes, values, totals);
   }
-  return head.shift <= kShiftMaxNarrow
+  return is_narrow && !head.is_unsigned
              ? DecodeScaled<kOrder, Scale::kNarrow>(head, layout, bytes, values, totals)
              : DecodeScaled<kOrder, Scale::kWide>(head, layout, bytes, values, totals);
 }

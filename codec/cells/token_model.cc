@@ -97,23 +97,6 @@ int16_t CostOf(uint32_t count) {
 // The cost of the width and a few bits of an escaped number, in 1/256 bit.
 constexpr int kEscapeCost = 8 << 8;
 
-// The tokens of the first numbers.
-template <size_t kEnd, size_t kRanges>
-constexpr std::array<uint8_t, kEnd> TokensOf(const std::array<TokenRange, kRanges>& ranges,
-                                             uint8_t first) {
-  std::array<uint8_t, kEnd> tokens{};
-  for (size_t range = 0; range < kRanges; ++range) {
-    for (uint32_t i = 0; i < 1U << ranges[range].extra_bits; ++i)
-      tokens[ranges[range].begin + i] = static_cast<uint8_t>(first + range);
-  }
-  return tokens;
-}
-
-constexpr std::array<uint8_t, kTokenRangesEnd> kPlainTokens =
-    TokensOf<kTokenRangesEnd>(kTokenRanges, 0);
-constexpr std::array<uint8_t, kZeroTokenRangesEnd> kZeroTokens =
-    TokensOf<kZeroTokenRangesEnd>(kZeroTokenRanges, 1);
-
 // The token of each state: the states of a token are scattered, as in FSE.
 std::array<uint8_t, kStates> SpreadTokens(const std::array<uint16_t, kTokens>& counts) {
   constexpr uint32_t kStep = kStates / 2 + kStates / 8 + 3;
@@ -208,16 +191,6 @@ std::array<ModelTables, kModels> BuildAllTables() {
 }
 
 }  // namespace
-
-uint32_t TokenForm::TokenOf(uint64_t number) const {
-  if (!has_zero_token) {
-    const uint64_t high = number >> shift;
-    return high < kTokenRangesEnd ? kPlainTokens[high] : kEscapeToken;
-  }
-  if (number == 0) return 0;
-  const uint64_t high = (number - 1) >> shift;
-  return high < kZeroTokenRangesEnd ? kZeroTokens[high] : kEscapeToken;
-}
 
 std::array<TokenBits, kTokens> TokenForm::Bits() const {
   std::array<TokenBits, kTokens> bits{};

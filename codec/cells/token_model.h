@@ -68,7 +68,24 @@ inline constexpr std::array<TokenRange, kTokens - 2> kZeroTokenRanges = {{{0, 0}
 inline constexpr uint64_t kZeroTokenRangesEnd = 128;
 inline constexpr uint32_t kExtraBitsMax = 5;
 
-// The numbers of a token begin here, and are differ in this many bits.
+// The tokens of the first numbers.
+template <size_t kEnd, size_t kRanges>
+constexpr std::array<uint8_t, kEnd> TokensOf(const std::array<TokenRange, kRanges>& ranges,
+                                             uint8_t first) {
+  std::array<uint8_t, kEnd> tokens{};
+  for (size_t range = 0; range < kRanges; ++range) {
+    for (uint32_t i = 0; i < 1U << ranges[range].extra_bits; ++i)
+      tokens[ranges[range].begin + i] = static_cast<uint8_t>(first + range);
+  }
+  return tokens;
+}
+
+inline constexpr std::array<uint8_t, kTokenRangesEnd> kPlainTokens =
+    TokensOf<kTokenRangesEnd>(kTokenRanges, 0);
+inline constexpr std::array<uint8_t, kZeroTokenRangesEnd> kZeroTokens =
+    TokensOf<kZeroTokenRangesEnd>(kZeroTokenRanges, 1);
+
+// The first number of a token, and the bits of the difference to it.
 struct TokenBits {
   uint64_t begin = 0;
   uint32_t extra_bits = 0;
@@ -80,7 +97,15 @@ struct TokenForm {
   bool has_zero_token = false;
 
   // The token of a number; kEscapeToken for those beyond the ranges.
-  uint32_t TokenOf(uint64_t number) const;
+  uint32_t TokenOf(uint64_t number) const {
+    if (!has_zero_token) {
+      const uint64_t high = number >> shift;
+      return high < kTokenRangesEnd ? kPlainTokens[high] : kEscapeToken;
+    }
+    if (number == 0) return 0;
+    const uint64_t high = (number - 1) >> shift;
+    return high < kZeroTokenRangesEnd ? kZeroTokens[high] : kEscapeToken;
+  }
 
   // The numbers of each token but the escape.
   std::array<TokenBits, kTokens> Bits() const;
