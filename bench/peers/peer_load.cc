@@ -6,6 +6,7 @@
 //             [--hosts=100] [--steps=8640] [--step=10] [--tags=10]
 //             [--values=integers|decimals|noisy|counters]
 //   peer_load --form=telnet|http|prom --port=PORT --path=PATH --file=PATH [...]
+//   peer_load --form=lines [...]      prints the points as lines for OpenTSDB's import
 //
 // Each host has ten metrics, cpu.usage_user to cpu.usage_guest_nice, and the first `tags` of TSBS's
 // ten tags. A series has a point each `step` seconds from 2024-01-01 00:00:00 UTC on. The values:
@@ -69,7 +70,7 @@ constexpr std::array<std::string_view, 3> kSystems = {"Ubuntu16.10", "Ubuntu16.0
 constexpr std::array<std::string_view, 2> kArchitectures = {"x64", "x86"};
 constexpr std::array<std::string_view, 4> kTeams = {"SF", "NYC", "LON", "CHI"};
 constexpr std::array<std::string_view, 3> kEnvironments = {"production", "staging", "test"};
-constexpr std::array<std::string_view, 4> kForms = {"telnet", "http", "influx", "prom"};
+constexpr std::array<std::string_view, 5> kForms = {"telnet", "http", "influx", "prom", "lines"};
 constexpr std::array<std::string_view, 4> kKinds = {"integers", "decimals", "noisy", "counters"};
 
 struct Arguments {
@@ -255,7 +256,7 @@ Series SeriesOf(std::string_view metric, const Tags& tags, const Arguments& argu
             .between = ",\"value\":",
             .after = fmt::format(",\"tags\":{{{}}}}},", fmt::join(pairs, ","))};
   }
-  return {.before = fmt::format("put {} ", metric),
+  return {.before = fmt::format("{}{} ", arguments.form == "telnet" ? "put " : "", metric),
           .between = " ",
           .after = fmt::format(" {}\n", fmt::join(pairs, " "))};
 }
@@ -480,7 +481,7 @@ class Requests {
       if (++points >= arguments_.batch && point.may_end_request) break;
     }
     points_ += points;
-    if (points > 0 && arguments_.form != "telnet") AddHead(request);
+    if (points > 0 && arguments_.form != "telnet" && arguments_.form != "lines") AddHead(request);
     return points > 0;
   }
 
@@ -628,6 +629,12 @@ int main(int argc, char** argv) {
     requests[i] = std::make_unique<Requests>(arguments, std::move(source));
     if (arguments.stream == 0) requests[i]->MakeAll();
   });
+  if (arguments.form == "lines") {
+    std::string lines_of_request;
+    while (requests[0]->Next(&lines_of_request))
+      fmt::print("{}", lines_of_request);
+    return 0;
+  }
   fmt::print("ready\n");
   std::fflush(stdout);
   if (std::getchar() == EOF) Die("standard input: closed; expected a line");

@@ -4,6 +4,7 @@ import gzip
 import os
 import random
 import shutil
+import subprocess
 from dataclasses import dataclass, field
 
 START = 1704067200  # as peer_load.cc
@@ -42,6 +43,12 @@ class Dataset:
                      f"--values={self.values}", f"--tags={self.tags}"]
         return arguments + ["--stream=1"] * (self.points > IN_MEMORY_MAX)
 
+    def sample(self, load):
+        """The points of the first host's first metric: read_series' form."""
+        lines = subprocess.run([load, "--form=lines", *self.load_arguments(), "--hosts=1"],
+                               stdout=subprocess.PIPE, text=True, check=True).stdout
+        return read_series(line for line in lines.splitlines() if line.startswith(METRICS[0] + " "))
+
 
 class FileDataset:
     """The points of a file of OpenTSDB's import lines, `metric timestamp value tagk=tagv ...`, in
@@ -69,6 +76,20 @@ class FileDataset:
 
     def load_arguments(self):
         return [f"--file={self.path}"]
+
+    def sample(self, _):
+        """All points: read_series' form."""
+        with open(self.path) as lines:
+            return read_series(lines)
+
+
+def read_series(lines):
+    """{(metric, (tag, ...)): {timestamp: value}} of lines for OpenTSDB's import; a tag is "k=v"."""
+    series = {}
+    for line in lines:
+        metric, timestamp, value, *tags = line.split()
+        series.setdefault((metric, tuple(tags)), {})[int(timestamp)] = float(value)
+    return series
 
 
 DATASETS = {

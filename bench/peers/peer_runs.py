@@ -64,8 +64,9 @@ def wait_for_count(server, dataset, patience_s=30):
         time.sleep(0.02)
 
 
-def ingest(load, server, form, dataset, connections):
-    """Sends the points to the empty server, merges its files and stops it: a row of results."""
+def ingest(load, server, form, dataset, connections, check=None):
+    """Sends the points to the empty server, merges its files, calls `check` of the server and stops
+    it: a row of results."""
     server.wipe()
     server.form = form
     server.start()
@@ -73,6 +74,8 @@ def ingest(load, server, form, dataset, connections):
         server.prepare()
         row = send(load, server, form, dataset, connections)
         server.settle()
+        if check is not None:
+            row["check"] = check(server)
     finally:
         server.stop()
     row["bytes"] = server.file_bytes() / dataset.points

@@ -1,6 +1,8 @@
 """The sizes of whole stores at rest, by kind of values and interval. Sizes are counts: they do not
 depend on what else the machine does."""
 
+import math
+
 import peer_queries
 import peer_runs
 
@@ -22,16 +24,39 @@ def make_datasets(kinds, intervals, hosts, days):
     return sets
 
 
+def changed_share(server, sample, dataset):
+    """The share of the sample's points that the server does not have with exactly their values."""
+    changed = total = 0
+    for (metric, tags), points in sample.items():
+        stored = server.raw(metric, tags, dataset.start, dataset.end)
+        changed += sum(stored.get(time) != value for time, value in points.items())
+        total += len(points)
+    return changed / total
+
+
 def measure(load, servers, dataset):
-    """Bytes a point of each server."""
-    return [peer_runs.ingest(load, server, "telnet" if "telnet" in server.forms else "prom",
-                             dataset, 1)["bytes"] for server in servers]
+    """Of each server: bytes per point, and the share of values that it changed; None without."""
+    sample = dataset.sample(load)
+    results = []
+    for server in servers:
+        if dataset.end - dataset.start > server.span_max_s:
+            results.append(None)
+            continue
+        row = peer_runs.ingest(load, server, "telnet" if "telnet" in server.forms else "prom",
+                               dataset, 1, lambda server: changed_share(server, sample, dataset))
+        results.append((row["bytes"], row["check"]))
+    return results
 
 
-def row_of(values, interval, points, sizes):
+def row_of(values, interval, points, results):
     """A row of the table: the ratios are of the last server to each of the others."""
-    return [values, interval, f"{points:,}", *(f"{size:.3f}" for size in sizes),
-            *(f"{sizes[-1] / size:.2f}" for size in sizes[:-1])]
+    cells, ratios = [], []
+    for result in results:
+        size, share = result or (math.nan, 0)
+        cells.append(f"{size:.3f}" + (f" ({share * 100:.2g} % changed)" if share else ""))
+        ratios.append(f"{results[-1][0] / size:.2f}")
+    return [values, interval, f"{points:,}",
+            *(cell.replace("nan", "–") for cell in cells + ratios[:-1])]
 
 
 def sizes_table(load, servers, datasets):
