@@ -179,8 +179,8 @@ constexpr bool IsWide(Scale scale) {
 
 // The form of a column's numbers, in local variables of the loop.
 template <Scale kScale>
-struct NumberForm {
-  explicit NumberForm(const ColumnHead& head)
+struct ResidualForm {
+  explicit ResidualForm(const ColumnHead& head)
       : table(AllTables()[head.model].decode.data()),
         shift(head.shift),
         sign_bits(head.is_unsigned ? 0 : 1),
@@ -209,7 +209,7 @@ struct NumberForm {
 // Reads the residual of the point of `entry`, and its state bits.
 template <Scale kScale>
 [[gnu::always_inline]] inline uint64_t ReadResidual(const StateEntry& entry,
-                                                    const NumberForm<kScale>& form,
+                                                    const ResidualForm<kScale>& form,
                                                     BitReader* reader) {
   uint64_t number = 0;
   if constexpr (kScale == Scale::kSmall) {
@@ -267,7 +267,7 @@ const char* DecodeValues(const ColumnHead& head,
                          std::string_view bytes,
                          std::span<uint64_t> values,
                          IntegerTotals* totals) {
-  const NumberForm<kScale> form(head);
+  const ResidualForm<kScale> form(head);
   const uint64_t first = values[0];
   const size_t end = 1 + layout.tokens;
   uint64_t* const out = values.data();
