@@ -1,6 +1,8 @@
 #include "codec/base/json_writer.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -13,6 +15,35 @@ constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
 
 bool IsPlain(char c) {
   return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+}
+
+constexpr size_t kWordBytes = sizeof(uint64_t);
+constexpr uint64_t kOnes = 0x0101010101010101;
+constexpr uint64_t kHighBits = kOnes * 0x80;
+
+// Not 0 if a byte of `word` is below `limit`. REQUIRES: `limit` is at most 0x80.
+constexpr uint64_t BytesBelow(uint64_t word, uint64_t limit) {
+  return (word - kOnes * limit) & ~word & kHighBits;
+}
+
+// Whether all bytes of a word are plain.
+bool AllPlain(const char* bytes) {
+  uint64_t word = 0;
+  std::memcpy(&word, bytes, kWordBytes);
+  const uint64_t not_plain =
+      (word & kHighBits) | BytesBelow(word, 0x20) | BytesBelow(word ^ (kOnes * 0x7F), 1) |
+      BytesBelow(word ^ (kOnes * '"'), 1) | BytesBelow(word ^ (kOnes * '\\'), 1);
+  return not_plain == 0;
+}
+
+// The number of plain characters that `text` begins with.
+size_t PlainPrefix(std::string_view text) {
+  size_t plain = 0;
+  while (text.size() - plain >= kWordBytes && AllPlain(text.data() + plain))
+    plain += kWordBytes;
+  while (plain < text.size() && IsPlain(text[plain]))
+    ++plain;
+  return plain;
 }
 
 void AppendEscaped(char c, std::string* out) {
@@ -45,9 +76,7 @@ void AppendEscaped(char c, std::string* out) {
 void AppendJsonString(std::string_view text, std::string* out) {
   out->push_back('"');
   while (!text.empty()) {
-    size_t plain = 0;
-    while (plain < text.size() && IsPlain(text[plain]))
-      ++plain;
+    const size_t plain = PlainPrefix(text);
     out->append(text.substr(0, plain));
     text.remove_prefix(plain);
     if (text.empty()) break;

@@ -75,9 +75,10 @@ class HttpSession : public Session {
 
   AccessRights RightsOf(HttpRequest* request) const;
   void LimitNewSeries(std::string_view remote, HttpRequest* request) const;
-  void Answer(HttpJob task);
+  // A task that needs a pool is moved to it.
+  void Answer(HttpJob* task);
   void CheckLogin(Login login, const HttpRequest& request, std::function<void(LoginAnswer)> then);
-  void AnswerKnown(HttpJob task);
+  void AnswerKnown(HttpJob* task);
   void AnswerIn(WorkerPool* pool, HttpJob task);
   void SendResponse(HttpWire wire);
 
@@ -129,11 +130,11 @@ void HttpSession::Pump() {
     if (event == RequestReader::Event::kLargeBody) JudgeLargeBody();
     if (event == RequestReader::Event::kContinue) transport_->Send("HTTP/1.1 100 Continue\r\n\r\n");
     if (event == RequestReader::Event::kRequest) {
-      HttpRequest request = intake_.TakeRequest();
-      request.received_at = now;
-      request.received_in = intake_.received_in();
-      if (context_->one_answer) request.keep_alive = false;
-      Answer({context_, std::move(request), intake_.TakeHold(), &transport_->stopping()});
+      HttpJob task(context_, intake_.TakeRequest(), intake_.TakeHold(), &transport_->stopping());
+      task.request().received_at = now;
+      task.request().received_in = intake_.received_in();
+      if (context_->one_answer) task.request().keep_alive = false;
+      Answer(&task);
     }
     if (event == RequestReader::Event::kError) Refuse();
   }
@@ -246,17 +247,17 @@ void HttpSession::LimitNewSeries(std::string_view remote, HttpRequest* request) 
   request->new_series = context_->new_series->QuotaOf(AddressWithoutPort(remote));
 }
 
-void HttpSession::Answer(HttpJob task) {
+void HttpSession::Answer(HttpJob* task) {
   context_->counters->http_requests->Add(1);
   state_ = State::kAnswering;
-  const AccessRights rights = RightsOf(&task.request());
+  const AccessRights rights = RightsOf(&task->request());
   const std::optional<Login> login =
-      BeginLogin(context_->logins.authenticator, rights, &task.request());
+      BeginLogin(context_->logins.authenticator, rights, &task->request());
   if (!login.has_value()) {
-    AnswerKnown(std::move(task));
+    AnswerKnown(task);
     return;
   }
-  const auto asked = std::make_shared<HttpJob>(std::move(task));
+  const auto asked = std::make_shared<HttpJob>(std::move(*task));
   CheckLogin(*login, asked->request(), [this, rights, asked](LoginAnswer answer) {
     if (answer.kind == LoginAnswer::Kind::kUnknown) {
       window_ = nullptr;
@@ -264,7 +265,7 @@ void HttpSession::Answer(HttpJob task) {
       return;
     }
     EndLogin(answer, rights, &asked->request());
-    AnswerKnown(std::move(*asked));
+    AnswerKnown(asked.get());
   });
 }
 
@@ -290,21 +291,21 @@ void HttpSession::CheckLogin(Login login,
 }
 
 // Answers a client whose rights are known.
-void HttpSession::AnswerKnown(HttpJob task) {
-  WorkerPool* const pool = task.Enter();
-  if (pool != nullptr && !task.may_be_quick()) {
-    AnswerIn(pool, std::move(task));
+void HttpSession::AnswerKnown(HttpJob* task) {
+  WorkerPool* const pool = task->Enter();
+  if (pool != nullptr && !task->may_be_quick()) {
+    AnswerIn(pool, std::move(*task));
     return;
   }
   window_ = nullptr;
-  if (task.may_be_quick()) {
-    if (task.request().remote.empty()) task.request().remote = transport_->remote();
+  if (task->may_be_quick()) {
+    if (task->request().remote.empty()) task->request().remote = transport_->remote();
     if (intake_.has_more()) GiveWay();
   }
-  if (std::optional<HttpWire> wire = task.Answer(); wire.has_value()) {
+  if (std::optional<HttpWire> wire = task->Answer(); wire.has_value()) {
     SendResponse(*std::move(wire));
   } else {
-    AnswerIn(pool != nullptr ? pool : context_->pools.workers, std::move(task));
+    AnswerIn(pool != nullptr ? pool : context_->pools.workers, std::move(*task));
   }
 }
 

@@ -1,11 +1,16 @@
 #include "server/api/route_table.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
 #include "server/api/endpoints.h"
 #include "server/text/ascii.h"
 
 namespace hourcell {
 namespace {
 
+constexpr std::string_view kPages = "/";
 constexpr std::string_view kApi = "/api/";
 constexpr std::string_view kApi2 = "/api/v2/";
 constexpr std::string_view kAnything = "/*";
@@ -383,17 +388,50 @@ constexpr RouteRow kRouteRows[] = {
      .doc = "whether the server can take points and queries now, or why not (503)"},
 };
 
-bool Fits(const RouteRow& row, const RoutePath& path) {
-  if (row.NamesItsVersion()) {
-    return path.api_version == 2 && EqualsIgnoringCase(path.rest, row.path.substr(kApi2.size()));
+// A row as a look-up compares it.
+struct RouteKey {
+  explicit RouteKey(const RouteRow& of)
+      : row(&of), is_api(of.path.starts_with(kApi)), names_version(of.NamesItsVersion()) {
+    const std::string_view space = names_version ? kApi2 : is_api ? kApi : kPages;
+    name = of.path.substr(space.size());
+    takes_anything = name.ends_with(kAnything);
+    if (takes_anything) name.remove_suffix(kAnything.size());
   }
-  const bool is_api = row.path.starts_with(kApi);
-  if (is_api != (path.api_version > 0)) return false;
-  const std::string_view name = row.path.substr(is_api ? kApi.size() : 1);
-  if (!name.ends_with(kAnything)) return EqualsIgnoringCase(path.rest, name);
-  const std::string_view prefix = name.substr(0, name.size() - kAnything.size());
-  if (path.rest.size() > prefix.size() && path.rest[prefix.size()] != '/') return false;
-  return EqualsIgnoringCase(path.rest.substr(0, prefix.size()), prefix);
+
+  bool MayHaveSize(size_t rest_bytes) const {
+    return takes_anything ? rest_bytes >= name.size() : rest_bytes == name.size();
+  }
+
+  // REQUIRES: MayHaveSize(path.rest.size()).
+  bool Fits(const RoutePath& path) const {
+    if (names_version ? path.api_version != 2 : is_api != (path.api_version > 0)) return false;
+    if (path.rest.size() > name.size() && path.rest[name.size()] != '/') return false;
+    return EqualsIgnoringCase(path.rest.substr(0, name.size()), name);
+  }
+
+  const RouteRow* row;
+  bool is_api;
+  bool names_version;     // below /api/v2/
+  std::string_view name;  // the rest of the path after one of the three, without "/*"
+  bool takes_anything;
+};
+
+// The rows that a path may have, by the bytes of its rest; the last list is of all longer paths.
+// Each list is in the order of the table.
+using RouteIndex = std::vector<std::vector<RouteKey>>;
+
+RouteIndex MakeRouteIndex() {
+  size_t longest = 0;
+  for (const RouteRow& row : kRouteRows)
+    longest = std::max(longest, row.path.size());
+  RouteIndex index(longest + 1);
+  for (size_t bytes = 0; bytes < index.size(); ++bytes) {
+    for (const RouteRow& row : kRouteRows) {
+      const RouteKey key(row);
+      if (key.MayHaveSize(bytes)) index[bytes].push_back(key);
+    }
+  }
+  return index;
 }
 
 }  // namespace
@@ -458,8 +496,9 @@ std::span<const RouteRow> RouteTable() {
 }
 
 const RouteRow* FindRoute(const RoutePath& path) {
-  for (const RouteRow& row : kRouteRows) {
-    if (Fits(row, path)) return &row;
+  static const RouteIndex index = MakeRouteIndex();
+  for (const RouteKey& key : index[std::min(path.rest.size(), index.size() - 1)]) {
+    if (key.Fits(path)) return key.row;
   }
   return nullptr;
 }

@@ -110,12 +110,11 @@ HttpResponse Routes::Handle(const HttpRequest& request) {
 
 HttpResponse Routes::Begin(const HttpRequest& request) {
   try {
-    if (!guard_.IsOwnPage(request)) {
-      if (auto response = cors_.Intercept(request)) {
-        if (response->status == 405) AddAllow(AllowedOf(request), &*response);
-        cors_.AddHeaders(request, AllowedOf(request), &*response);
-        return *std::move(response);
-      }
+    if (auto response = cors_.Intercept(request);
+        response.has_value() && !guard_.IsOwnPage(request)) {
+      if (response->status == 405) AddAllow(AllowedOf(request), &*response);
+      cors_.AddHeaders(request, AllowedOf(request), &*response);
+      return *std::move(response);
     }
     HttpResponse response = Dispatch(request);
     FinishResponse(request, &response);

@@ -12,12 +12,18 @@ namespace {
 
 constexpr int kComeAgain = 503;
 
+// The bytes of an error's JSON without its texts.
+constexpr size_t kFrameBytes = 64;
+
 }  // namespace
 
 HttpResponse HttpError(int status, std::string_view message, std::string_view details) {
   HttpResponse response;
   response.status = status;
-  response.body = "{\"error\":{\"code\":" + std::to_string(status) + ",\"message\":";
+  response.body.reserve(kFrameBytes + message.size() + details.size());
+  response.body.append("{\"error\":{\"code\":");
+  response.body.append(std::to_string(status));
+  response.body.append(",\"message\":");
   AppendJsonString(message, &response.body);
   if (!details.empty()) {
     response.body.append(",\"details\":");

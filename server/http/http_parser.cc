@@ -63,6 +63,9 @@ struct GrowingBody {
   };
 };
 
+// Most requests have fewer headers.
+constexpr size_t kUsualHeaders = 8;
+
 std::string_view StdView(boost::beast::string_view text) {
   return {text.data(), text.size()};
 }
@@ -135,6 +138,7 @@ class HttpParser::Message {
     request_.target = std::string(StdView(message.target()));
     request_.http10 = message.version() == 10;
     request_.keep_alive = parser_.keep_alive();
+    request_.headers.reserve(kUsualHeaders);
     for (const auto& field : message) {
       request_.headers.emplace_back(LowerCase(StdView(field.name_string())),
                                     StdView(field.value()));

@@ -47,18 +47,45 @@ bool IsZeroWeight(std::string_view parameters) {
   return false;
 }
 
+// A usual head fits, so that it is allocated once.
+constexpr size_t kHeadBytes = 256;
+
+bool IsControl(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+}
+
 void AppendHeader(std::string_view name, std::string_view value, std::string* head) {
-  head->append(name);
-  head->append(": ");
-  for (const char c : value) {
-    const auto byte = static_cast<unsigned char>(c);
-    head->push_back(byte < 0x20 || byte == 0x7F ? ' ' : c);
-  }
+  head->append(name).append(": ");
+  const size_t begin = head->size();
+  head->append(value);
+  std::replace_if(head->data() + begin, head->data() + head->size(), &IsControl, ' ');
   head->append("\r\n");
 }
 
+void AppendNumber(uint64_t number, std::string* head) {
+  const fmt::format_int digits(number);
+  head->append(digits.data(), digits.size());
+}
+
+// The first line of a head, which has room for the others.
 std::string StatusLine(int status) {
-  return fmt::format("HTTP/1.1 {} {}\r\n", status, ReasonPhrase(status));
+  std::string head;
+  head.reserve(kHeadBytes);
+  head.append("HTTP/1.1 ");
+  AppendNumber(static_cast<uint64_t>(status), &head);
+  head.append(" ").append(ReasonPhrase(status)).append("\r\n");
+  return head;
+}
+
+void AppendConnection(bool close, std::string* head) {
+  head->append(close ? "Connection: close\r\n\r\n" : "Connection: keep-alive\r\n\r\n");
+}
+
+void AppendLengthAndConnection(uint64_t body_bytes, bool close, std::string* head) {
+  head->append("Content-Length: ");
+  AppendNumber(body_bytes, head);
+  head->append("\r\n");
+  AppendConnection(close, head);
 }
 
 // Appends the response's own headers, and its content type if it has a body.
@@ -66,7 +93,7 @@ void AppendOwnHeaders(const HttpResponse& response, bool has_body, std::string* 
   if (!response.content_type.empty() && has_body) {
     AppendHeader("Content-Type", response.content_type, head);
   }
-  AppendHeader("X-Content-Type-Options", "nosniff", head);
+  head->append("X-Content-Type-Options: nosniff\r\n");
   for (const auto& [name, value] : response.headers)
     AppendHeader(name, value, head);
 }
@@ -125,9 +152,7 @@ HttpWire FormatResponse(const HttpRequest& request, HttpResponse response) {
     response.body = Gzip(response.body);
     AppendHeader("Content-Encoding", "gzip", &wire.head);
   }
-  AppendHeader("Content-Length", std::to_string(response.body.size()), &wire.head);
-  AppendHeader("Connection", wire.close ? "close" : "keep-alive", &wire.head);
-  wire.head.append("\r\n");
+  AppendLengthAndConnection(response.body.size(), wire.close, &wire.head);
   if (request.method != "HEAD") wire.body = std::move(response.body);
   return wire;
 }
@@ -139,9 +164,7 @@ HttpWire FormatHeadAnswer(const HttpRequest& request,
                 .body = {},
                 .close = response.close || !request.keep_alive};
   AppendOwnHeaders(response, body_bytes > 0, &wire.head);
-  AppendHeader("Content-Length", std::to_string(body_bytes), &wire.head);
-  AppendHeader("Connection", wire.close ? "close" : "keep-alive", &wire.head);
-  wire.head.append("\r\n");
+  AppendLengthAndConnection(body_bytes, wire.close, &wire.head);
   return wire;
 }
 
@@ -153,8 +176,7 @@ StreamHead FormatStreamHead(const HttpRequest& request, const HttpResponse& resp
   AppendOwnHeaders(response, /*has_body=*/true, &head.text);
   if (head.gzip) AppendHeader("Content-Encoding", "gzip", &head.text);
   if (head.chunked) AppendHeader("Transfer-Encoding", "chunked", &head.text);
-  AppendHeader("Connection", head.close ? "close" : "keep-alive", &head.text);
-  head.text.append("\r\n");
+  AppendConnection(head.close, &head.text);
   return head;
 }
 

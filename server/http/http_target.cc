@@ -18,17 +18,19 @@ namespace {
 
 enum class Plus : bool { kLiteral, kBlank };
 
-// Decodes target[begin, end).
-absl::StatusOr<std::string> Decode(std::string_view target, size_t begin, size_t end, Plus plus) {
-  std::string out;
-  out.reserve(end - begin);
-  for (size_t i = begin; i < end; ++i) {
-    const char c = target[i];
-    if (c == '+' && plus == Plus::kBlank) {
-      out.push_back(' ');
-    } else if (c != '%') {
-      out.push_back(c);
-    } else {
+// Most requests have fewer parameters.
+constexpr size_t kUsualParams = 8;
+
+// Sets `*out` to target[begin, end), decoded.
+absl::Status Decode(
+    std::string_view target, size_t begin, size_t end, Plus plus, std::string* out) {
+  out->assign(target.substr(begin, end - begin));
+  if (plus == Plus::kBlank) std::ranges::replace(*out, '+', ' ');
+  size_t size = out->find('%');
+  if (size == std::string::npos) return absl::OkStatus();
+  for (size_t i = begin + size; i < end; ++i) {
+    char c = (*out)[i - begin];
+    if (c == '%') {
       const int high = i + 2 < end ? HexDigit(target[i + 1]) : -1;
       const int low = i + 2 < end ? HexDigit(target[i + 2]) : -1;
       if (high < 0 || low < 0) {
@@ -36,23 +38,22 @@ absl::StatusOr<std::string> Decode(std::string_view target, size_t begin, size_t
             fmt::format("request target {}: bad escape at {}; expected % and two hex digits",
                         QuoteForMessage(target), i));
       }
-      out.push_back(static_cast<char>(high * 16 + low));
+      c = static_cast<char>(high * 16 + low);
       i += 2;
     }
+    (*out)[size++] = c;
   }
-  return out;
+  out->resize(size);
+  return absl::OkStatus();
 }
 
 absl::Status AppendParam(std::string_view target, size_t begin, size_t end, HttpRequest* request) {
   if (begin == end) return absl::OkStatus();
   const size_t equals = std::min(target.find('=', begin), end);
-  HOURCELL_ASSIGN_OR_RETURN(std::string name, Decode(target, begin, equals, Plus::kBlank));
-  std::string value;
-  if (equals < end) {
-    HOURCELL_ASSIGN_OR_RETURN(value, Decode(target, equals + 1, end, Plus::kBlank));
-  }
-  request->params.emplace_back(std::move(name), std::move(value));
-  return absl::OkStatus();
+  auto& [name, value] = request->params.emplace_back();
+  HOURCELL_RETURN_IF_ERROR(Decode(target, begin, equals, Plus::kBlank, &name));
+  if (equals == end) return absl::OkStatus();
+  return Decode(target, equals + 1, end, Plus::kBlank, &value);
 }
 
 // Removes "http://host:port" from a target that begins with it; its host replaces the header Host.
@@ -71,17 +72,20 @@ std::optional<std::string_view> TakeOrigin(std::string_view target, HttpRequest*
 
 absl::Status ParseParts(std::string_view target, HttpRequest* request) {
   std::string origin_form;  // converted from an absolute form
-  if (const std::optional<std::string_view> rest = TakeOrigin(target, request)) {
+  if (!target.starts_with('/')) {
+    const std::optional<std::string_view> rest = TakeOrigin(target, request);
+    if (!rest.has_value()) {
+      return absl::InvalidArgumentError(
+          fmt::format("request target {}: does not start with '/'", QuoteForMessage(target)));
+    }
     if (!rest->starts_with('/')) origin_form = "/";
     origin_form += *rest;
     target = origin_form;
   }
-  if (!target.starts_with('/')) {
-    return absl::InvalidArgumentError(
-        fmt::format("request target {}: does not start with '/'", QuoteForMessage(target)));
-  }
   const size_t question_mark = std::min(target.find('?'), target.size());
-  HOURCELL_ASSIGN_OR_RETURN(request->path, Decode(target, 0, question_mark, Plus::kLiteral));
+  HOURCELL_RETURN_IF_ERROR(Decode(target, 0, question_mark, Plus::kLiteral, &request->path));
+  if (question_mark == target.size()) return absl::OkStatus();
+  request->params.reserve(kUsualParams);
   for (size_t begin = question_mark + 1; begin < target.size();) {
     const size_t end = std::min(target.find('&', begin), target.size());
     HOURCELL_RETURN_IF_ERROR(AppendParam(target, begin, end, request));

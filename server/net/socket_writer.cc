@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
@@ -36,9 +37,9 @@ SteadyClock::duration SocketWriter::stalled_for() const {
 void SocketWriter::Write(const std::shared_ptr<Owner>& owner) {
   if (is_writing() || queued_.empty()) return;
   sending_ = std::exchange(queued_, {});
-  std::vector<asio::const_buffer> buffers;
+  absl::InlinedVector<asio::const_buffer, 2> buffers;
   for (const std::string& bytes : sending_)
-    buffers.push_back(asio::buffer(bytes));
+    buffers.emplace_back(bytes.data(), bytes.size());
   // Bytes that the socket takes at once need no other thread to finish the write.
   AsioError error;
   const size_t sent = socket_->socket.write_some(buffers, error);

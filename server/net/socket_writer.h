@@ -10,7 +10,8 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <vector>
+
+#include <absl/container/inlined_vector.h>
 
 namespace hourcell {
 
@@ -47,14 +48,17 @@ class SocketWriter {
   std::chrono::steady_clock::duration stalled_for() const;
 
  private:
+  // The head and the body of an answer need no memory of their own.
+  using Strings = absl::InlinedVector<std::string, 2>;
+
   void WriteRest(const std::shared_ptr<Owner>& owner, size_t written);
   void CountUpTo(size_t total, Owner* owner);
   void Count(size_t bytes, Owner* owner);
   void EndWrite(const std::shared_ptr<Owner>& owner);
 
   Socket* const socket_;
-  std::vector<std::string> queued_;                 // next
-  std::vector<std::string> sending_;                // in progress
+  Strings queued_;                                  // next
+  Strings sending_;                                 // in progress
   size_t unsent_bytes_ = 0;                         // in both
   size_t counted_bytes_ = 0;                        // of the write in progress, reported as sent
   size_t taken_bytes_ = 0;                          // since taken_at_
