@@ -15,12 +15,10 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include "codec/base/clock.h"
 #include "codec/base/mutex.h"
-#include "codec/base/named_thread.h"
 #include "codec/base/status_macros.h"
 #include "server/access/access_policy.h"
 #include "server/access/authenticator.h"
@@ -35,6 +33,7 @@
 #include "server/net/asio.h"
 #include "server/net/connection_quota.h"
 #include "server/net/descriptor_limit.h"
+#include "server/net/reactors.h"
 #include "server/net/tls_context.h"
 #include "server/ports/connection.h"
 #include "server/ports/input_ports.h"
@@ -152,7 +151,7 @@ class Server::Impl {
 
   // Declared before the users of the contexts: pending work is destroyed with the contexts, last.
   asio::io_context running_;  // of Run's thread
-  IoContext io_;
+  Reactors reactors_;
   WorkerPool pool_;
   WorkerPool query_pool_;
   WorkerPool body_pool_;       // large bodies, so that other work does not wait for them
@@ -163,8 +162,6 @@ class Server::Impl {
   asio::steady_timer users_timer_;
   std::vector<std::unique_ptr<Listener>> listeners_;
   std::unique_ptr<InputPorts> input_ports_;
-  asio::executor_work_guard<asio::io_context::executor_type> keep_running_;
-  std::vector<NamedThread> threads_;
 
   Mutex stop_mutex_;
   bool stopped_ ABSL_GUARDED_BY(stop_mutex_) = false;
@@ -192,12 +189,12 @@ Server::Impl::Impl(const Config& config,
           static_cast<size_t>(config.integer("tsd.http.request.memory")))),
       quota_(QuotaOf(config)),
       new_series_(AllowancesOf(config, &tsdb->stats())),
+      reactors_(ThreadsOf(config)),
       pool_(ThreadsOf(config)),
       query_pool_(QueryThreadsOf(config)),
       body_pool_(ThreadsOf(config)),
       self_stats_timer_(pool_.pool),
-      users_timer_(pool_.pool),
-      keep_running_(io_.context.get_executor()) {
+      users_timer_(pool_.pool) {
   telnet_settings_ = {
       .point_limits = {.tags_max = static_cast<size_t>(config.integer("tsd.storage.max_tags"))},
       .puts_allowed = config.text("tsd.mode") != "ro",
@@ -278,8 +275,8 @@ absl::Status Server::Impl::Start() {
   for (size_t i = 0; i < addresses.size(); ++i) {
     const ListenAddress& address = addresses[i];
     listeners_.push_back(Listener::Open(std::move(site_.sockets[i]),
-                                        ListenerOptionsOf(config_, address.rights, i == 0), &io_,
-                                        &context_, &tsdb_->stats()));
+                                        ListenerOptionsOf(config_, address.rights, i == 0),
+                                        &reactors_, &context_, &tsdb_->stats()));
     LogInfo("listening on {} port {}; without credentials: {}", address.bind,
             listeners_.back()->port(), address.rights.role());
   }
@@ -291,7 +288,7 @@ absl::Status Server::Impl::Start() {
                                                             .tsdb = tsdb_,
                                                             .access = &access_,
                                                             .connections = &context_,
-                                                            .io = &io_,
+                                                            .reactors = &reactors_,
                                                             .pool = &commit_pool_,
                                                             .clock = http_context_.clock}));
   // No connection reads the settings yet: the threads that serve them start below.
@@ -301,9 +298,7 @@ absl::Status Server::Impl::Start() {
     ScheduleSelfStats();
   }
   if (authenticator_ != nullptr) ScheduleLookAtUsers();
-  for (size_t i = 0; i < ThreadsOf(config_); ++i) {
-    threads_.emplace_back("hc-socket", [this] { io_.context.run(); });
-  }
+  reactors_.Start();
   return absl::OkStatus();
 }
 
@@ -328,7 +323,7 @@ void Server::Impl::Reload() {
 }
 
 void Server::Impl::Probe(std::function<void()> works) {
-  asio::post(io_.context, [this, works = std::move(works)] {
+  reactors_.Post([this, works = std::move(works)] {
     if (routes_.health()->IsHealthy()) works();
   });
 }
@@ -395,9 +390,7 @@ void Server::Impl::Stop() {
   commit_pool_.pool.stop();
   commit_pool_.pool.join();
   routes_.StopJobs();
-  keep_running_.reset();
-  io_.context.stop();
-  threads_.clear();
+  reactors_.Stop();
 }
 
 absl::Status Server::CheckConfig(const Config& config) {

@@ -10,8 +10,9 @@
 
 namespace hourcell {
 
+// The events of sockets, for one thread: the hint spares it the work of waking others.
 struct IoContext {
-  boost::asio::io_context context;
+  boost::asio::io_context context{1};
 };
 
 struct WorkerPool {
@@ -19,7 +20,7 @@ struct WorkerPool {
   boost::asio::thread_pool pool;
 };
 
-// Runs the steps of one connection, one at a time.
+// Runs the steps of one connection, one at a time: the loop of its thread (reactors.h).
 struct Strand {
   boost::asio::any_io_executor executor;
 };

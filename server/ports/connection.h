@@ -4,7 +4,7 @@
 // (telnet_session.h). 0x16 is TLS if the server has a certificate; the first byte inside TLS then
 // decides the same way.
 //
-// A connection runs on its strand, one step at a time. It does not read while its session has work
+// A connection runs on the thread of its reactor (reactors.h), one step at a time. It does not read while its session has work
 // in progress elsewhere, so that the sender slows down.
 
 #pragma once
@@ -76,7 +76,7 @@ class Connection {
   virtual void Abort() = 0;
 };
 
-// Serves `socket`, whose executor is a strand. `rights`: of the listener; the rights of the
+// Serves `socket`, whose executor runs one step at a time. `rights`: of the listener; the rights of the
 // client's address are added. Calls `on_closed` once, when the connection is closed.
 std::shared_ptr<Connection> StartConnection(Socket socket,
                                             const ConnectionContext* context,

@@ -22,7 +22,7 @@ absl::Status TcpInputPort::Open(const ListenAddress& address, uint16_t port) {
   HOURCELL_ASSIGN_OR_RETURN(ListenSocket socket, ListenSocket::Open(options));
   listener_ = Listener::Open(std::move(socket),
                              ListenerOptionsOf(*parts_.config, address.rights, /*is_first=*/false),
-                             parts_.io, &connections_, &parts_.tsdb->stats());
+                             parts_.reactors, &connections_, &parts_.tsdb->stats());
   return absl::OkStatus();
 }
 

@@ -31,7 +31,7 @@
 namespace hourcell {
 
 class Transport;
-struct IoContext;
+class Reactors;
 struct WorkerPool;
 
 // Shared by the protocols; all are borrowed and outlive the ports.
@@ -40,7 +40,7 @@ struct InputParts {
   Tsdb* tsdb = nullptr;
   const AccessPolicy* access = nullptr;
   const ConnectionContext* connections = nullptr;  // shared by all connections of the server
-  IoContext* io = nullptr;
+  Reactors* reactors = nullptr;
   WorkerPool* pool = nullptr;  // where points wait for the store
   Clock* clock = nullptr;
   const InputSettings* settings = nullptr;

@@ -31,7 +31,7 @@ class InputPorts::Impl {
                 .tsdb = parts.tsdb,
                 .access = parts.access,
                 .connections = parts.connections,
-                .io = parts.io,
+                .reactors = parts.reactors,
                 .pool = parts.pool,
                 .clock = parts.clock,
                 .settings = &settings_,

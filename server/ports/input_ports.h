@@ -21,7 +21,7 @@
 namespace hourcell {
 
 struct ConnectionContext;
-struct IoContext;
+class Reactors;
 struct WorkerPool;
 
 class InputPorts {
@@ -32,7 +32,7 @@ class InputPorts {
     Tsdb* tsdb = nullptr;
     const AccessPolicy* access = nullptr;
     const ConnectionContext* connections = nullptr;  // shared by all connections
-    IoContext* io = nullptr;
+    Reactors* reactors = nullptr;
     WorkerPool* pool = nullptr;  // where points wait for the store
     Clock* clock = nullptr;
   };

@@ -10,12 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include <boost/asio/dispatch.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/socket_base.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
 #include <fmt/format.h>
 
 #include "codec/base/mutex.h"
@@ -23,6 +21,7 @@
 #include "server/log/log.h"
 #include "server/net/asio.h"
 #include "server/net/connection_quota.h"
+#include "server/net/reactors.h"
 #include "server/net/socket_peer.h"
 #include "server/net/spare_descriptor.h"
 
@@ -35,6 +34,8 @@ using AsioError = boost::system::error_code;
 
 // Pause after a failed accept: usually all file descriptors are in use.
 constexpr std::chrono::milliseconds kAcceptRetry(100);
+// The most connections accepted in one step.
+constexpr int kAcceptedAtOnceMax = 64;
 // The most waiting connections refused after one failed accept.
 constexpr int kRefusedAtOnceMax = 256;
 // Pause between log lines about failed accepts.
@@ -73,16 +74,15 @@ class Listener::Impl : public std::enable_shared_from_this<Listener::Impl> {
  public:
   Impl(ListenSocket socket,
        ListenerOptions options,
-       IoContext* io,
+       Reactors* reactors,
        const ConnectionContext* context)
       : options_(std::move(options)),
-        io_(io),
+        reactors_(reactors),
         context_(context),
-        strand_(asio::make_strand(io->context)),
         port_(socket.port()),
         protocol_(socket.is_ipv6() ? tcp::v6() : tcp::v4()),
-        acceptor_(strand_, protocol_, socket.Release()),
-        retry_timer_(strand_) {}
+        acceptor_(reactors->acceptor().context, protocol_, socket.Release()),
+        retry_timer_(reactors->acceptor().context) {}
 
   void Open(Stats* stats);
   uint16_t port() const { return port_; }
@@ -91,22 +91,28 @@ class Listener::Impl : public std::enable_shared_from_this<Listener::Impl> {
   void SkipDrain();
 
  private:
+  // A connection, and the reactor that it entered.
+  struct Client {
+    size_t reactor = 0;
+    std::weak_ptr<Connection> connection;
+  };
+
   void Accept();
+  void AcceptWaiting();
   void OnAcceptFailed(const AsioError& error);
-  void OnAccepted(tcp::socket socket);
+  void OnAccepted(tcp::socket socket, size_t reactor);
   bool IsWelcome(const std::string& address) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void OnClosed(uint64_t id, const std::string& address);
   std::vector<std::shared_ptr<Connection>> Open();
 
   const ListenerOptions options_;
-  IoContext* const io_;
+  Reactors* const reactors_;
   const ConnectionContext* const context_;
-  asio::any_io_executor strand_;  // of the acceptor
   const uint16_t port_;
   const tcp protocol_;
   tcp::acceptor acceptor_;
   asio::steady_timer retry_timer_;
-  SpareDescriptor spare_;  // used on the strand only
+  SpareDescriptor spare_;  // used by the thread that accepts
   std::chrono::steady_clock::time_point log_after_;
   // Shared with the gauge, which lives as long as the registry.
   const std::shared_ptr<std::atomic<int64_t>> open_count_ =
@@ -117,7 +123,7 @@ class Listener::Impl : public std::enable_shared_from_this<Listener::Impl> {
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   bool skips_drain_ ABSL_GUARDED_BY(mutex_) = false;
   uint64_t next_id_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::map<uint64_t, std::weak_ptr<Connection>> connections_ ABSL_GUARDED_BY(mutex_);
+  std::map<uint64_t, Client> connections_ ABSL_GUARDED_BY(mutex_);
 };
 
 void Listener::Impl::Open(Stats* stats) {
@@ -125,32 +131,52 @@ void Listener::Impl::Open(Stats* stats) {
   if (!options_.is_first) tags.emplace_back("listener", std::to_string(port_));
   stats->AddGauge("connectionmgr.connections", tags,
                   [count = open_count_] { return count->load(); });
-  asio::post(strand_, [self = shared_from_this()] { self->Accept(); });
+  asio::post(acceptor_.get_executor(), [self = shared_from_this()] {
+    AsioError error;
+    self->acceptor_.non_blocking(true, error);
+    self->Accept();
+  });
 }
 
+// Waits without a socket for the client: a pending step then holds none of a reactor.
 void Listener::Impl::Accept() {
   if (!acceptor_.is_open()) return;
-  // Each connection gets its own strand, so its handlers never run at the same time.
-  const asio::any_io_executor strand = asio::make_strand(io_->context);
-  acceptor_.async_accept(
-      strand, [self = shared_from_this()](const AsioError& error, tcp::socket socket) {
-        if (error == asio::error::operation_aborted) return;
-        if (error) {
-          asio::dispatch(self->strand_, [self, error] { self->OnAcceptFailed(error); });
-          return;
-        }
-        self->OnAccepted(std::move(socket));
-        self->Accept();
-      });
+  acceptor_.async_wait(tcp::acceptor::wait_read,
+                       [self = shared_from_this()](const AsioError& error) {
+                         if (!error) self->AcceptWaiting();
+                       });
+}
+
+void Listener::Impl::AcceptWaiting() {
+  for (int i = 0; i < kAcceptedAtOnceMax && acceptor_.is_open(); ++i) {
+    const size_t reactor = reactors_->Enter();
+    tcp::socket socket(reactors_->at(reactor).context);
+    AsioError error;
+    acceptor_.accept(socket, error);
+    if (!error) {
+      OnAccepted(std::move(socket), reactor);
+      continue;
+    }
+    reactors_->Leave(reactor);
+    if (error == asio::error::connection_aborted) continue;  // the client has gone meanwhile
+    if (error == asio::error::would_block || error == asio::error::try_again) break;
+    OnAcceptFailed(error);
+    return;
+  }
+  Accept();
 }
 
 void Listener::Impl::Take(OwnedDescriptor connection) {
-  tcp::socket socket(asio::make_strand(io_->context));
+  const size_t reactor = reactors_->Enter();
+  tcp::socket socket(reactors_->at(reactor).context);
   AsioError error;
   socket.assign(protocol_, connection.get(), error);
-  if (error) return;
+  if (error) {
+    reactors_->Leave(reactor);
+    return;
+  }
   connection.Release();
-  OnAccepted(std::move(socket));
+  OnAccepted(std::move(socket), reactor);
 }
 
 void Listener::Impl::OnAcceptFailed(const AsioError& error) {
@@ -172,7 +198,7 @@ void Listener::Impl::OnAcceptFailed(const AsioError& error) {
   });
 }
 
-void Listener::Impl::OnAccepted(tcp::socket socket) {
+void Listener::Impl::OnAccepted(tcp::socket socket, size_t reactor) {
   AsioError ignored;  // a client is served even if an option fails
   socket.set_option(tcp::no_delay(options_.tcp_no_delay), ignored);
   if (options_.keep_alive) ProbePeer(socket.native_handle());
@@ -180,11 +206,16 @@ void Listener::Impl::OnAccepted(tcp::socket socket) {
   const std::string address = PeerAddress(socket.native_handle());
 
   MutexLock lock(&mutex_);
-  if (stopped_ || !IsWelcome(address)) return;
+  if (stopped_ || !IsWelcome(address)) {
+    reactors_->Leave(reactor);
+    return;
+  }
   const uint64_t id = next_id_++;
   open_count_->fetch_add(1);
-  // The connection's first step is posted, so it cannot call back while the lock is held.
-  connections_[id] =
+  // The connection's first step is posted, and waits for the lock if it calls back.
+  Client& client = connections_[id];
+  client.reactor = reactor;
+  client.connection =
       StartConnection({std::move(socket)}, context_, options_.rights,
                       [self = shared_from_this(), id, address] { self->OnClosed(id, address); });
 }
@@ -209,7 +240,9 @@ bool Listener::Impl::IsWelcome(const std::string& address) {
 void Listener::Impl::OnClosed(uint64_t id, const std::string& address) {
   if (context_->quota != nullptr) context_->quota->Leave(address);
   MutexLock lock(&mutex_);
-  connections_.erase(id);
+  const auto client = connections_.find(id);
+  reactors_->Leave(client->second.reactor);
+  connections_.erase(client);
   open_count_->fetch_sub(1);
   changed_.NotifyAll();
 }
@@ -217,8 +250,8 @@ void Listener::Impl::OnClosed(uint64_t id, const std::string& address) {
 std::vector<std::shared_ptr<Connection>> Listener::Impl::Open() {
   MutexLock lock(&mutex_);
   std::vector<std::shared_ptr<Connection>> open;
-  for (const auto& [id, weak] : connections_) {
-    if (auto connection = weak.lock()) open.push_back(std::move(connection));
+  for (const auto& [id, client] : connections_) {
+    if (auto connection = client.connection.lock()) open.push_back(std::move(connection));
   }
   return open;
 }
@@ -228,7 +261,7 @@ size_t Listener::Impl::Stop(int64_t grace_ms) {
     MutexLock lock(&mutex_);
     stopped_ = true;
   }
-  asio::post(strand_, [self = shared_from_this()] {
+  asio::post(acceptor_.get_executor(), [self = shared_from_this()] {
     AsioError ignored;
     self->acceptor_.close(ignored);
     self->retry_timer_.cancel();
@@ -264,10 +297,10 @@ void Listener::Impl::SkipDrain() {
 
 std::unique_ptr<Listener> Listener::Open(ListenSocket socket,
                                          const ListenerOptions& options,
-                                         IoContext* io,
+                                         Reactors* reactors,
                                          const ConnectionContext* context,
                                          Stats* stats) {
-  auto impl = std::make_shared<Impl>(std::move(socket), options, io, context);
+  auto impl = std::make_shared<Impl>(std::move(socket), options, reactors, context);
   impl->Open(stats);
   return std::unique_ptr<Listener>(new Listener(std::move(impl)));
 }

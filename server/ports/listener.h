@@ -4,7 +4,7 @@
 // at once and counted. Without a free file descriptor, waiting connections are also closed and
 // counted; the listener accepts again once a descriptor is free.
 //
-// Thread-safe. Must outlive its connections: call Stop and wait, or end the IoContext's threads.
+// Thread-safe. Must outlive its connections: call Stop and wait, or stop the reactors.
 
 #pragma once
 
@@ -25,7 +25,7 @@
 
 namespace hourcell {
 
-struct IoContext;
+class Reactors;
 
 struct ListenerOptions {
   bool tcp_no_delay = true;
@@ -49,7 +49,7 @@ class Listener {
   // `stats` gets the number of open connections as a gauge.
   static std::unique_ptr<Listener> Open(ListenSocket socket,
                                         const ListenerOptions& options,
-                                        IoContext* io,
+                                        Reactors* reactors,
                                         const ConnectionContext* context,
                                         Stats* stats);
   ~Listener();
@@ -63,7 +63,7 @@ class Listener {
 
   // Stops accepting, lets every connection answer the input already read, and closes those still
   // open after `grace_ms`. Blocks until all are closed; must not be called from a thread of the
-  // IoContext. Returns the number of connections closed after the grace period.
+  // reactors. Returns the number of connections closed after the grace period.
   size_t Stop(int64_t grace_ms);
 
   // Ends the grace period of a current or later Stop at once.

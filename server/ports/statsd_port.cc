@@ -7,6 +7,7 @@
 #include "server/inputs/statsd/statsd_input.h"
 #include "server/inputs/statsd/statsd_settings.h"
 #include "server/inputs/statsd/statsd_socket.h"
+#include "server/net/reactors.h"
 
 namespace hourcell {
 namespace {
@@ -28,11 +29,12 @@ class StatsdPort : public InputPort {
                             rights = address.rights](std::string_view from) {
       return (rights | access->RightsAt(from)).Covers(AccessRights::Write());
     };
+    // It stays in its reactor until the server ends.
+    IoContext* const io = &parts_.reactors->at(parts_.reactors->Enter());
     HOURCELL_ASSIGN_OR_RETURN(
-        socket_,
-        StatsdSocket::Open(
-            address.bind, port,
-            {.input = &input_, .io = parts_.io, .pool = parts_.pool, .may_write = may_write}));
+        socket_, StatsdSocket::Open(
+                     address.bind, port,
+                     {.input = &input_, .io = io, .pool = parts_.pool, .may_write = may_write}));
     return absl::OkStatus();
   }
 

@@ -11,7 +11,6 @@
 #include <thread>
 #include <utility>
 
-#include <boost/asio/executor_work_guard.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,6 +20,7 @@
 #include "server/http/http_error.h"
 #include "server/http/http_parser.h"
 #include "server/net/asio.h"
+#include "server/net/reactors.h"
 #include "server/ports/connection.h"
 #include "server/ports/listener.h"
 #include "tests/server/http/http_decode.h"
@@ -72,8 +72,8 @@ class ConnectionStreamTest : public testing::Test {
     };
     auto socket = ListenSocket::Open({});
     HOURCELL_CHECK(socket.ok());
-    listener_ = Listener::Open(*std::move(socket), {}, &io_, &context_, &stats_);
-    thread_ = std::jthread([this] { io_.context.run(); });
+    listener_ = Listener::Open(*std::move(socket), {}, &reactors_, &context_, &stats_);
+    reactors_.Start();
     return listener_->port();
   }
 
@@ -115,8 +115,7 @@ class ConnectionStreamTest : public testing::Test {
   void TearDown() override {
     if (listener_ != nullptr) listener_->Stop(/*grace_ms=*/1000);
     pool_.pool.join();
-    work_.reset();
-    io_.context.stop();
+    reactors_.Stop();
   }
 
   Stats stats_;
@@ -127,12 +126,9 @@ class ConnectionStreamTest : public testing::Test {
   std::atomic<size_t> produced_ = 0;
   std::atomic<bool> is_running_ = false;
   std::atomic<bool> ended_ = false;
-  IoContext io_;
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
-      io_.context.get_executor()};
+  Reactors reactors_{1};
   WorkerPool pool_{2};
   std::unique_ptr<Listener> listener_;
-  std::jthread thread_;
 };
 
 TEST_F(ConnectionStreamTest, TheFirstPiecesComeBeforeTheLastArePrinted) {

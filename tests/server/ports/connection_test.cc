@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include <boost/asio/executor_work_guard.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,6 +25,7 @@
 #include "server/api/routes.h"
 #include "server/config/config.h"
 #include "server/net/asio.h"
+#include "server/net/reactors.h"
 #include "server/ports/listener.h"
 #include "server/telnet/line_protocol.h"
 #include "server/telnet/telnet_session.h"
@@ -129,16 +129,15 @@ class ConnectionTest : public testing::Test {
     context_.counters = &*counters_;
     auto socket = ListenSocket::Open({});
     HOURCELL_CHECK(socket.ok());
-    listener_ = Listener::Open(*std::move(socket), {}, &io_, &context_, &tsdb_->stats());
-    thread_ = std::jthread([this] { io_.context.run(); });
+    listener_ = Listener::Open(*std::move(socket), {}, &reactors_, &context_, &tsdb_->stats());
+    reactors_.Start();
     return listener_->port();
   }
 
   void TearDown() override {
     if (listener_ != nullptr) listener_->Stop(/*grace_ms=*/1000);
     pool_.pool.join();
-    work_.reset();
-    io_.context.stop();
+    reactors_.Stop();
   }
 
   TempDir dir_;
@@ -152,12 +151,9 @@ class ConnectionTest : public testing::Test {
   HttpContext http_;
   TelnetContext telnet_context_;
   ConnectionContext context_;
-  IoContext io_;
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
-      io_.context.get_executor()};
+  Reactors reactors_{1};
   WorkerPool pool_{1};
   std::unique_ptr<Listener> listener_;
-  std::jthread thread_;
 };
 
 TEST_F(ConnectionTest, AFullStoreStopsOnlyWhoSends) {
