@@ -83,8 +83,8 @@ def ingest(load, server, form, dataset, connections, check=None):
 
 
 def table(head, rows):
-    """In Markdown; all columns but those that have text in the first row are right-aligned."""
-    is_number = [str(cell)[:1].isdigit() for cell in rows[0]] if rows else [False] * len(head)
+    """In Markdown; columns of numbers are right-aligned."""
+    is_number = [str(cell)[:1] in "–0123456789" for cell in rows[0]]
     rule = "|" + "|".join("--:" if number else "---" for number in is_number) + "|"
     lines = ["| " + " | ".join(head) + " |", rule]
     return "\n".join(lines + ["| " + " | ".join(map(str, row)) + " |" for row in rows]) + "\n"
