@@ -229,10 +229,11 @@ constexpr std::array kRules = {
                "codec/base engine engine/storage server/log server/config "
                "server/net server/cluster server/forward server/monitor server server/cli"},
     FolderRule{"server/cli/lab",
-               "codec/base engine/regions engine/regions/split engine server/config server/plot "
-               "server/plot/output bench/lab/simulate/input bench/lab/simulate "
-               "bench/lab/simulate/report bench/lab/layouts bench/lab/layouts/cases server/cli "
-               "server/cli/data/import"},
+               "codec/base codec codec/text engine/regions engine/regions/split engine "
+               "server/config server/plot server/plot/output bench/lab/simulate/input "
+               "bench/lab/simulate bench/lab/simulate/report bench/lab/layouts "
+               "bench/lab/layouts/cases server/http server/cli server/cli/data/import "
+               "server/cli/data/scan"},
     FolderRule{"server/cli/main.cc",
                "codec/base server/text server/cli server/cli/serve server/cli/data/import "
                "server/cli/data/query server/cli/data/scan server/cli/names server/cli/admin "

@@ -50,9 +50,11 @@ std::string_view WorkloadName(WorkloadKind kind) {
     case WorkloadKind::kBackfill:
       return "backfill";
     case WorkloadKind::kWideTags:
+      return "wide";
+    case WorkloadKind::kGiven:
       break;
   }
-  return "wide";
+  return "given";
 }
 
 absl::StatusOr<WorkloadKind> FindWorkload(std::string_view name) {
@@ -81,6 +83,25 @@ Workload::Workload(WorkloadKind kind, uint64_t points, uint64_t seed) : kind_(ki
   MakeSeries(count);
   for (const Series& series : series_)
     points_ += hours_ * PointsInHour(series);
+}
+
+Workload::Workload(const GivenFleet& fleet, uint64_t points, uint64_t seed)
+    : kind_(WorkloadKind::kGiven), seed_(seed), series_(fleet.series) {
+  constexpr uint64_t kHoursLeast = 2;
+  constexpr uint64_t kHoursMost = 24;
+  HOURCELL_CHECK(points > 0 && !series_.empty());
+  // In random order: a sample lists the series of a metric one after the other, and all writes of a
+  // moment would go to one place.
+  Random random(seed);
+  for (size_t i = series_.size() - 1; i > 0; --i)
+    std::swap(series_[i], series_[random.Below(i + 1)]);
+  uint64_t an_hour = 0;
+  size_t used = 0;
+  while (used < series_.size() && an_hour * kHoursLeast < points)
+    an_hour += PointsInHour(series_[used++]);
+  series_.resize(used);
+  hours_ = static_cast<uint32_t>(std::clamp(points / an_hour, kHoursLeast, kHoursMost));
+  points_ = hours_ * an_hour;
 }
 
 void Workload::MakeSeries(uint64_t count) {

@@ -5,6 +5,8 @@
 //   single     one series, a point every second
 //   backfill   the fleet's points, all hours of one series after the other
 //   wide       as fleet, with 8 tags
+//   given      the series of a GivenFleet in random order, hour after hour: as many hours, up to
+//              24, as the points fill; a part of the series if all would fill less than two
 //
 // All but `single` last 6 hours; with fewer than 20,000 points 2, from half a million on 24.
 //
@@ -28,8 +30,16 @@
 
 namespace hourcell::layouts {
 
-enum class WorkloadKind : uint8_t { kFleet, kHotSeries, kSingleSeries, kBackfill, kWideTags };
+enum class WorkloadKind : uint8_t {
+  kFleet,
+  kHotSeries,
+  kSingleSeries,
+  kBackfill,
+  kWideTags,
+  kGiven,
+};
 
+// Those with a name on the command line: all but kGiven.
 inline constexpr WorkloadKind kWorkloadKinds[] = {WorkloadKind::kFleet, WorkloadKind::kHotSeries,
                                                   WorkloadKind::kSingleSeries,
                                                   WorkloadKind::kBackfill, WorkloadKind::kWideTags};
@@ -44,17 +54,27 @@ struct RowRef {
   uint32_t hour = 0;
 };
 
+struct WorkloadSeries {
+  std::string metric = {};  // UID bytes
+  std::string tags = {};
+  uint32_t interval_s = 10;  // 1 to 3,600
+  bool is_gauge = false;
+};
+
+// Series that a user described, or that a sample of points has.
+struct GivenFleet {
+  std::string text = {};  // "1200 series of 10 metrics in points.gz"
+  std::vector<WorkloadSeries> series = {};
+};
+
 class Workload {
  public:
-  struct Series {
-    std::string metric = {};  // UID bytes
-    std::string tags = {};
-    uint32_t interval_s = 10;
-    bool is_gauge = false;
-  };
+  using Series = WorkloadSeries;
 
-  // Makes about `points` points. REQUIRES: points > 0.
+  // Makes about `points` points. REQUIRES: points > 0, and the kind is not kGiven.
   Workload(WorkloadKind kind, uint64_t points, uint64_t seed);
+  // The same of kGiven. REQUIRES: points > 0, and at least one series.
+  Workload(const GivenFleet& fleet, uint64_t points, uint64_t seed);
 
   WorkloadKind kind() const { return kind_; }
   std::span<const Series> series() const { return series_; }

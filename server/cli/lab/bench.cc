@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,7 @@
 #include "server/cli/command_line.h"
 #include "server/cli/lab/bench_html.h"
 #include "server/cli/lab/html_report.h"
+#include "server/cli/lab/series_source.h"
 #include "server/cli/long_work.h"
 #include "server/config/build_info.h"
 #include "server/config/version.h"
@@ -55,6 +57,19 @@ void PrintNames(Terminal& terminal) {
   PrintTo(terminal.out, "\n");
 }
 
+// The series of --fleet or --from; null for the workloads.
+absl::StatusOr<std::shared_ptr<const layouts::GivenFleet>> GivenSeries(const BenchOptions& options,
+                                                                       Clock* clock) {
+  if (options.fleet.empty() && options.from.empty()) return nullptr;
+  const bool is_url = options.from.starts_with("http://") || options.from.starts_with("https://");
+  absl::StatusOr<layouts::GivenFleet> fleet =
+      !options.fleet.empty() ? SeriesOfFleet(options.fleet, options.seed)
+      : is_url ? SeriesOfServer({.url = options.from, .trust = options.trust}, clock->NowMs())
+               : SeriesOfFile(options.from);
+  if (!fleet.ok()) return fleet.status();
+  return std::make_shared<const layouts::GivenFleet>(*std::move(fleet));
+}
+
 layouts::MatrixOptions MatrixOf(const BenchOptions& options) {
   return {.size = options.is_short      ? layouts::MatrixSize::kShort
                   : options.is_thorough ? layouts::MatrixSize::kThorough
@@ -75,8 +90,8 @@ std::string ProgramText() {
   return fmt::format("{} {}", build.commit, build.build_type);
 }
 
-// The directory for stores; empty = $TMPDIR. Without that, memory: the decisive figures are the same
-// on every disk, and a run is ten times as fast.
+// The directory for stores; empty = $TMPDIR. Without that, memory: the decisive figures are the
+// same on every disk, and a run is ten times as fast.
 std::string ScratchOf(const BenchOptions& options) {
   if (!options.scratch.empty() || std::getenv("TMPDIR") != nullptr) return options.scratch;
   return ::access(kMemoryDirectory, W_OK) == 0 ? kMemoryDirectory : "";
@@ -92,8 +107,14 @@ void ShowCase(const std::string& line, Terminal& terminal) {
 // One `hourcell bench layouts`.
 class BenchRun {
  public:
-  BenchRun(const BenchOptions& options, layouts::RunPlan plan, Terminal& terminal)
-      : options_(options), plan_(std::move(plan)), terminal_(terminal) {}
+  BenchRun(const BenchOptions& options,
+           layouts::MatrixOptions matrix,
+           layouts::RunPlan plan,
+           Terminal& terminal)
+      : options_(options),
+        matrix_(std::move(matrix)),
+        plan_(std::move(plan)),
+        terminal_(terminal) {}
 
   // kCancelled: a signal came; the finished cases can be reported.
   absl::Status RunCases() {
@@ -183,7 +204,7 @@ class BenchRun {
   absl::Status OpenState() {
     if (options_.out.empty()) return absl::OkStatus();
     const std::string path = fmt::format("{}/{}", options_.out, kStateName);
-    layouts::CaseState::Options decisive = layouts::OptionsOf(MatrixOf(options_));
+    layouts::CaseState::Options decisive = layouts::OptionsOf(matrix_);
     decisive.emplace_back("program", ProgramText());
     HOURCELL_ASSIGN_OR_RETURN(
         state_, options_.resumes ? layouts::CaseState::Resume(path, decisive, plan_.runs, &results_)
@@ -196,6 +217,7 @@ class BenchRun {
   }
 
   const BenchOptions& options_;
+  const layouts::MatrixOptions matrix_;
   const layouts::RunPlan plan_;
   Terminal& terminal_;
   const int64_t begin_ms_ = terminal_.clock->MonotonicMs();
@@ -227,10 +249,20 @@ int RunBench(const BenchOptions& options, Terminal& terminal) {
     PrintNames(terminal);
     return kExitOk;
   }
-  const absl::StatusOr<layouts::RunPlan> plan = layouts::MakePlan(MatrixOf(options));
+  if (int{!options.from.empty()} + int{!options.fleet.empty()} + int{!options.workloads.empty()} >
+      1) {
+    return FailUsage(terminal, kBenchCommand,
+                     "expected one of --from, --fleet and --workloads, got several");
+  }
+  absl::StatusOr<std::shared_ptr<const layouts::GivenFleet>> given =
+      GivenSeries(options, terminal.clock);
+  if (!given.ok()) return Fail(terminal, kBenchCommand, given.status());
+  layouts::MatrixOptions matrix = MatrixOf(options);
+  matrix.given = *std::move(given);
+  const absl::StatusOr<layouts::RunPlan> plan = layouts::MakePlan(matrix);
   if (!plan.ok()) return FailUsage(terminal, kBenchCommand, StatusText(plan.status()));
   LongWork work(terminal, kBenchCommand);
-  BenchRun bench(options, *plan, terminal);
+  BenchRun bench(options, std::move(matrix), *plan, terminal);
   const absl::Status run = bench.RunCases();
   if (!run.ok() && !absl::IsCancelled(run)) return Fail(terminal, kBenchCommand, run);
   if (const absl::Status reported = bench.Report(); !reported.ok()) {
@@ -262,6 +294,13 @@ int BenchMain(const std::vector<std::string>& args, Terminal& terminal) {
   line.AddList("--workloads", &options.workloads, "measure only these workloads");
   line.AddRepeated("--layout", &options.layouts, "TEMPLATE",
                    "key template to measure; may be repeated");
+  line.AddOption("--fleet", &options.fleet, "SPEC",
+                 "series of a described fleet, as in 'hourcell simulate'");
+  line.AddOption("--from", &options.from, "SOURCE",
+                 "series of an import file, or of a server: http[s]://HOST:PORT");
+  line.AddOption("--ca-file", &options.trust.ca_file, "FILE",
+                 "certificates that --from trusts for https");
+  line.AddFlag("--insecure", &options.trust.insecure, "do not verify the server's certificate");
   line.AddOption("--points", &options.points, "N", "points of a case (default: 60,000)");
   line.AddOption("--rounds", &options.rounds, "N",
                  "how often each case is measured (default: 3, within a minute)");
@@ -281,6 +320,8 @@ int BenchMain(const std::vector<std::string>& args, Terminal& terminal) {
       "\nExamples:\n"
       "  hourcell bench layouts --short\n"
       "  hourcell bench layouts --out report --resume\n"
+      "  hourcell bench layouts --from points.gz\n"
+      "  hourcell bench layouts --fleet metrics=50,tags=host:200,interval=60s\n"
       "  hourcell bench layouts --out report --layouts opentsdb,salt-16 --workloads fleet,hot\n"
       "  hourcell bench layouts --layout xxh3:8+metric,tags,time --cells packed\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "server/cli/terminal.h"
+#include "server/http/http_client.h"
 
 namespace hourcell {
 
@@ -20,7 +21,10 @@ struct BenchOptions {
   std::vector<std::string> cells = {};
   std::vector<std::string> rules = {};
   std::vector<std::string> workloads = {};
-  uint64_t points = 0;  // per case; 0 = by the size of the run
+  std::string fleet = {};  // series of a described fleet (series_source.h), not workloads
+  std::string from = {};   // series of an import file, or of a server's URL
+  TlsTrust trust = {};     // of that server
+  uint64_t points = 0;     // per case; 0 = by the size of the run
   uint64_t seed = 1;
   uint64_t rounds = 0;       // of each case; 0 = three, or fewer if they would take over a minute
   std::string out = {};      // directory of the report; empty = only the table
@@ -30,9 +34,10 @@ struct BenchOptions {
   bool lists_names = false;  // print the known names, and run no cases
 };
 
-// Prints progress on `err`, and on `out` the tables: first of a small sample, then of all rounds. SIGINT and SIGTERM end the run: it reports the
-// finished cases, and returns 130 or 143. kExitUsage: an unknown name; kExitFailure: the store
-// failed, an answer was wrong, the report cannot be written, or `out` has no run to resume.
+// Prints progress on `err`, and on `out` the tables: first of a small sample, then of all rounds.
+// SIGINT and SIGTERM end the run: it reports the finished cases, and returns 130 or 143.
+// kExitUsage: an unknown name; kExitFailure: the series cannot be read, the store failed, an answer
+// was wrong, the report cannot be written, or `out` lacks a run to resume.
 int RunBench(const BenchOptions& options, Terminal& terminal);
 
 // `hourcell bench` with these flags and words. The exit code is RunBench's, or kExitUsage if they

@@ -7,6 +7,7 @@
 
 #include "bench/lab/layouts/cases/case_figures.h"
 #include "bench/lab/layouts/cases/case_report.h"
+#include "bench/lab/layouts/cases/recommendation.h"
 #include "server/cli/lab/html_report.h"
 
 namespace hourcell {
@@ -49,6 +50,12 @@ absl::StatusOr<std::string> BenchHtml(std::span<const layouts::CaseSummary> case
   for (layouts::NamedFigure& named : layouts::ReportFigures(cases, about))
     figures.figures.push_back(std::move(named.figure));
   std::vector<HtmlSection> sections;
+  for (const layouts::Recommendation& recommendation : layouts::Recommend(cases)) {
+    HtmlSection section{.title = "Recommendation", .intro = recommendation.title};
+    for (const std::string& reason : recommendation.reasons)
+      section.notes.push_back({.text = reason});
+    sections.push_back(std::move(section));
+  }
   if (!figures.figures.empty()) sections.push_back(std::move(figures));
   sections.push_back(std::move(tables));
   return HtmlPage("Hourcell: layouts measured",

@@ -98,5 +98,52 @@ TEST(WorkloadTest, NamesAreFoundAgain) {
               StatusIs(StatusCode::kInvalidArgument, HasSubstr("fleet, hot, single")));
 }
 
+// `count` series with a point every `interval_s`.
+GivenFleet Given(size_t count, uint32_t interval_s) {
+  GivenFleet fleet;
+  for (size_t i = 0; i < count; ++i) {
+    fleet.series.push_back({.metric = std::string("\0\0\1", 3),
+                            .tags = std::string("\0\0\1\0", 4) + static_cast<char>(i / 256) +
+                                    static_cast<char>(i % 256),
+                            .interval_s = interval_s});
+  }
+  return fleet;
+}
+
+TEST(WorkloadTest, GivenSeriesLastAsLongAsThePointsDo) {
+  const Workload few(Given(10, 60), 60'000, 1);
+  EXPECT_EQ(few.hours(), 24u);  // at most a day
+  EXPECT_EQ(few.points(), 10u * 24 * 60);
+  const Workload some(Given(100, 60), 60'000, 1);
+  EXPECT_EQ(some.hours(), 10u);
+  EXPECT_EQ(some.points(), 60'000u);
+  EXPECT_EQ(some.rows_at_once(), 100u);
+  std::set<std::string> tags;
+  bool is_in_order = true;
+  for (size_t i = 0; i < 100; ++i) {
+    tags.insert(some.series()[i].tags);
+    is_in_order = is_in_order && some.series()[i].tags == Given(100, 60).series[i].tags;
+  }
+  EXPECT_EQ(tags.size(), 100u);
+  EXPECT_FALSE(is_in_order);
+  EXPECT_EQ(some.PointsOf({.series = 7, .hour = 3}, false).size(), 60u);
+}
+
+TEST(WorkloadTest, OfManyGivenSeriesARandomPartHasTwoHours) {
+  const Workload part(Given(5'000, 60), 60'000, 1);
+  EXPECT_EQ(part.hours(), 2u);
+  EXPECT_EQ(part.series().size(), 500u);
+  EXPECT_EQ(part.points(), 60'000u);
+  EXPECT_NE(part.series()[0].tags, Given(1, 60).series[0].tags);
+  const Workload again(Given(5'000, 60), 60'000, 1);
+  EXPECT_EQ(part.series()[9].tags, again.series()[9].tags);
+}
+
+TEST(WorkloadTest, RareGivenSeriesHaveAPointAnHour) {
+  const Workload rare(Given(3, 3'600), 1'000, 1);
+  EXPECT_EQ(rare.points(), 72u);
+  EXPECT_EQ(rare.PointsOf({.series = 2, .hour = 23}, false).size(), 1u);
+}
+
 }  // namespace
 }  // namespace hourcell::layouts::workload_test

@@ -66,7 +66,8 @@ bool IsUsualRule(const CaseResult& result) {
   return result.spec.rule == SplitRule::kIncreasing;
 }
 bool IsFleet(const CaseResult& result) {
-  return result.spec.workload == WorkloadKind::kFleet;
+  return result.spec.workload == WorkloadKind::kFleet ||
+         result.spec.workload == WorkloadKind::kGiven;
 }
 
 std::string NoteOf(const CaseResult& result, std::string_view what) {

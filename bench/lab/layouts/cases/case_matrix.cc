@@ -8,6 +8,7 @@
 
 #include "bench/lab/layouts/cases/case_run.h"
 #include "codec/base/check.h"
+#include "codec/base/crc32c.h"
 #include "codec/base/status_macros.h"
 
 namespace hourcell::layouts {
@@ -52,6 +53,7 @@ absl::StatusOr<Axes> ReadAxes(const MatrixOptions& options) {
                             Choose<SplitRule>(options.rules, kSplitRules, &FindSplitRule));
   HOURCELL_ASSIGN_OR_RETURN(axes.workloads,
                             Choose<WorkloadKind>(options.workloads, kWorkloadKinds, &FindWorkload));
+  if (options.given != nullptr) axes.workloads = {WorkloadKind::kGiven};
   return axes;
 }
 
@@ -96,6 +98,16 @@ std::vector<Axes> Slices(const Axes& all, const MatrixOptions& options) {
          packed, all.rules, is_thorough ? both : fleet});
   }
   return slices;
+}
+
+// Names the series of a run, so that another fleet has another text.
+std::string GivenText(const GivenFleet& fleet) {
+  uint32_t crc = 0;
+  for (const WorkloadSeries& series : fleet.series) {
+    crc = ExtendCrc32c(crc, series.metric + series.tags);
+    crc = ExtendCrc32c(crc, fmt::format("{}{}", series.interval_s, series.is_gauge));
+  }
+  return fmt::format("{}, {:08x}", fleet.text, crc);
 }
 
 uint64_t PointsOf(const MatrixOptions& options) {
@@ -150,6 +162,7 @@ absl::StatusOr<std::vector<CaseSpec>> MakeMatrix(const MatrixOptions& options) {
     for (CaseSpec& spec : CasesOf(slice)) {
       spec.points = PointsOf(options);
       spec.seed = options.seed;
+      spec.given = options.given;
       if (names.insert(CaseName(spec)).second) specs.push_back(std::move(spec));
     }
   }
@@ -198,6 +211,7 @@ CaseState::Options OptionsOf(const MatrixOptions& options) {
           {"--cells", list(options.cells)},
           {"--rules", list(options.rules)},
           {"--workloads", list(options.workloads)},
+          {"series", options.given == nullptr ? "all" : GivenText(*options.given)},
           {"--points", fmt::format("{}", PointsOf(options))},
           {"--seed", fmt::format("{}", options.seed)},
           {"--rounds", fmt::format("{}", options.rounds)}};

@@ -21,6 +21,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,7 +46,8 @@ struct MatrixOptions {
   std::vector<std::string> cells = {};      // cell_form.h
   std::vector<std::string> rules = {};      // split_rule.h
   std::vector<std::string> workloads = {};  // workload.h
-  uint64_t points = 0;                      // of a case; 0 = by the size
+  std::shared_ptr<const GivenFleet> given = nullptr;  // the only workload, unless null
+  uint64_t points = 0;                                // of a case; 0 = by the size
   uint64_t seed = 1;
   uint64_t rounds = kRoundsForTimes;  // how often each case is measured, at least 1
 };

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "bench/lab/layouts/cases/case_figures.h"
+#include "bench/lab/layouts/cases/recommendation.h"
 #include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
 #include "server/plot/output/write_figure.h"
@@ -134,6 +135,26 @@ std::string JsonCase(const CaseSummary& summary) {
   return text;
 }
 
+std::string JsonRecommendations(std::span<const CaseSummary> cases) {
+  std::string text;
+  JsonWriter json(&text);
+  json.OpenArray();
+  for (const Recommendation& recommendation : Recommend(cases)) {
+    json.OpenObject();
+    json.Field("workload", recommendation.workload);
+    json.Field("layout", recommendation.layout);
+    json.Field("text", recommendation.title);
+    json.Key("reasons");
+    json.OpenArray();
+    for (const std::string& reason : recommendation.reasons)
+      AppendJsonString(reason, json.RawValue());
+    json.CloseArray();
+    json.CloseObject();
+  }
+  json.CloseArray();
+  return text;
+}
+
 absl::Status WriteText(const std::string& text, const std::string& path) {
   errno = 0;
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
@@ -168,7 +189,9 @@ std::string AboutText(std::span<const CaseSummary> cases, const RunAbout& about)
 }
 
 std::string TextReport(std::span<const CaseSummary> cases, const RunAbout& about) {
-  return fmt::format("{}{}\nWrites\n\n{}\nReads\n\n{}{}", EndedText(about), AboutText(cases, about),
+  const std::string words = RecommendationText(cases);
+  return fmt::format("{}{}\n{}{}Writes\n\n{}\nReads\n\n{}{}", EndedText(about),
+                     AboutText(cases, about), words, words.empty() ? "" : "\n",
                      Table(cases, WriteFields()), Table(cases, ReadFields()), kLegend);
 }
 
@@ -195,7 +218,7 @@ std::string JsonReport(std::span<const CaseSummary> cases, const RunAbout& about
   std::string json = "{\"cases\":[\n";
   for (size_t i = 0; i < cases.size(); ++i)
     json += (i == 0 ? "" : ",\n") + JsonCase(cases[i]);
-  json += "\n]";
+  json += "\n],\"recommendations\":" + JsonRecommendations(cases);
   if (!about.program.empty()) json += fmt::format(",\"program\":{}", Quoted(about.program));
   return json + fmt::format(",\"planned\":{},\"measured\":{}}}\n", about.planned, about.measured);
 }

@@ -23,15 +23,15 @@ std::string FieldText(const CaseSummary& summary, const ResultField& field);
 std::string AboutText(std::span<const CaseSummary> cases, const RunAbout& about);
 
 // Two tables, of writes and of reads, with a line per case, and explanations of the fields; before
-// them EndedText and AboutText.
+// them EndedText, AboutText and RecommendationText.
 std::string TextReport(std::span<const CaseSummary> cases, const RunAbout& about);
 
 // A line of names, then a line per case; all figures, without windows. Each time has two more
 // fields for its quartiles, `<name>_q1` and `<name>_q3`.
 std::string CsvReport(std::span<const CaseSummary> cases);
 
-// {"cases": [{...}, ...], "program": "...", "planned": 19, "measured": 19}: all figures of CsvReport
-// and the windows.
+// {"cases": [{...}, ...], "recommendations": [...], "program": "...", "planned": 19,
+// "measured": 19}: all figures of CsvReport and the windows.
 std::string JsonReport(std::span<const CaseSummary> cases, const RunAbout& about);
 
 // The figures of case_figures.h; if the program is not a release build, the notes of those

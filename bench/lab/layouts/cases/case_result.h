@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,7 +24,8 @@ struct CaseSpec {
   CellForm cell = {};
   SplitRule rule = SplitRule::kIncreasing;
   WorkloadKind workload = WorkloadKind::kFleet;
-  uint64_t points = 100'000;  // about
+  std::shared_ptr<const GivenFleet> given = nullptr;  // the series of kGiven
+  uint64_t points = 100'000;                          // about
   uint64_t seed = 1;
   uint32_t round = 0;       // cases are measured several times; this changes nothing else
   bool checks_all = false;  // read every point back, not just those of some series

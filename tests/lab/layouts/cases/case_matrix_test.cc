@@ -1,5 +1,6 @@
 #include "bench/lab/layouts/cases/case_matrix.h"
 
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -173,10 +174,30 @@ TEST(CaseMatrixTest, AnEndedRunKeepsItsResultsAndGoesOnAfterThem) {
   EXPECT_EQ(results[1].spec.layout.name, "salt-4");
 }
 
+TEST(CaseMatrixTest, GivenSeriesAreTheOnlyWorkload) {
+  GivenFleet fleet{.text = "2 series", .series = {{.metric = "abc", .tags = "defghi"}}};
+  const MatrixOptions options{.cells = {"packed"},
+                              .rules = {"increasing"},
+                              .given = std::make_shared<const GivenFleet>(fleet)};
+  const auto specs = MakeMatrix(options);
+  ASSERT_OK(specs);
+  EXPECT_THAT(*specs, SizeIs(12));
+  for (const CaseSpec& spec : *specs) {
+    EXPECT_EQ(spec.workload, WorkloadKind::kGiven);
+    EXPECT_EQ(spec.given, options.given);
+  }
+  EXPECT_EQ(CaseName(specs->front()), "given opentsdb packed increasing");
+
+  MatrixOptions other = options;
+  fleet.series[0].interval_s = 60;
+  other.given = std::make_shared<const GivenFleet>(fleet);
+  EXPECT_NE(OptionsOf(options), OptionsOf(other));
+}
+
 TEST(CaseMatrixTest, OptionsThatDecideTheResultsHaveTheirNames) {
   EXPECT_THAT(OptionsOf({.size = MatrixSize::kShort, .layouts = {"a", "b"}, .seed = 5}),
               ElementsAre(Pair("size", "short"), Pair("--layouts", "a b"), Pair("--cells", "all"),
-                          Pair("--rules", "all"), Pair("--workloads", "all"),
+                          Pair("--rules", "all"), Pair("--workloads", "all"), Pair("series", "all"),
                           Pair("--points", "60000"), Pair("--seed", "5"), Pair("--rounds", "3")));
 }
 

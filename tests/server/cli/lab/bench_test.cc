@@ -154,6 +154,33 @@ TEST_F(BenchTest, AResumedRunNeedsItsOptions) {
   EXPECT_THAT(terminal_.err(), HasSubstr("--resume: expected --out DIR as well"));
 }
 
+TEST_F(BenchTest, RecommendsKeysForTheSeriesOfAFile) {
+  BenchOptions options = Options();
+  options.from = dir_.file("points");
+  WriteFile(options.from,
+            "cpu 1356998400 1 host=a\ncpu 1356998400 1 host=b\nmem 1356998400 1 host=a\n"
+            "cpu 1356998430 1 host=a\ncpu 1356998430 1 host=b\nmem 1356998430 1 host=a\n");
+
+  EXPECT_EQ(RunBench(options, terminal_.get()), kExitOk);
+
+  EXPECT_THAT(terminal_.out(),
+              AllOf(HasSubstr("Recommendation\n\nFor 3 series of 2 metrics in 6 lines of " +
+                              options.from + " (measured: 7920 points of 3 series): keys with"),
+                    HasSubstr("\ngiven     salt-4")));
+}
+
+TEST_F(BenchTest, SeriesComeFromOneSource) {
+  BenchOptions both = Options();
+  both.from = dir_.file("none");
+  EXPECT_EQ(RunBench(both, terminal_.get()), kExitFailure);
+  both.fleet = "metrics=2";
+  EXPECT_EQ(RunBench(both, terminal_.get()), kExitUsage);
+
+  EXPECT_THAT(terminal_.err(),
+              AllOf(HasSubstr("none"),
+                    HasSubstr("expected one of --from, --fleet and --workloads, got several")));
+}
+
 TEST_F(BenchTest, ListsNames) {
   BenchOptions options = Options();
   options.lists_names = true;

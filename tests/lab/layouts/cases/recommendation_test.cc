@@ -1,0 +1,120 @@
+#include "bench/lab/layouts/cases/recommendation.h"
+
+#include <memory>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/lab/layouts/cases/results.h"
+
+namespace hourcell::layouts::recommendation_test {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using testing::StartsWith;
+
+// A case of keys with a share of the hottest region, in which a metric's hour takes `asks`.
+CaseResult Share(std::string_view layout, double hot_share, double asks) {
+  CaseResult result = MadeUpResult(layout);
+  result.hot_share = hot_share;
+  result.hot_share_late = hot_share;
+  result.reads[2].accesses = asks;
+  return result;
+}
+
+std::vector<Recommendation> RecommendOf(const std::vector<CaseResult>& results) {
+  return Recommend(Summarize(results));
+}
+
+TEST(RecommendationTest, AnEvenFleetNeedsNoSalt) {
+  const auto words = RecommendOf({Share("opentsdb", 0.13, 1), Share("salt-4", 0.14, 4),
+                                  Share("salt-16", 0.12, 16), Share("salt-64", 0.11, 64)});
+
+  ASSERT_THAT(words, SizeIs(1));
+  EXPECT_EQ(words[0].layout, "opentsdb");
+  EXPECT_EQ(words[0].title,
+            "For the workload fleet (measured: 1000 points of 10 series): keys without salt "
+            "(opentsdb), packed cells.");
+  EXPECT_THAT(words[0].reasons, Contains(StartsWith("The hottest region gets 13 % of the points")));
+  EXPECT_THAT(words[0].reasons,
+              Contains("A read of one metric, one hour: 1 accesses, 12.0 blocks."));
+}
+
+TEST(RecommendationTest, HotSeriesGetTheFewestBucketsThatAreEven) {
+  const auto words = RecommendOf({Share("salt-64", 0.29, 64), Share("opentsdb", 0.87, 1),
+                                  Share("salt-16", 0.31, 16), Share("salt-4", 0.54, 4)});
+
+  ASSERT_THAT(words, SizeIs(1));
+  EXPECT_EQ(words[0].layout, "salt-16");
+  EXPECT_THAT(words[0].title, HasSubstr("keys with a salt of 16 buckets (salt-16)"));
+  EXPECT_THAT(
+      words[0].reasons,
+      AllOf(Contains("Gain: the hottest region gets 31 % of the points; with opentsdb 87 %."),
+            Contains("Cost: a read of one metric, one hour: 16 accesses, 12.0 blocks; with "
+                     "opentsdb 1 accesses, 12.0 blocks."),
+            Contains("salt-64: the hottest region gets 29 %; a read of one metric takes 64 "
+                     "accesses.")));
+}
+
+TEST(RecommendationTest, LayoutsThatAStoreCannotHaveAreNotRecommended) {
+  const auto words =
+      RecommendOf({Share("round-robin-16", 0.08, 1), Share("opentsdb", 0.5, 1),
+                   Share("salt:8+metric,time,tags", 0.2, 8), Share("row-hash-16", 0.09, 2)});
+
+  ASSERT_THAT(words, SizeIs(1));
+  EXPECT_EQ(words[0].layout, "salt:8+metric,time,tags");
+  EXPECT_THAT(RecommendOf({Share("opentsdb", 0.5, 1), Share("tags-first", 0.2, 1)}), IsEmpty());
+  EXPECT_EQ(RecommendationText({}), "");
+}
+
+TEST(RecommendationTest, TimesNeedRoundsAndHaveTheirSpread) {
+  std::vector<CaseResult> results;
+  for (const double cpu_us : {30.0, 10.0, 20.0}) {
+    results.push_back(Share("opentsdb", 0.5, 1));
+    results.push_back(Share("salt-4", 0.2, 4));
+    results.back().reads[2].cpu_us = cpu_us;
+  }
+  EXPECT_THAT(RecommendationText(Summarize(results)),
+              AllOf(StartsWith("Recommendation\n\nFor the workload fleet"),
+                    HasSubstr("4 accesses, 12.0 blocks, 20.0 us of processor time (10.0-30.0); "
+                              "with opentsdb 1 accesses")));
+  results.resize(4);
+  EXPECT_THAT(RecommendationText(Summarize(results)), Not(HasSubstr("processor time")));
+}
+
+TEST(RecommendationTest, CellsAndRulesAreComparedWhereMeasured) {
+  std::vector<CaseResult> results = {Share("opentsdb", 0.13, 1), Share("salt-4", 0.14, 4)};
+  results.push_back(MadeUpResult("opentsdb", {CellKind::kCompacted}));
+  results.back().file_bytes_per_point = 7.5;
+  results.push_back(MadeUpResult("opentsdb", {}, SplitRule::kPresplit));
+  results.back().hot_share = 0.08;
+
+  const auto words = RecommendOf(results);
+
+  ASSERT_THAT(words, SizeIs(1));
+  EXPECT_THAT(words[0].reasons,
+              AllOf(Contains("Packed cells: 1.50 bytes a point in files, for these made-up values; "
+                             "OpenTSDB's compacted cells 7.50."),
+                    Contains("Split rule presplit: the hottest region gets 8 % of the points, from "
+                             "the start; with increasing 13 %.")));
+}
+
+TEST(RecommendationTest, GivenSeriesAreNamed) {
+  const auto given = std::make_shared<const GivenFleet>(GivenFleet{.text = "5 series in x.gz"});
+  std::vector<CaseResult> results = {Share("opentsdb", 0.13, 1), Share("salt-4", 0.14, 4)};
+  for (CaseResult& result : results) {
+    result.spec.workload = WorkloadKind::kGiven;
+    result.spec.given = given;
+  }
+  EXPECT_THAT(RecommendOf(results)[0].title,
+              StartsWith("For 5 series in x.gz (measured: 1000 points of 10 series): "));
+}
+
+}  // namespace
+}  // namespace hourcell::layouts::recommendation_test
