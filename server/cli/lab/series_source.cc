@@ -16,9 +16,9 @@
 #include "codec/text/point_text.h"
 #include "server/cli/data/import/line_reader.h"
 
-// Why UIDs by first use, not those of the server: a file lacks UIDs, and keys with salt, or with UIDs
-// of other widths, would need the server's layout. The order of names in a file is that of their
-// creation, and that order decides where the keys of new series go.
+// Why UIDs by first use, not those of the server: a file lacks UIDs, and keys with salt, or with
+// UIDs of other widths, would need the server's layout. The order of names in a file is that of
+// their creation, and that order decides where the keys of new series go.
 
 namespace hourcell {
 namespace {

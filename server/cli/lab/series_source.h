@@ -1,8 +1,8 @@
 // The series of a layout benchmark that are not one of its workloads: of a described fleet, of the
 // lines of an import file, or of the rows of a running server.
 //
-// A sample has the UIDs of its names in the order of their first use. A series has the mean interval
-// of its points; one with a single point has a point a minute. Thread-compatible.
+// A sample has the UIDs of its names in the order of their first use. A series has the mean
+// interval of its points; one with a single point has a point a minute. Thread-compatible.
 
 #pragma once
 
