@@ -82,9 +82,14 @@ std::string CpuText(const CaseSummary& summary, std::string_view field) {
                      spread.high);
 }
 
+std::string AccessText(const ReadFigures& read) {
+  const std::string count = fmt::format("{:.0f}", read.accesses);
+  return count + (count == "1" ? " access" : " accesses");
+}
+
 std::string ReadText(const CaseSummary& summary, ReadKind kind, std::string_view cpu_field) {
   const ReadFigures& read = summary.result.read(kind);
-  return fmt::format("{:.0f} accesses, {:.1f} blocks{}", read.accesses, read.blocks,
+  return fmt::format("{}, {:.1f} blocks{}", AccessText(read), read.blocks,
                      CpuText(summary, cpu_field));
 }
 
@@ -101,9 +106,9 @@ std::string EvennessReason(const CaseSummary& chosen, const CaseSummary& plain) 
 }
 
 std::string OtherReason(const CaseSummary& other) {
-  return fmt::format("{}: the hottest region gets {}; a read of one metric takes {:.0f} accesses.",
+  return fmt::format("{}: the hottest region gets {}; a read of one metric takes {}.",
                      other.result.spec.layout.name, ShareText(other),
-                     other.result.read(ReadKind::kMetric).accesses);
+                     AccessText(other.result.read(ReadKind::kMetric)));
 }
 
 std::string CostReason(const CaseSummary& chosen, const CaseSummary& plain, ReadKind kind) {
