@@ -63,9 +63,10 @@ struct Options {
   // Where tables and journal are, if not in `path`. Null: in `path`, by RocksDB.
   std::shared_ptr<StorageEngine> storage;
   bool create_if_missing = true;
-  // This process follows a store with another writer; needs `storage`. Its reads have every point
-  // that was acknowledged before they began. All writes fail with kFailedPrecondition. It writes
-  // nothing to the storage, and neither excludes other processes nor waits for them.
+  // This process only reads. All writes fail with kFailedPrecondition, and it writes nothing to the
+  // storage. With `storage` it follows a store with another writer: its reads have every point that
+  // was acknowledged before they began, and it neither excludes other processes nor waits for them.
+  // Without, it reads a directory that no process writes meanwhile (engine/rocks/rocks_storage.h).
   bool follow = false;
 
   // Fixed when the store is created; opening with another one is refused.

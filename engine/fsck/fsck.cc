@@ -16,6 +16,7 @@
 #include "codec/rows/salt_schedule.h"
 #include "engine/fsck/fsck_checks.h"
 #include "engine/journal/file_journal.h"
+#include "engine/journal/journal_recovery.h"
 #include "engine/names/table_uid_store.h"
 #include "engine/rocks/files/store_lock.h"
 #include "engine/rocks/rocks_table_store.h"
@@ -54,7 +55,8 @@ class Fsck {
  private:
   absl::Status Open() {
     HOURCELL_RETURN_IF_ERROR(MakeStoreDirectory(options_.path, /*create_if_missing=*/false));
-    HOURCELL_ASSIGN_OR_RETURN(lock_, StoreLock::Acquire(options_.path));
+    HOURCELL_ASSIGN_OR_RETURN(lock_, options_.follow ? StoreLock::AcquireToRead(options_.path)
+                                                     : StoreLock::Acquire(options_.path));
     HOURCELL_ASSIGN_OR_RETURN(tables_, OpenRocksTableStore(options_.path + "/db", options_));
     HOURCELL_ASSIGN_OR_RETURN(options_.layout, ReadOrCreateLayout(options_, tables_.get(), [this] {
                                 return MakeJournalDirectory(FileSystemOf(options_.env),
@@ -94,10 +96,13 @@ class Fsck {
     if (!uids.ok() && !absl::IsDataLoss(uids.status())) return uids.status();
     if (!uids.ok()) return absl::OkStatus();  // CheckNames has reported it
     uids_ = *std::move(uids);
-    absl::StatusOr<std::unique_ptr<SeriesTable>> series = SeriesTable::Open(
-        options_.layout,
-        {.tables = tables_.get(), .uid_store = uid_store_.get(), .uids = uids_.get()},
-        /*sync=*/false);
+    absl::StatusOr<std::unique_ptr<SeriesTable>> series =
+        SeriesTable::Open(options_.layout,
+                          {.tables = tables_.get(),
+                           .uid_store = uid_store_.get(),
+                           .uids = uids_.get(),
+                           .is_followed = options_.follow},
+                          /*sync=*/false);
     if (series.ok()) {
       series_ = *std::move(series);
       return absl::OkStatus();
@@ -111,6 +116,7 @@ class Fsck {
 
   absl::Status CheckJournal() {
     HOURCELL_ASSIGN_OR_RETURN(const uint64_t low_mark, ReadLowMark(tables_.get()));
+    if (options_.follow) return CheckJournalToRead(low_mark);
     const absl::StatusOr<std::unique_ptr<Journal>> journal =
         FileJournal::Open({.directory = options_.path + "/journal",
                            .fs = FileSystemOf(options_.env),
@@ -124,6 +130,21 @@ class Fsck {
       });
     }
     return checks_->CheckJournal(read);
+  }
+
+  absl::Status CheckJournalToRead(uint64_t low_mark) {
+    const std::string directory = options_.path + "/journal";
+    const absl::StatusOr<uint64_t> read =
+        VisitJournal(FileSystemOf(options_.env), directory, std::max<uint64_t>(low_mark, 1),
+                     [&](uint64_t sequence, std::string_view payload) {
+                       return checks_->CheckBlock(sequence, payload);
+                     });
+    if (read.ok()) {
+      HOURCELL_ASSIGN_OR_RETURN(const std::vector<JournalCut> cuts,
+                                ListCuts(FileSystemOf(options_.env), directory));
+      checks_->TellCuts(cuts);
+    }
+    return checks_->CheckJournal(read.status());
   }
 
   absl::Status CheckCuts(Journal* journal) {

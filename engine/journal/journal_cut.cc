@@ -145,6 +145,7 @@ absl::Status KeepCut(rocksdb::FileSystem* fs,
 
 absl::StatusOr<std::vector<JournalCut>> ListCuts(rocksdb::FileSystem* fs,
                                                  const std::string& directory) {
+  if (fs == nullptr) fs = rocksdb::FileSystem::Default().get();
   std::vector<std::string> names;
   HOURCELL_RETURN_IF_ERROR(FromRocks(
       fs->GetChildren(directory, rocksdb::IOOptions(), &names, nullptr), "list " + directory));

@@ -66,7 +66,7 @@ absl::Status KeepCut(rocksdb::FileSystem* fs,
                      std::string_view bytes,
                      JournalCut* cut);
 
-// Cuts that are not marked as seen, by name.
+// Cuts that are not marked as seen, by name. `fs` null: the operating system's.
 absl::StatusOr<std::vector<JournalCut>> ListCuts(rocksdb::FileSystem* fs,
                                                  const std::string& directory);
 

@@ -11,8 +11,10 @@
 #include "codec/base/check.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 #include "engine/journal/journal_block.h"
 #include "engine/journal/journal_repair.h"
+#include "engine/journal/journal_replay.h"
 #include "engine/journal/journal_segment.h"
 #include "engine/journal/journal_synced.h"
 #include "engine/rocks/files/rocks_status.h"
@@ -51,6 +53,22 @@ class Recovery {
     // Without segments, no block needs a sync.
     if (journal_.segments.empty()) journal_.synced_below = journal_.next_sequence;
     journal_.synced_below = std::min(journal_.synced_below, journal_.next_sequence);
+    return std::move(journal_);
+  }
+
+  absl::StatusOr<RecoveredJournal> RunToRead() {
+    HOURCELL_ASSIGN_OR_RETURN(const uint64_t synced_below, ReadSyncedNote(fs_, path_));
+    HOURCELL_ASSIGN_OR_RETURN(const std::optional<BadPlace> bad, Read());
+    if (bad.has_value()) {
+      return absl::DataLossError(fmt::format(
+          "{}; a store that is only read is not repaired: open it once where it can be written",
+          MessageOf(bad->fault)));
+    }
+    HOURCELL_RETURN_IF_ERROR(CheckEnd(synced_below));
+    if (low_mark_ > journal_.next_sequence) {
+      journal_.segments.clear();
+      journal_.next_sequence = low_mark_;
+    }
     return std::move(journal_);
   }
 
@@ -238,6 +256,30 @@ absl::StatusOr<RecoveredJournal> RecoverJournal(rocksdb::FileSystem* fs,
                                                 const std::string& path,
                                                 uint64_t low_mark) {
   return Recovery(fs, directory, path, low_mark).Run();
+}
+
+absl::StatusOr<uint64_t> VisitJournal(
+    rocksdb::FileSystem* fs,
+    const std::string& path,
+    uint64_t low_mark,
+    const std::function<absl::Status(uint64_t sequence, std::string_view payload)>& visit) {
+  if (fs == nullptr) fs = rocksdb::FileSystem::Default().get();
+  if (fs->FileExists(path, rocksdb::IOOptions(), nullptr).IsNotFound()) {
+    return absl::DataLossError(fmt::format("journal directory {} is missing", path));
+  }
+  HOURCELL_ASSIGN_OR_RETURN(const RecoveredJournal journal,
+                            Recovery(fs, /*directory=*/nullptr, path, low_mark).RunToRead());
+  const std::vector<RecoveredSegment>& segments = journal.segments;
+  std::vector<SegmentReader::Range> ranges;
+  for (size_t i = 0; i < segments.size(); ++i) {
+    const uint64_t end =
+        i + 1 < segments.size() ? segments[i + 1].first_sequence : journal.next_sequence;
+    if (end <= low_mark) continue;
+    ranges.push_back(
+        {path + "/" + SegmentName(segments[i].number), segments[i].number, segments[i].bytes, end});
+  }
+  HOURCELL_RETURN_IF_ERROR(ReplaySegments(fs, ranges, low_mark, visit));
+  return journal.next_sequence;
 }
 
 }  // namespace hourcell

@@ -15,7 +15,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <absl/status/statusor.h>
@@ -50,5 +52,15 @@ absl::StatusOr<RecoveredJournal> RecoverJournal(rocksdb::FileSystem* fs,
                                                 rocksdb::FSDirectory* directory,
                                                 const std::string& path,
                                                 uint64_t low_mark);
+
+// Reads a journal without any change, for a store that is only read: visits the blocks from
+// `low_mark` on in order, and returns the number after the last. `fs` null: the operating system's.
+// kDataLoss: damage, and invalid bytes that RecoverJournal would take out. kUnavailable as above; an
+// error of `visit` is returned.
+absl::StatusOr<uint64_t> VisitJournal(
+    rocksdb::FileSystem* fs,
+    const std::string& path,
+    uint64_t low_mark,
+    const std::function<absl::Status(uint64_t sequence, std::string_view payload)>& visit);
 
 }  // namespace hourcell

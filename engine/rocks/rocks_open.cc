@@ -141,7 +141,9 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenDb(const std::string& directory
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* raw = nullptr;
   const rocksdb::Status opened =
-      rocksdb::DB::Open(db_options, directory, descriptors, &handles, &raw);
+      options.follow
+          ? rocksdb::DB::OpenForReadOnly(db_options, directory, descriptors, &handles, &raw)
+          : rocksdb::DB::Open(db_options, directory, descriptors, &handles, &raw);
   if (opened.IsInvalidArgument() && !options.create_if_missing) {
     return absl::NotFoundError(fmt::format("open {}: {}", directory, opened.ToString()));
   }
@@ -188,7 +190,8 @@ class Opening {
  public:
   Opening(rocksdb::DB* db, std::vector<Family>* families) : db_(*db), families_(*families) {}
 
-  absl::StatusOr<RegionSets> MakeSets() {
+  // With `may_write`, forgets changes of regions without a commit.
+  absl::StatusOr<RegionSets> MakeSets(bool may_write) {
     rocksdb::ColumnFamilyHandle* const system =
         std::ranges::find(families_, TableId::kSystem, &Family::table)->handle;
     std::vector<std::string> forgotten;
@@ -205,6 +208,7 @@ class Opening {
       return absl::DataLossError(
           fmt::format("region catalogue: column family {} is not in the store", name));
     }
+    if (!may_write) return sets;
     // The regions are now known to be complete. These families are from a change without a commit,
     // or of the parents of a committed one.
     for (const std::shared_ptr<RocksRegion>& region : unnamed_)
@@ -312,7 +316,8 @@ absl::StatusOr<OpenedRocks> OpenRocks(const std::string& directory,
   }
   HOURCELL_ASSIGN_OR_RETURN(std::vector<Family> found, FindFamilies(directory, names));
   HOURCELL_ASSIGN_OR_RETURN(opened.db, OpenDb(directory, options, families, db_options, &found));
-  absl::StatusOr<RegionSets> sets = Opening(opened.db.get(), &found).MakeSets();
+  absl::StatusOr<RegionSets> sets =
+      Opening(opened.db.get(), &found).MakeSets(/*may_write=*/!options.follow);
   for (const Family& family : found) {
     if (family.handle == nullptr) continue;  // a region has it
     opened.db->DestroyColumnFamilyHandle(family.handle).PermitUncheckedError();
@@ -323,7 +328,9 @@ absl::StatusOr<OpenedRocks> OpenRocks(const std::string& directory,
     return FromRocks(opened.environment.errors->last(), fmt::format("open {}: WAL", directory));
   }
   opened.sets = *std::move(sets);
-  HOURCELL_RETURN_IF_ERROR(EmptyStaging(opened.environment.env.get(), directory));
+  if (!options.follow) {
+    HOURCELL_RETURN_IF_ERROR(EmptyStaging(opened.environment.env.get(), directory));
+  }
   return opened;
 }
 

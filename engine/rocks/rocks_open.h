@@ -7,6 +7,9 @@
 //     -> families that no row names: dropped; transitions: forgotten
 //     -> links to files on their way from region to region: removed
 //
+// With Options::follow the database is opened to read only, and nothing is dropped, forgotten or
+// removed.
+//
 // A split or merge adds its new regions to the catalogue only once they are complete, so recovery
 // from a crash only drops the other families.
 

@@ -120,7 +120,7 @@ rocksdb::DBOptions RocksDbOptions(const Options& options) {
   db.wal_bytes_per_sync = 512 << 10;
   db.bytes_per_sync = 1 << 20;
   // Not RocksDB's logger, which does not survive a full disk.
-  db.info_log = OpenRocksLog(options.path + "/rocksdb.log");
+  if (!options.follow) db.info_log = OpenRocksLog(options.path + "/rocksdb.log");
   // Refuses a damaged file at open, before a query finds it.
   db.paranoid_checks = true;
   // OPTIONS files are never written or read. Without this, release 9 would refuse to open.

@@ -144,7 +144,8 @@ class RocksTableStore : public TableStore, public RegionStore {
                   std::unique_ptr<RocksFamilies> families,
                   const Options& options,
                   std::unique_ptr<StoreLock> lock)
-      : lock_(std::move(lock)),
+      : is_read_only_(options.follow),
+        lock_(std::move(lock)),
         clock_(options.clock != nullptr ? options.clock : Clock::System()),
         retention_(std::move(retention)),
         families_(std::move(families)),
@@ -336,8 +337,10 @@ class RocksTableStore : public TableStore, public RegionStore {
   absl::Status Close() override {
     if (db_ == nullptr) return absl::OkStatus();
     absl::Status flushed;
-    for (const TableId table : kTableIds)
-      flushed.Update(Flush(table));
+    if (!is_read_only_) {
+      for (const TableId table : kTableIds)
+        flushed.Update(Flush(table));
+    }
     changer_.reset();
     recovery_.reset();
     regions_.Clear();
@@ -385,6 +388,7 @@ class RocksTableStore : public TableStore, public RegionStore {
     return (*regions_.Current())[static_cast<size_t>(table)];
   }
 
+  const bool is_read_only_;
   std::unique_ptr<StoreLock> lock_;
   WallClock* const clock_;
   const std::unique_ptr<RocksRetention> retention_;

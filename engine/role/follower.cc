@@ -33,7 +33,7 @@ bool IsPassing(const absl::Status& status) {
 }  // namespace
 
 absl::Status OnlyReads() {
-  return absl::FailedPreconditionError("this process only reads the store: another one writes");
+  return absl::FailedPreconditionError("this process only reads the store");
 }
 
 Follower::Follower(const Parts& parts)

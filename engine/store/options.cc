@@ -39,12 +39,7 @@ absl::Status ValidateOverrides(const std::vector<MetricQueryLimits>& overrides) 
 absl::Status Options::Validate() const {
   if (path.empty())
     return absl::InvalidArgumentError("options: path is empty; expected a directory");
-  if (follow && storage == nullptr) {
-    return absl::InvalidArgumentError(
-        "options: follow without storage; a store in a directory is read by the process that has "
-        "it open");
-  }
-  if (follow && storage->shared() == nullptr) {
+  if (follow && storage != nullptr && storage->shared() == nullptr) {
     return absl::InvalidArgumentError(fmt::format(
         "options: follow with storage \"{}\"; only the process that writes to it can read it",
         storage->name()));

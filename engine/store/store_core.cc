@@ -12,10 +12,17 @@
 
 namespace hourcell {
 
-StoreCore::StoreCore(Options opened)
-    : options(std::move(opened)),
-      storage(options.storage != nullptr ? options.storage
-                                         : std::make_shared<RocksStorage>(options)) {}
+namespace {
+
+std::shared_ptr<StorageEngine> StorageOf(const Options& options) {
+  if (options.storage != nullptr) return options.storage;
+  if (options.follow) return std::make_shared<RocksReader>(options);
+  return std::make_shared<RocksStorage>(options);
+}
+
+}  // namespace
+
+StoreCore::StoreCore(Options opened) : options(std::move(opened)), storage(StorageOf(options)) {}
 
 absl::Status StoreCore::TakeTables(std::unique_ptr<TableStore> opened) {
   tables = std::move(opened);

@@ -1,5 +1,9 @@
 #include "server/cli/local_store.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -44,11 +48,21 @@ void WarnOfIgnoredSettings(const Config& config, std::string_view command, Termi
   }
 }
 
+void FollowIfReadOnly(Options* options) {
+  if (options->storage != nullptr) return;
+  for (const std::string& directory :
+       {options->path, options->path + "/db", options->path + "/journal"}) {
+    const bool may_write = ::faccessat(AT_FDCWD, directory.c_str(), W_OK, AT_EACCESS) == 0;
+    options->follow = options->follow || (!may_write && errno != ENOENT);
+  }
+}
+
 absl::StatusOr<std::unique_ptr<Tsdb>> OpenStore(const Config& config, StoreUse use) {
   HOURCELL_ASSIGN_OR_RETURN(Options options, OptionsOfStore(config));
   options.check_layout = false;
   options.put_any_names = true;  // the rule of clients' names does not apply to files
   options.create_if_missing = use == StoreUse::kCreate;
+  if (use == StoreUse::kRead) FollowIfReadOnly(&options);
   return Tsdb::Open(options);
 }
 

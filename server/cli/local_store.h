@@ -33,11 +33,15 @@ absl::StatusOr<Config> LoadConfig(const StoreOptions& options);
 // Warns of each given OpenTSDB setting that Hourcell ignores.
 void WarnOfIgnoredSettings(const Config& config, std::string_view command, Terminal& terminal);
 
-// Whether a tool creates a missing store.
+// What a tool does with a store.
 enum class StoreUse : uint8_t {
   kExisting,  // the store must exist
+  kRead,      // the same, and the tool only reads: the files may be read-only
   kCreate,    // creates the store if it is missing
 };
+
+// For a tool that only reads: opens a directory that cannot be written without changing it.
+void FollowIfReadOnly(Options* options);
 
 // Opens the store of the settings with its stored layout. Errors as Tsdb::Open.
 absl::StatusOr<std::unique_ptr<Tsdb>> OpenStore(const Config& config, StoreUse use);

@@ -44,6 +44,14 @@ std::string ReadAll(int fd) {
   return text;
 }
 
+// Closes `fd`, the file of a lock that another process holds.
+absl::Status InUse(const std::string& directory, int fd) {
+  const std::string holder = ReadAll(fd);
+  close(fd);
+  return absl::UnavailableError(fmt::format("open {}: the store is in use by {}", directory,
+                                            holder.empty() ? "another process" : holder));
+}
+
 // A store gets its journal after its tables: a journal without tables means that they were lost,
 // not that the store is new.
 absl::Status CheckTablesAreThere(const std::string& path) {
@@ -94,21 +102,14 @@ absl::StatusOr<std::unique_ptr<StoreLock>> StoreLock::Acquire(const std::string&
   const std::string path = directory + "/LOCK";
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0 && errno == EROFS) {
-    return absl::FailedPreconditionError(
-        fmt::format("open {}: the file system is read-only; expected one that can be written, also "
-                    "to read a store: copy the store, or mount an overlay",
-                    path));
+    return absl::FailedPreconditionError(fmt::format(
+        "open {}: the file system is read-only; expected one that can be written", path));
   }
   if (fd < 0) {
     return absl::FailedPreconditionError(
         fmt::format("open {}: {}", path, std::generic_category().message(errno)));
   }
-  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    const std::string holder = ReadAll(fd);
-    close(fd);
-    return absl::UnavailableError(fmt::format("open {}: the store is in use by {}", directory,
-                                              holder.empty() ? "another process" : holder));
-  }
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0) return InUse(directory, fd);
   const std::string holder = fmt::format("pid {}: {}\n", getpid(), CommandLine());
   if (ftruncate(fd, 0) != 0 ||
       pwrite(fd, holder.data(), holder.size(), 0) != static_cast<ssize_t>(holder.size())) {
@@ -120,8 +121,19 @@ absl::StatusOr<std::unique_ptr<StoreLock>> StoreLock::Acquire(const std::string&
   return std::make_unique<StoreLock>(fd);
 }
 
+absl::StatusOr<std::unique_ptr<StoreLock>> StoreLock::AcquireToRead(const std::string& directory) {
+  const std::string path = directory + "/LOCK";
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0 && errno != ENOENT) {
+    return absl::FailedPreconditionError(
+        fmt::format("open {}: {}", path, std::generic_category().message(errno)));
+  }
+  if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0) return InUse(directory, fd);
+  return std::make_unique<StoreLock>(fd);
+}
+
 StoreLock::~StoreLock() {
-  close(fd_);
+  if (fd_ >= 0) close(fd_);
 }
 
 }  // namespace hourcell

@@ -111,12 +111,15 @@ int RunFsckCommand(const FsckCommandOptions& options, Terminal& terminal) {
   if (!options.url.empty()) return CheckServer(options, terminal);
   const absl::StatusOr<Config> config = LoadConfig(options.store);
   if (!config.ok()) return FailStore(terminal, kFsckCommand, config.status());
-  const absl::StatusOr<Options> store = OptionsOfStore(*config);
+  absl::StatusOr<Options> store = OptionsOfStore(*config);
   if (!store.ok()) return FailStore(terminal, kFsckCommand, store.status());
   if (store->storage != nullptr) {
     return FailUsage(terminal, kFsckCommand,
                      "without --url it checks a directory, and tsd.storage.engine is not rocksdb");
   }
+  const bool changes = options.fix_cells || options.fix_uids || options.fix_index ||
+                       options.drop_empty_series || options.acknowledge_cuts;
+  if (!changes) FollowIfReadOnly(&*store);
   ProgressMeter meter(terminal.err, terminal.is_tty, terminal.clock, /*bytes_total=*/0);
   FsckOptions fsck{.fix_cells = options.fix_cells,
                    .fix_uids = options.fix_uids,

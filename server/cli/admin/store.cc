@@ -116,7 +116,10 @@ int RunOnEither(const StoreCommandOptions& options,
     if (!url.ok()) return FailUsage(terminal, kAdminCommand, StatusText(url.status()));
     return calls.on_server(*url);
   }
-  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, StoreUse::kExisting);
+  const bool shows =
+      options.words.size() == 1 && (options.words[0] == "ttl" || options.words[0] == "salt");
+  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb =
+      OpenStore(options.store, shows ? StoreUse::kRead : StoreUse::kExisting);
   if (!tsdb.ok()) return FailStore(terminal, kAdminCommand, tsdb.status());
   return calls.on_store(tsdb->get());
 }

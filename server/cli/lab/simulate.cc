@@ -95,8 +95,7 @@ absl::StatusOr<std::unique_ptr<PutSource>> OpenTrace(const std::string& path,
 }
 
 absl::StatusOr<std::shared_ptr<RowList>> ReadStore(const StoreOptions& options) {
-  HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<Tsdb> tsdb,
-                            OpenStore(options, StoreUse::kExisting));
+  HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<Tsdb> tsdb, OpenStore(options, StoreUse::kRead));
   auto rows = std::make_shared<RowList>();
   absl::Status added;
   HOURCELL_RETURN_IF_ERROR(tsdb->queries().Scan({}, [&](const ScannedRow& row) {

@@ -174,7 +174,7 @@ int RunSearch(const SearchOptions& options, Terminal& terminal) {
     if (!url.ok()) return FailUsage(terminal, kSearchCommand, StatusText(url.status()));
     return Finish(AskServer(*url, *query, options.json, &output), &output, terminal);
   }
-  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, StoreUse::kExisting);
+  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, StoreUse::kRead);
   if (!tsdb.ok()) return FailStore(terminal, kSearchCommand, tsdb.status());
   return Finish(AskStore(tsdb->get(), *query, options.json, &output), &output, terminal);
 }

@@ -177,7 +177,7 @@ int Lookup(MappingSource* uids, UidWords words, bool as_json, Terminal& terminal
                                               uid.has_value() ? "UID" : "name")));
 }
 
-// A subcommand: the number of words after its name, and whether it creates a store.
+// A subcommand: the number of words after its name, and its use of the store.
 struct UidSubcommand {
   std::string_view name;
   std::string_view usage;
@@ -188,14 +188,14 @@ struct UidSubcommand {
 
 constexpr size_t kAnyNumber = ~size_t{0};
 constexpr UidSubcommand kUidSubcommands[] = {
-    {"grep", "grep [kind] RE", 1, 2, StoreUse::kExisting},
+    {"grep", "grep [kind] RE", 1, 2, StoreUse::kRead},
     {"assign", "assign kind name...", 2, kAnyNumber, StoreUse::kCreate},
     {"rename", "rename kind name newname", 3, 3, StoreUse::kExisting},
     {"delete", "delete kind name", 2, 2, StoreUse::kExisting},
     {"import", "import FILE", 1, 1, StoreUse::kCreate},
     {"fsck", "fsck [fix]", 0, 1, StoreUse::kExisting},
 };
-constexpr UidSubcommand kLookup = {"", "[kind] name|N", 1, 2, StoreUse::kExisting};
+constexpr UidSubcommand kLookup = {"", "[kind] name|N", 1, 2, StoreUse::kRead};
 
 const UidSubcommand& FindSubcommand(std::string_view word) {
   for (const UidSubcommand& subcommand : kUidSubcommands) {

@@ -128,7 +128,7 @@ int RunOpenTsdbExport(const OpenTsdbCommand& command, Terminal& terminal) {
   if (!tables.ok()) return FailStore(terminal, kGiveBackCommand, tables.status());
   const absl::StatusOr<Config> exported = ExportedStoreOf(*config);
   if (!exported.ok()) return FailStore(terminal, kGiveBackCommand, exported.status());
-  const absl::StatusOr<std::unique_ptr<Tsdb>> store = OpenStore(*exported, StoreUse::kExisting);
+  const absl::StatusOr<std::unique_ptr<Tsdb>> store = OpenStore(*exported, StoreUse::kRead);
   if (!store.ok()) return FailStore(terminal, kGiveBackCommand, store.status());
   LongWork work(terminal, kGiveBackCommand);
   const GiveBackOptions options = {

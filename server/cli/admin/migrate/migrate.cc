@@ -477,7 +477,7 @@ int RunMigrate(const MigrateOptions& options, Terminal& terminal) {
   }
   const absl::StatusOr<MigrationEnds> ends = EndsOf(options);
   if (!ends.ok()) return FailStore(terminal, kMigrateCommand, ends.status());
-  const absl::StatusOr<std::unique_ptr<Tsdb>> from = OpenStore(ends->from, StoreUse::kExisting);
+  const absl::StatusOr<std::unique_ptr<Tsdb>> from = OpenStore(ends->from, StoreUse::kRead);
   if (!from.ok()) return FailStore(terminal, kMigrateCommand, from.status());
   if (ends->has_directory_target()) {
     if (const absl::Status begun = BeginTarget(*ends); !begun.ok()) {

@@ -164,7 +164,7 @@ int QueryStore(const QueryOptions& options, const QuerySpec& spec, Terminal& ter
   const absl::StatusOr<Config> config = LoadConfig(options.store);
   if (!config.ok()) return FailStore(terminal, kQueryCommand, config.status());
   WarnOfIgnoredSettings(*config, kQueryCommand, terminal);
-  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(*config, StoreUse::kExisting);
+  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(*config, StoreUse::kRead);
   if (!tsdb.ok()) return FailStore(terminal, kQueryCommand, tsdb.status());
 
   const absl::Status printed =

@@ -55,7 +55,7 @@ absl::StatusOr<VisitRows> OpenRows(const ScanSpec& spec, const RowSourceOptions&
     });
   }
   HOURCELL_ASSIGN_OR_RETURN(std::unique_ptr<Tsdb> opened,
-                            OpenStore(options.store, StoreUse::kExisting));
+                            OpenStore(options.store, StoreUse::kRead));
   return VisitRows([spec, tsdb = std::shared_ptr<Tsdb>(std::move(opened))](const auto& visit) {
     return tsdb->queries().Scan(spec, visit);
   });
