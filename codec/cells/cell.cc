@@ -47,9 +47,9 @@ absl::Status CellDamage(std::string_view cell, std::string_view fault) {
 // Future formats may use any byte between the known ones and kDamagedByte.
 absl::Status UnknownFormat(std::string_view cell) {
   const auto format = static_cast<uint8_t>(cell.front());
-  if (format == 0) return CellDamage(cell, "unknown format; expected 01, 02 or ff");
+  if (format == 0) return CellDamage(cell, "unknown format; expected 01, 02, 03 or ff");
   return CellDamage(cell,
-                    NewerFormatMessage(fmt::format("format {:02x}", format), "01, 02 and ff"));
+                    NewerFormatMessage(fmt::format("format {:02x}", format), "01, 02, 03 and ff"));
 }
 
 // The qualifier at `bytes`, which has the length that its first byte gives. The hot form of
@@ -225,7 +225,7 @@ class MergeInputs {
   bool AddGood(std::string_view cell) {
     Good good;
     good.cell = cell;
-    if (HasFormat(cell, kPackedByte)) {
+    if (IsPacked(cell)) {
       if (!DecodePackedCell(cell, &unpacked_).ok()) return false;
       good.is_packed = true;
     } else if (!HasFormat(cell, kOpenTsdbByte) || !OutlineCell(cell, &good.outline).ok()) {
@@ -371,14 +371,14 @@ void AppendPointCell(uint32_t offset_ms, bool is_ms, Value value, std::string* o
 absl::Status DecodeCell(std::string_view cell, CellColumns* out) {
   if (cell.empty()) return CellDamage(cell, "empty; expected a format byte");
   if (cell.front() == kOpenTsdbByte) return DecodeOpenTsdb(cell, out);
-  if (cell.front() == kPackedByte) return DecodePackedCell(cell, out);
+  if (IsPacked(cell)) return DecodePackedCell(cell, out);
   if (cell.front() != kDamagedByte) return UnknownFormat(cell);
 
   DamagedRecord record;
   if (!SplitDamaged(cell, &record)) return CellDamage(cell, "damaged record that does not add up");
   if (HasFormat(record.good, kOpenTsdbByte)) {
     HOURCELL_RETURN_IF_ERROR(DecodeOpenTsdb(record.good, out));
-  } else if (HasFormat(record.good, kPackedByte)) {
+  } else if (IsPacked(record.good)) {
     HOURCELL_RETURN_IF_ERROR(DecodePackedCell(record.good, out));
   }
   return CellDamage(

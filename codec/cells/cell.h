@@ -1,7 +1,8 @@
 // Cells: the one stored value of a row, and its merge.
 //
 //   format 1, "opentsdb"   01 | q1 q2 ... qn | v1 v2 ... vn | meta if n > 1
-//   format 2, "packed"     02 | the same points as columns: packed_cell.h
+//   format 2, "packed"     02 | the same points as columns, read only: packed_header_2.h
+//   format 3, "packed"     03 | the same points as columns: packed_cell.h
 //   damaged                ff | varint length of a good cell or 0 | that cell
 //                             | { varint length | bytes }...
 //
@@ -34,8 +35,19 @@
 namespace hourcell {
 
 // The first byte of a stored cell. ON DISK: do not renumber.
-enum class CellFormat : uint8_t { kOpenTsdb = 1, kPacked = 2, kDamaged = 0xFF };
+enum class CellFormat : uint8_t {
+  kOpenTsdb = 1,
+  kPackedFirst = 2,  // read, no longer written
+  kPacked = 3,
+  kDamaged = 0xFF
+};
 inline constexpr char kPackedByte = static_cast<char>(CellFormat::kPacked);
+
+// True for cells of columns: formats 2 and 3.
+inline bool IsPacked(std::string_view cell) {
+  return !cell.empty() && (cell.front() == kPackedByte ||
+                           cell.front() == static_cast<char>(CellFormat::kPackedFirst));
+}
 
 // The points of one cell as columns, in stored order. All three have the same size.
 struct CellColumns {

@@ -1,8 +1,9 @@
 #include "codec/cells/packed_cell.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <cmath>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
+#include "codec/cells/decimal_scale.h"
 #include "codec/cells/integer_column.h"
 #include "codec/cells/packed_header.h"
 #include "codec/limits.h"
@@ -50,6 +52,25 @@ bool Holds(uint8_t flags, uint64_t bits) {
   return IntegerFlags(bits) <= flags;
 }
 
+// The points of one cell.
+struct PointSpan {
+  std::span<const uint32_t> offset_ms;
+  std::span<const uint64_t> bits;
+  std::span<const uint8_t> flags;
+
+  size_t size() const { return bits.size(); }
+  Value value(size_t i) const {
+    return (flags[i] & kFloatFlag) != 0 ? Value::Float(std::bit_cast<double>(bits[i]))
+                                        : Value::Integer(static_cast<int64_t>(bits[i]));
+  }
+};
+
+PointSpan PointsOf(const CellColumns& columns, size_t start) {
+  return {.offset_ms = std::span(columns.offset_ms).subspan(start),
+          .bits = std::span(columns.bits).subspan(start),
+          .flags = std::span(columns.flags).subspan(start)};
+}
+
 // Totals of the points; the positions are those of the earliest extremes.
 struct Totals {
   size_t min_at = 0;
@@ -77,22 +98,21 @@ void FindExtremes(size_t count, const NumberAt& number_at, Totals* totals) {
   }
 }
 
-// The totals of the points from `start` on.
-Totals TotalsOf(const CellColumns& columns, size_t start) {
-  const size_t count = columns.size() - start;
+Totals TotalsOf(const PointSpan& points) {
+  const size_t count = points.size();
   Totals totals;
-  for (size_t i = start; i < columns.size(); ++i) {
-    if ((columns.flags[i] & kFloatFlag) == 0) continue;
+  for (size_t i = 0; i < count; ++i) {
+    if ((points.flags[i] & kFloatFlag) == 0) continue;
     totals.is_all_integer = false;
-    totals.is_finite &= IsFinite(columns.bits[i]);
+    totals.is_finite &= IsFinite(points.bits[i]);
   }
   if (totals.is_all_integer) {
-    const auto integer_at = [&](size_t i) { return static_cast<int64_t>(columns.bits[start + i]); };
+    const auto integer_at = [&](size_t i) { return static_cast<int64_t>(points.bits[i]); };
     FindExtremes<int64_t>(count, integer_at, &totals);
-    for (size_t i = start; i < columns.size(); ++i)
-      totals.sum_of_integers += columns.bits[i];
+    for (const uint64_t bits : points.bits)
+      totals.sum_of_integers += bits;
   } else {
-    const auto double_at = [&](size_t i) { return columns.value(start + i).ToDouble(); };
+    const auto double_at = [&](size_t i) { return points.value(i).ToDouble(); };
     FindExtremes<double>(count, double_at, &totals);
     totals.sum_of_doubles = double_at(0);
     for (size_t i = 1; i < count; ++i)
@@ -101,21 +121,20 @@ Totals TotalsOf(const CellColumns& columns, size_t start) {
   return totals;
 }
 
-std::optional<CellSummary> SummarizeFrom(const CellColumns& columns, size_t start) {
-  const Totals totals = TotalsOf(columns, start);
+std::optional<CellSummary> SummaryOfPoints(const PointSpan& points) {
+  const Totals totals = TotalsOf(points);
   if (!totals.is_finite) return std::nullopt;
-  const size_t last = columns.size() - 1;
-  return CellSummary{.count = static_cast<uint32_t>(columns.size() - start),
-                     .first_offset_ms = columns.offset_ms[start],
-                     .last_offset_ms = columns.offset_ms[last],
-                     .first = columns.value(start),
-                     .last = columns.value(last),
+  return CellSummary{.count = static_cast<uint32_t>(points.size()),
+                     .first_offset_ms = points.offset_ms.front(),
+                     .last_offset_ms = points.offset_ms.back(),
+                     .first = points.value(0),
+                     .last = points.value(points.size() - 1),
                      .all_integer = totals.is_all_integer,
                      .sum = totals.is_all_integer
                                 ? Value::Integer(static_cast<int64_t>(totals.sum_of_integers))
                                 : Value::Float(totals.sum_of_doubles),
-                     .min = columns.value(start + totals.min_at),
-                     .max = columns.value(start + totals.max_at)};
+                     .min = points.value(totals.min_at),
+                     .max = points.value(totals.max_at)};
 }
 
 // True if all points have the flags that a put would give them, for their types.
@@ -156,50 +175,6 @@ void ChooseFlagsKind(const CellColumns& columns, const Totals& totals, PackedHea
   }
 }
 
-// The decimal of `value` with the exponent, if there is one: the nearest integer, verified by
-// converting it back. -0.0 does not have one.
-bool ScaleToDecimal(double value, size_t exponent, uint64_t* number) {
-  const double scaled = value * kPowersOfTen[exponent];
-  if (!(std::abs(scaled) < static_cast<double>(kDecimalEnd))) return false;
-  // From 2^52 on the added half is lost, and every double is an integer.
-  const double half = std::abs(scaled) < 0x1p52 ? std::copysign(0.5, scaled) : 0.0;
-  const auto integer = static_cast<int64_t>(scaled + half);
-  *number = static_cast<uint64_t>(integer);
-  return integer < kDecimalEnd && integer > -kDecimalEnd &&
-         BitsOf(DecimalValue(*number, exponent)) == BitsOf(value);
-}
-
-bool ScaleToDecimal(Value value, size_t exponent, uint64_t* number) {
-  if (!value.is_integer()) return ScaleToDecimal(value.floating(), exponent, number);
-  const int64_t most = (kDecimalEnd - 1) / kIntegerPowersOfTen[exponent];
-  if (value.integer() > most || value.integer() < -most) return false;
-  *number = static_cast<uint64_t>(value.integer() * kIntegerPowersOfTen[exponent]);
-  return true;
-}
-
-// Sets `*numbers` to the points as decimals of the least common exponent.
-bool ScaleToDecimals(const CellColumns& columns,
-                     uint8_t* exponent,
-                     std::vector<uint64_t>* numbers) {
-  // A value with an exponent also has every larger one while its digits fit. Hence one upward
-  // search, and one more pass if the first values were scaled by less than the last ones.
-  size_t power = 0;
-  size_t power_of_first = 0;
-  numbers->resize(columns.size());
-  for (size_t i = 0; i < columns.size(); ++i) {
-    while (!ScaleToDecimal(columns.value(i), power, &(*numbers)[i])) {
-      if (++power > kExponentMax) return false;
-    }
-    if (i == 0) power_of_first = power;
-  }
-  *exponent = static_cast<uint8_t>(power);
-  if (power == power_of_first) return true;
-  for (size_t i = 0; i < columns.size(); ++i) {
-    if (!ScaleToDecimal(columns.value(i), power, &(*numbers)[i])) return false;
-  }
-  return true;
-}
-
 void SetTimes(std::span<const uint32_t> offset_ms, PackedHeader* out) {
   const uint32_t step = offset_ms.size() > 1 ? offset_ms[1] - offset_ms[0] : 0;
   bool is_line = true;
@@ -231,30 +206,68 @@ std::vector<uint64_t> KindsOf(const CellColumns& columns, FlagsKind flags_kind) 
   return kinds;
 }
 
-uint8_t TypesOf(const CellColumns& columns, const Totals& totals) {
+uint8_t TypesOf(const CellColumns& columns, const Totals& totals, const PackedHeader& header) {
   const auto bit = [&](size_t i, uint8_t is_float_bit) {
     return (columns.flags[i] & kFloatFlag) != 0 ? is_float_bit : 0U;
   };
   const auto types = bit(0, kFirstIsFloat) | bit(columns.size() - 1, kLastIsFloat);
-  if (!totals.is_finite) return static_cast<uint8_t>(types);
+  if (!header.has_summary) return static_cast<uint8_t>(types);
   return static_cast<uint8_t>(types | bit(totals.min_at, kMinIsFloat) |
                               bit(totals.max_at, kMaxIsFloat));
+}
+
+// The bits of a double less those that its number gives; 0 of an integer.
+uint64_t CorrectionOf(const CellColumns& columns,
+                      size_t i,
+                      const DecimalScale& scale,
+                      uint64_t number) {
+  if ((columns.flags[i] & kFloatFlag) == 0) return 0;
+  return columns.bits[i] - BitsOf(scale.ValueOf(number));
 }
 
 void SetNumbers(std::span<const uint64_t> numbers, const Totals& totals, PackedHeader* out) {
   out->first = numbers.front();
   out->last = numbers.back();
-  if (!totals.is_finite) return;
-  out->has_summary = true;
-  out->min = numbers[totals.min_at];
-  out->max = numbers[totals.max_at];
+  out->is_constant = std::ranges::all_of(numbers, [&](uint64_t n) { return n == out->first; });
+  out->has_summary = totals.is_finite && out->count > kDecodedSummaryMax;
+  if (!out->has_summary) return;
   out->sum_of_doubles = totals.sum_of_doubles;
-  if (out->form == NumberForm::kIntegers) {
-    out->sum = totals.sum_of_integers;
-  } else if (out->form == NumberForm::kDecimals) {
-    for (const uint64_t number : numbers)
-      out->sum += number;
+  if (out->form == NumberForm::kBits) {
+    out->min = numbers[totals.min_at];
+    out->max = numbers[totals.max_at];
+    return;
   }
+  const auto less = [](uint64_t a, uint64_t b) {
+    return static_cast<int64_t>(a) < static_cast<int64_t>(b);
+  };
+  const auto [min, max] = std::ranges::minmax_element(numbers, less);
+  out->min = *min;
+  out->max = *max;
+  for (const uint64_t number : numbers)
+    out->sum += number;
+}
+
+// Sets the exceptions of the header, which are kept in `*bytes`.
+void SetExceptions(const CellColumns& columns,
+                   const ScaledColumn& scaled,
+                   const Totals& totals,
+                   std::string* bytes,
+                   PackedHeader* out) {
+  const auto correction = [&](size_t i, uint64_t number) {
+    return CorrectionOf(columns, i, scaled.scale, number);
+  };
+  uint32_t end = 0;
+  for (const uint32_t i : scaled.exceptions) {
+    AppendException(i - end, correction(i, scaled.numbers[i]), bytes);
+    end = i + 1;
+  }
+  out->exception_count = static_cast<uint32_t>(scaled.exceptions.size());
+  out->exceptions = *bytes;
+  if (!out->has_summary) return;
+  out->first_correction = correction(0, out->first);
+  out->last_correction = correction(columns.size() - 1, out->last);
+  out->min_correction = correction(totals.min_at, out->min);
+  out->max_correction = correction(totals.max_at, out->max);
 }
 
 void CheckColumns(const CellColumns& columns) {
@@ -273,6 +286,11 @@ struct Decoding {
   std::span<uint32_t> offset_ms;
   std::span<uint64_t> bits;  // also scratch for the columns before the values
   std::span<uint8_t> flags;
+
+  ColumnVersion version() const {
+    return header.format == CellFormat::kPackedFirst ? ColumnVersion::kFirst
+                                                     : ColumnVersion::kSecond;
+  }
 };
 
 const char* DecodeTimeLine(const Decoding& cell) {
@@ -293,7 +311,7 @@ const char* DecodeTimeColumn(Decoding* cell) {
   times.front() = cell->header.first_time;
   times.back() = cell->header.last_time;
   IntegerTotals totals;
-  if (const char* fault = TakeIntegerColumn(ColumnVersion::kFirst, &cell->bytes, times, &totals);
+  if (const char* fault = TakeIntegerColumn(cell->version(), &cell->bytes, times, &totals);
       fault != nullptr) {
     return fault;
   }
@@ -318,7 +336,7 @@ const char* DecodeKinds(Decoding* cell) {
   kinds.front() = first;
   kinds.back() = last;
   IntegerTotals totals;
-  if (const char* fault = TakeIntegerColumn(ColumnVersion::kFirst, &cell->bytes, kinds, &totals);
+  if (const char* fault = TakeIntegerColumn(cell->version(), &cell->bytes, kinds, &totals);
       fault != nullptr) {
     return fault;
   }
@@ -328,22 +346,30 @@ const char* DecodeKinds(Decoding* cell) {
   return nullptr;
 }
 
-const char* DecodeNumbers(Decoding* cell, IntegerTotals* totals) {
+const char* TakeValues(Decoding* cell, IntegerTotals* totals) {
   const PackedHeader& header = cell->header;
+  if (header.is_constant) {
+    const auto number = static_cast<int64_t>(header.first);
+    std::ranges::fill(cell->bits, header.first);
+    *totals = {.min = number, .max = number, .sum = header.count * header.first};
+    return nullptr;
+  }
   if (header.count == 1 && header.first != header.last) return "two values of one point";
   cell->bits.front() = header.first;
   cell->bits.back() = header.last;
-  if (const char* fault =
-          TakeIntegerColumn(ColumnVersion::kFirst, &cell->bytes, cell->bits, totals);
-      fault != nullptr) {
-    return fault;
-  }
+  return TakeIntegerColumn(cell->version(), &cell->bytes, cell->bits, totals);
+}
+
+const char* DecodeNumbers(Decoding* cell, IntegerTotals* totals) {
+  const PackedHeader& header = cell->header;
+  if (const char* fault = TakeValues(cell, totals); fault != nullptr) return fault;
   if (!cell->bytes.empty()) return "bytes after the last column";
   if (header.form == NumberForm::kBits) return nullptr;
   const bool is_decimal = header.form == NumberForm::kDecimals;
   if (is_decimal && (totals->min <= -kDecimalEnd || totals->max >= kDecimalEnd)) {
     return "decimal out of range";
   }
+  if (!header.has_summary) return nullptr;
   if (static_cast<uint64_t>(totals->min) != header.min ||
       static_cast<uint64_t>(totals->max) != header.max || totals->sum != header.sum) {
     return "numbers that differ from their summary";
@@ -363,50 +389,104 @@ void FinishIntegers(const IntegerTotals& totals, const Decoding& cell) {
     cell.flags[i] = static_cast<uint8_t>(IntegerFlags(cell.bits[i]) | precision);
 }
 
-void FinishFloats(const Decoding& cell) {
+// FinishDecimal and FloatFlags in one, without a branch a point, because these values are finite.
+template <typename Scaling>
+void FinishDecimals(const Scaling& scaling, const Decoding& cell) {
+  const uint8_t precision = cell.header.is_ms ? CellColumns::kMsPrecision : 0;
+  for (size_t i = 0; i < cell.bits.size(); ++i) {
+    const double value = scaling(static_cast<double>(static_cast<int64_t>(cell.bits[i])));
+    const bool is_short = static_cast<double>(static_cast<float>(value)) == value;
+    cell.bits[i] = BitsOf(value);
+    cell.flags[i] = static_cast<uint8_t>((is_short ? 0xB : 0xF) | precision);
+  }
+}
+
+// As DecimalScale::ValueOf, of all numbers.
+void FinishScaled(const Decoding& cell) {
+  const double divisor = cell.header.scale.double_divisor();
+  switch (cell.header.scale.rule) {
+    case ScaleRule::kDivide:
+      FinishDecimals([divisor](double number) { return number / divisor; }, cell);
+      return;
+    case ScaleRule::kMultiply:
+      FinishDecimals([factor = 1 / divisor](double number) { return number * factor; }, cell);
+      return;
+    case ScaleRule::kDivideToBinary32:
+      FinishDecimals(
+          [divisor](double number) {
+            return static_cast<double>(static_cast<float>(number / divisor));
+          },
+          cell);
+      return;
+  }
+}
+
+// Corrects the doubles that their numbers do not give.
+const char* FinishExceptions(const Decoding& cell) {
+  ExceptionReader exceptions(cell.header);
+  uint32_t i = 0;
+  for (uint64_t correction = 0; exceptions.Next(&i, &correction);) {
+    if ((cell.flags[i] & kFloatFlag) == 0) return "exception that is an integer";
+    cell.bits[i] += correction;
+  }
+  return nullptr;
+}
+
+const char* FinishFloats(const Decoding& cell) {
   const uint8_t precision = cell.header.is_ms ? CellColumns::kMsPrecision : 0;
   if (cell.header.form == NumberForm::kDecimals) {
-    // FinishDecimal and FloatFlags in one, without a branch a point, because these values are
-    // finite.
-    const double power = kPowersOfTen[cell.header.exponent];
-    for (size_t i = 0; i < cell.bits.size(); ++i) {
-      const double value = static_cast<double>(static_cast<int64_t>(cell.bits[i])) / power;
-      const bool is_short = static_cast<double>(static_cast<float>(value)) == value;
-      cell.bits[i] = BitsOf(value);
-      cell.flags[i] = static_cast<uint8_t>((is_short ? 0xB : 0xF) | precision);
-    }
-    return;
+    FinishScaled(cell);
+    if (const char* fault = FinishExceptions(cell); fault != nullptr) return fault;
+    ExceptionReader exceptions(cell.header);
+    uint32_t i = 0;
+    for (uint64_t correction = 0; exceptions.Next(&i, &correction);)
+      cell.flags[i] = static_cast<uint8_t>(FloatFlags(cell.bits[i]) | precision);
+    return nullptr;
   }
   for (size_t i = 0; i < cell.bits.size(); ++i)
     cell.flags[i] = static_cast<uint8_t>(FloatFlags(cell.bits[i]) | precision);
+  return nullptr;
 }
 
 // Converts a decimal to the value of its kind. False if the kind is integer and it has a fraction.
-bool FinishDecimal(const PackedHeader& header, bool is_float, uint64_t* bits) {
+bool FinishDecimal(const DecimalScale& scale, bool is_float, uint64_t* bits) {
   if (is_float) {
-    *bits = BitsOf(DecimalValue(*bits, header.exponent));
+    *bits = BitsOf(scale.ValueOf(*bits));
     return true;
   }
   const auto number = static_cast<int64_t>(*bits);
-  const int64_t power = kIntegerPowersOfTen[header.exponent];
-  *bits = static_cast<uint64_t>(number / power);
-  return number % power == 0;
+  const int64_t divisor = scale.divisor();
+  *bits = static_cast<uint64_t>(number / divisor);
+  return number % divisor == 0;
+}
+
+// The flags and times of a point that stores them.
+const char* FlagsFault(uint8_t flags, uint64_t bits, uint32_t offset_ms) {
+  if (!Holds(flags & kFlagsMask, bits)) return "flags that do not fit their value";
+  const bool is_ms = (flags & CellColumns::kMsPrecision) != 0;
+  return !is_ms && offset_ms % 1000 != 0 ? "part of a second without its flag" : nullptr;
 }
 
 const char* FinishKinds(const Decoding& cell) {
   const PackedHeader& header = cell.header;
+  const bool is_flagged = header.flags_kind == FlagsKind::kFlagged;
+  if (header.form == NumberForm::kDecimals) {
+    for (size_t i = 0; i < cell.bits.size(); ++i) {
+      if (!FinishDecimal(header.scale, (cell.flags[i] & kFloatFlag) != 0, &cell.bits[i])) {
+        return "integer with a fraction";
+      }
+    }
+    if (const char* fault = FinishExceptions(cell); fault != nullptr) return fault;
+  }
   for (size_t i = 0; i < cell.bits.size(); ++i) {
     const uint8_t flags = cell.flags[i];
+    const uint64_t bits = cell.bits[i];
     const bool is_float = (flags & kFloatFlag) != 0;
     if (header.form == NumberForm::kIntegers && is_float) return "float among integers";
-    if (header.form == NumberForm::kDecimals && !FinishDecimal(header, is_float, &cell.bits[i])) {
-      return "integer with a fraction";
-    }
-    const uint64_t bits = cell.bits[i];
-    if (header.flags_kind == FlagsKind::kFlagged) {
-      if (!Holds(flags & kFlagsMask, bits)) return "flags that do not fit their value";
-      const bool is_ms = (flags & CellColumns::kMsPrecision) != 0;
-      if (!is_ms && cell.offset_ms[i] % 1000 != 0) return "part of a second without its flag";
+    if (is_flagged) {
+      if (const char* fault = FlagsFault(flags, bits, cell.offset_ms[i]); fault != nullptr) {
+        return fault;
+      }
     } else {
       cell.flags[i] = static_cast<uint8_t>((is_float ? FloatFlags(bits) : IntegerFlags(bits)) |
                                            (header.is_ms ? CellColumns::kMsPrecision : 0));
@@ -427,8 +507,7 @@ const char* DecodeColumns(Decoding* cell) {
       FinishIntegers(totals, *cell);
       return nullptr;
     case FlagsKind::kFloats:
-      FinishFloats(*cell);
-      return nullptr;
+      return FinishFloats(*cell);
     default:
       return FinishKinds(*cell);
   }
@@ -438,6 +517,7 @@ const char* DecodeColumns(Decoding* cell) {
 // one byte whatever its length, so only the first other column limits the count.
 bool CanHoldPoints(const PackedHeader& header, std::string_view columns) {
   if (!header.has_time_column) {
+    if (header.is_constant && !header.has_kind_column()) return true;
     while (!columns.empty() && columns.front() == '\0')
       columns.remove_prefix(1);
     if (columns.empty()) return true;
@@ -445,28 +525,47 @@ bool CanHoldPoints(const PackedHeader& header, std::string_view columns) {
   return CanHoldColumn(columns.size(), header.count);
 }
 
+// Decodes the columns and compares them with the header. Returns the fault or nullptr.
+const char* DecodePoints(Decoding* cell) {
+  if (const char* fault = DecodeColumns(cell); fault != nullptr) return fault;
+  const PackedHeader& header = cell->header;
+  // Decoding has compared the numbers of integers and decimals with the summary.
+  const bool is_checked =
+      header.form != NumberForm::kBits && !header.has_kind_column() && header.exception_count == 0;
+  if (!header.has_summary || is_checked) return nullptr;
+  const PointSpan points{.offset_ms = cell->offset_ms, .bits = cell->bits, .flags = cell->flags};
+  return SummaryOfPoints(points) == SummaryOf(header) ? nullptr
+                                                      : "points that differ from their summary";
+}
+
 // Returns the fault of a packed cell, or nullptr. On a fault `*out` may hold points from `start`
 // on.
 const char* DecodeFrom(std::string_view cell, size_t start, CellColumns* out) {
   Decoding decoding;
-  const char* fault = TakePackedHeader(cell, &decoding.header, &decoding.bytes);
+  const char* fault = TakePackedHeader(cell, kQualifierSpanMs, &decoding.header, &decoding.bytes);
   if (fault != nullptr) return fault;
-  const PackedHeader& header = decoding.header;
-  if (!CanHoldPoints(header, decoding.bytes)) return "columns too short for the points";
-  const size_t end = start + header.count;
+  if (!CanHoldPoints(decoding.header, decoding.bytes)) return "columns too short for the points";
+  const size_t end = start + decoding.header.count;
   out->offset_ms.resize(end);
   out->bits.resize(end);
   out->flags.resize(end);
   decoding.offset_ms = std::span(out->offset_ms).subspan(start);
   decoding.bits = std::span(out->bits).subspan(start);
   decoding.flags = std::span(out->flags).subspan(start);
-  fault = DecodeColumns(&decoding);
-  if (fault != nullptr) return fault;
-  // Decoding has compared the numbers of integers and decimals with the summary.
-  const bool is_checked = header.form != NumberForm::kBits && !header.has_kind_column();
-  if (header.has_summary && !is_checked && SummarizeFrom(*out, start) != SummaryOf(header)) {
-    return "points that differ from their summary";
-  }
+  return DecodePoints(&decoding);
+}
+
+// Sets `*out` to the summary of a cell of few points. Returns the fault or nullptr.
+const char* SummarizeFew(Decoding* cell, std::optional<CellSummary>* out) {
+  std::array<uint32_t, kDecodedSummaryMax> offset_ms;
+  std::array<uint64_t, kDecodedSummaryMax> bits;
+  std::array<uint8_t, kDecodedSummaryMax> flags;
+  const size_t count = cell->header.count;
+  cell->offset_ms = std::span(offset_ms).first(count);
+  cell->bits = std::span(bits).first(count);
+  cell->flags = std::span(flags).first(count);
+  if (const char* fault = DecodePoints(cell); fault != nullptr) return fault;
+  *out = SummaryOfPoints({.offset_ms = cell->offset_ms, .bits = cell->bits, .flags = cell->flags});
   return nullptr;
 }
 
@@ -480,30 +579,35 @@ absl::Status PackedDamage(std::string_view cell, std::string_view fault) {
 
 void AppendPackedCell(const CellColumns& columns, std::string* out) {
   CheckColumns(columns);
-  const Totals totals = TotalsOf(columns, 0);
-  PackedHeader header{.count = static_cast<uint32_t>(columns.size())};
+  const Totals totals = TotalsOf(PointsOf(columns, 0));
+  PackedHeader header;
+  header.count = static_cast<uint32_t>(columns.size());
   ChooseFlagsKind(columns, totals, &header);
-  std::vector<uint64_t> scaled;
+  ScaledColumn scaled;
   if (!totals.is_all_integer) {
-    header.form = totals.is_finite && ScaleToDecimals(columns, &header.exponent, &scaled)
-                      ? NumberForm::kDecimals
-                      : NumberForm::kBits;
+    header.form = ScaleColumn(columns, &scaled) ? NumberForm::kDecimals : NumberForm::kBits;
   }
-  const std::vector<uint64_t>& numbers =
-      header.form == NumberForm::kDecimals ? scaled : columns.bits;
+  const bool is_decimal = header.form == NumberForm::kDecimals;
+  const std::vector<uint64_t>& numbers = is_decimal ? scaled.numbers : columns.bits;
   SetNumbers(numbers, totals, &header);
-  header.types = TypesOf(columns, totals);
+  std::string exceptions;
+  if (is_decimal) {
+    header.scale = scaled.scale;
+    SetExceptions(columns, scaled, totals, &exceptions, &header);
+  }
+  header.types = TypesOf(columns, totals, header);
   header.first_flags = columns.flags.front();
   header.last_flags = columns.flags.back();
 
   SetTimes(columns.offset_ms, &header);
 
-  AppendPackedHeader(header, out);
+  constexpr auto kVersion = ColumnVersion::kSecond;
+  AppendPackedHeader(header, kQualifierSpanMs, out);
   if (header.has_time_column)
-    AppendIntegerColumn(ColumnVersion::kFirst, TimesOf(columns.offset_ms, header), out);
+    AppendIntegerColumn(kVersion, TimesOf(columns.offset_ms, header), out);
   if (header.has_kind_column())
-    AppendIntegerColumn(ColumnVersion::kFirst, KindsOf(columns, header.flags_kind), out);
-  AppendIntegerColumn(ColumnVersion::kFirst, numbers, out);
+    AppendIntegerColumn(kVersion, KindsOf(columns, header.flags_kind), out);
+  if (!header.is_constant) AppendIntegerColumn(kVersion, numbers, out);
 }
 
 absl::Status DecodePackedCell(std::string_view cell, CellColumns* out) {
@@ -520,19 +624,35 @@ absl::StatusOr<std::optional<CellSummary>> ReadCellSummary(std::string_view cell
   if (cell.empty() || cell.front() == static_cast<char>(CellFormat::kDamaged)) {
     return PackedDamage(cell, "empty or a damaged record");
   }
-  if (cell.front() != kPackedByte) return std::nullopt;
-  PackedHeader header;
-  std::string_view columns;
-  if (const char* fault = TakePackedHeader(cell, &header, &columns); fault != nullptr) {
+  if (!IsPacked(cell)) return std::nullopt;
+  Decoding decoding;
+  const PackedHeader& header = decoding.header;
+  if (const char* fault =
+          TakePackedHeader(cell, kQualifierSpanMs, &decoding.header, &decoding.bytes);
+      fault != nullptr) {
     return PackedDamage(cell, fault);
   }
-  if (!header.has_summary) return std::nullopt;
-  return SummaryOf(header);
+  if (header.has_summary) return SummaryOf(header);
+  if (header.format == CellFormat::kPackedFirst || header.count > kDecodedSummaryMax) {
+    return std::nullopt;
+  }
+  std::optional<CellSummary> summary;
+  const char* const fault = SummarizeFew(&decoding, &summary);
+  if (fault != nullptr) return PackedDamage(cell, fault);
+  return summary;
+}
+
+std::optional<uint32_t> ReadPackedCount(std::string_view cell) {
+  PackedHeader header;
+  std::string_view columns;
+  const char* const fault = TakePackedHeader(cell, kQualifierSpanMs, &header, &columns);
+  if (fault != nullptr) return std::nullopt;
+  return header.count;
 }
 
 std::optional<CellSummary> Summarize(const CellColumns& columns) {
   HOURCELL_CHECK(columns.size() > 0);
-  return SummarizeFrom(columns, 0);
+  return SummaryOfPoints(PointsOf(columns, 0));
 }
 
 }  // namespace hourcell

@@ -1,10 +1,14 @@
 #include "codec/cells/packed_header.h"
 
-#include <absl/status/statusor.h>
+#include <algorithm>
+#include <array>
+#include <bit>
 
 #include "codec/base/bytes.h"
+#include "codec/base/check.h"
+#include "codec/cells/field_reader.h"
 #include "codec/cells/integer_column.h"
-#include "codec/limits.h"
+#include "codec/cells/packed_header_2.h"
 #include "codec/value_bits.h"
 
 namespace hourcell {
@@ -14,13 +18,135 @@ constexpr uint8_t kFlagsKindMask = 0x03;
 constexpr uint32_t kNumberFormShift = 2;
 constexpr uint8_t kNumberFormMask = 0x03;
 constexpr uint8_t kMsQualifiersBit = 0x10;
-constexpr uint8_t kMsTimesBit = 0x20;
-constexpr uint8_t kSummaryBit = 0x40;
-constexpr uint8_t kTimeColumnBit = 0x80;
+constexpr uint8_t kConstantBit = 0x20;
+constexpr uint8_t kExceptionsBit = 0x40;
+constexpr uint8_t kShapeMask = 0x7F;
+
+// Bits of the byte of times.
+constexpr uint8_t kStepMask = 0x0F;
+constexpr uint8_t kOtherStep = 0x0F;
+constexpr uint8_t kFirstTimeBit = 0x10;
+constexpr uint8_t kCountBit = 0x20;
+constexpr uint8_t kTimeColumnBit = 0x40;
+constexpr uint8_t kMsTimesBit = 0x80;
+// ON DISK: do not change. In seconds.
+constexpr std::array<uint32_t, kOtherStep> kUsualSteps = {1,  2,   5,   6,   10,  15,   20,  30,
+                                                          60, 120, 300, 600, 900, 1800, 3600};
+constexpr uint8_t kHourStep = kOtherStep - 1;
+
+// A bit of PackedHeader::types as stored: flagged points without a summary, of which some may be
+// NaN.
+constexpr uint8_t kNoSummaryBit = 0x10;
+
+constexpr uint32_t kRuleShift = 5;
+constexpr uint8_t kExponentMask = 0x1F;
+constexpr uint8_t kRuleMask = 0x03;
+constexpr uint8_t kFactorBit = 0x80;
+
+// The points of a line that begins with `first` and fills the row.
+uint64_t CountThatFits(uint64_t times_end, uint64_t first, uint64_t step) {
+  return (times_end - first + step - 1) / step;
+}
+
+void AppendTimes(const PackedHeader& header, uint32_t span_ms, std::string* out) {
+  const uint32_t unit_ms = header.unit_ms();
+  const uint32_t time_span = header.last_time - header.first_time;
+  uint32_t lead = header.has_ms_times ? kMsTimesBit : 0U;
+  if (header.first_time != 0) lead |= kFirstTimeBit;
+  uint32_t step = 0;
+  if (header.has_time_column) {
+    lead |= kTimeColumnBit | kCountBit | kOtherStep;
+  } else {
+    // One point has no step. The one of an hour saves the count where a row is an hour.
+    step =
+        header.count > 1 ? time_span / (header.count - 1) : kUsualSteps[kHourStep] * 1000 / unit_ms;
+    const auto* const usual = std::ranges::find(kUsualSteps, uint64_t{step} * unit_ms,
+                                                [](uint32_t s) { return uint64_t{s} * 1000; });
+    lead |= static_cast<uint32_t>(usual - kUsualSteps.begin());
+    if (CountThatFits(span_ms / unit_ms, header.first_time, step) != header.count)
+      lead |= kCountBit;
+  }
+  out->push_back(static_cast<char>(lead));
+  if ((lead & kFirstTimeBit) != 0) AppendVarint(header.first_time, out);
+  if ((lead & kCountBit) != 0) AppendVarint(header.count - 1, out);
+  if (header.has_time_column) {
+    AppendVarint(time_span, out);
+  } else if ((lead & kStepMask) == kOtherStep) {
+    AppendVarint(step, out);
+  }
+}
+
+// Sets the times and the count. Returns the fault or nullptr.
+const char* TakeTimes(FieldReader* fields, uint32_t span_ms, PackedHeader* out) {
+  const uint8_t lead = fields->Byte();
+  out->has_ms_times = (lead & kMsTimesBit) != 0;
+  out->has_time_column = (lead & kTimeColumnBit) != 0;
+  const uint64_t times_end = span_ms / out->unit_ms();
+  const uint64_t first = (lead & kFirstTimeBit) != 0 ? fields->Varint() : 0;
+  const bool has_count = (lead & kCountBit) != 0;
+  uint64_t count = has_count ? fields->Varint() : 0;  // less 1
+  // The step, or the span of a time column.
+  const uint64_t step = (lead & kStepMask) == kOtherStep
+                            ? fields->Varint()
+                            : uint64_t{kUsualSteps[lead & kStepMask]} * 1000 / out->unit_ms();
+  if (fields->failed()) return "header cut short";
+  if (first >= times_end || step > times_end || count >= times_end) {
+    return "times that do not fit the row";
+  }
+  if (out->has_time_column && (!has_count || (lead & kStepMask) != kOtherStep)) {
+    return "times without their count or span";
+  }
+  if (step == 0 && (count > 0 || !has_count)) return "times that do not ascend";
+  count = has_count ? count + 1 : CountThatFits(times_end, first, step);
+  const uint64_t time_span = out->has_time_column ? step : step * (count - 1);
+  if (time_span >= times_end - first || time_span < count - 1) {
+    return "times that do not fit the row";
+  }
+  out->count = static_cast<uint32_t>(count);
+  out->first_time = static_cast<uint32_t>(first);
+  out->last_time = static_cast<uint32_t>(first + time_span);
+  return nullptr;
+}
+
+void AppendScale(const DecimalScale& scale, std::string* out) {
+  out->push_back(static_cast<char>(scale.exponent |
+                                   static_cast<uint32_t>(scale.rule) << kRuleShift |
+                                   (scale.factor != 1 ? kFactorBit : 0U)));
+  if (scale.factor != 1) AppendVarint(scale.factor - 2, out);
+}
+
+const char* TakeScale(FieldReader* fields, DecimalScale* out) {
+  const uint8_t lead = fields->Byte();
+  const uint64_t factor = (lead & kFactorBit) != 0 ? fields->Varint() : UINT64_MAX;
+  if (factor != UINT64_MAX && factor > UINT32_MAX - 2) return "divisor out of range";
+  *out = {.rule = static_cast<ScaleRule>(lead >> kRuleShift & kRuleMask),
+          .exponent = static_cast<uint8_t>(lead & kExponentMask),
+          .factor = static_cast<uint32_t>(factor + 2)};
+  return out->IsValid() ? nullptr : "unknown scale, or divisor out of range";
+}
+
+// The bits of a sum of doubles that the sum of the numbers suggests.
+uint64_t NearSumOf(const PackedHeader& header) {
+  if (header.form == NumberForm::kBits) {
+    return BitsOf(header.count * std::bit_cast<double>(header.first));
+  }
+  return BitsOf(static_cast<double>(static_cast<int64_t>(header.sum)) /
+                header.scale.double_divisor());
+}
 
 void AppendNumbers(const PackedHeader& header, std::string* out) {
-  if (header.form == NumberForm::kBits) {
+  const bool is_of_bits = header.form == NumberForm::kBits;
+  const bool has_sum = header.has_summary && header.form != NumberForm::kIntegers;
+  if (is_of_bits) {
     AppendBigEndian(header.first, 8, out);
+  } else {
+    AppendVarint(ZigZag(header.first), out);
+  }
+  if (header.is_constant) {
+    if (has_sum) AppendVarint(ZigZag(BitsOf(header.sum_of_doubles) - NearSumOf(header)), out);
+    return;
+  }
+  if (is_of_bits) {
     AppendBigEndian(header.last, 8, out);
     if (!header.has_summary) return;
     AppendBigEndian(header.min, 8, out);
@@ -28,53 +154,29 @@ void AppendNumbers(const PackedHeader& header, std::string* out) {
     AppendBigEndian(BitsOf(header.sum_of_doubles), 8, out);
     return;
   }
-  AppendVarint(ZigZag(header.min), out);
+  AppendVarint(ZigZag(header.last - header.first), out);
+  if (!header.has_summary) return;
   AppendVarint(header.first - header.min, out);
-  AppendVarint(header.last - header.min, out);
   AppendVarint(header.max - header.min, out);
   AppendVarint(header.sum - header.count * header.min, out);
-  if (header.form == NumberForm::kDecimals) {
-    const uint64_t near = BitsOf(DecimalValue(header.sum, header.exponent));
-    AppendVarint(ZigZag(BitsOf(header.sum_of_doubles) - near), out);
-  }
+  if (has_sum) AppendVarint(ZigZag(BitsOf(header.sum_of_doubles) - NearSumOf(header)), out);
 }
 
-// Takes fields off the front of a header. After a failure it gives zeros.
-class FieldReader {
- public:
-  explicit FieldReader(std::string_view bytes) : rest_(bytes) {}
-
-  bool failed() const { return failed_; }
-  std::string_view rest() const { return rest_; }
-
-  uint8_t Byte() { return static_cast<uint8_t>(BigEndian(1)); }
-  uint64_t BigEndian(size_t width) {
-    if (rest_.size() < width) return Fail();
-    const uint64_t value = LoadBigEndian(rest_.data(), width);
-    rest_.remove_prefix(width);
-    return value;
-  }
-  uint64_t Varint() {
-    // Most are one byte, and TakeVarint's status costs more than that.
-    if (!rest_.empty() && static_cast<uint8_t>(rest_.front()) < 0x80) return Byte();
-    const absl::StatusOr<uint64_t> value = TakeVarint(&rest_);
-    return value.ok() ? *value : Fail();
-  }
-
- private:
-  uint64_t Fail() {
-    failed_ = true;
-    rest_ = {};
-    return 0;
-  }
-
-  std::string_view rest_;
-  bool failed_ = false;
-};
+void TakeSumOfDoubles(FieldReader* fields, PackedHeader* out) {
+  out->sum_of_doubles = std::bit_cast<double>(NearSumOf(*out) + UnZigZag(fields->Varint()));
+}
 
 void TakeNumbers(FieldReader* fields, PackedHeader* out) {
-  if (out->form == NumberForm::kBits) {
-    out->first = fields->BigEndian(8);
+  const bool is_of_bits = out->form == NumberForm::kBits;
+  const bool has_sum = out->has_summary && out->form != NumberForm::kIntegers;
+  out->first = is_of_bits ? fields->BigEndian(8) : UnZigZag(fields->Varint());
+  if (out->is_constant) {
+    out->last = out->min = out->max = out->first;
+    out->sum = out->count * out->first;
+    if (has_sum) TakeSumOfDoubles(fields, out);
+    return;
+  }
+  if (is_of_bits) {
     out->last = fields->BigEndian(8);
     if (!out->has_summary) return;
     out->min = fields->BigEndian(8);
@@ -82,15 +184,53 @@ void TakeNumbers(FieldReader* fields, PackedHeader* out) {
     out->sum_of_doubles = std::bit_cast<double>(fields->BigEndian(8));
     return;
   }
-  out->min = UnZigZag(fields->Varint());
-  out->first = out->min + fields->Varint();
-  out->last = out->min + fields->Varint();
+  out->last = out->first + UnZigZag(fields->Varint());
+  if (!out->has_summary) return;
+  out->min = out->first - fields->Varint();
   out->max = out->min + fields->Varint();
   out->sum = out->count * out->min + fields->Varint();
-  if (out->form == NumberForm::kDecimals) {
-    const uint64_t near = BitsOf(DecimalValue(out->sum, out->exponent));
-    out->sum_of_doubles = std::bit_cast<double>(near + UnZigZag(fields->Varint()));
+  if (has_sum) TakeSumOfDoubles(fields, out);
+}
+
+// The fields of corrections, in the order of their bits in the byte before them.
+constexpr std::array kCorrections = {&PackedHeader::first_correction,
+                                     &PackedHeader::last_correction, &PackedHeader::min_correction,
+                                     &PackedHeader::max_correction};
+
+void AppendExceptions(const PackedHeader& header, std::string* out) {
+  AppendVarint(header.exception_count - 1, out);
+  out->append(header.exceptions);
+  if (!header.has_summary) return;
+  uint32_t which = 0;
+  for (size_t i = 0; i < kCorrections.size(); ++i)
+    which |= (header.*kCorrections[i] != 0 ? 1U : 0U) << i;
+  out->push_back(static_cast<char>(which));
+  for (const auto correction : kCorrections) {
+    if (header.*correction != 0) AppendVarint(ZigZag(header.*correction), out);
   }
+}
+
+const char* TakeExceptions(FieldReader* fields, PackedHeader* out) {
+  const uint64_t less_one = fields->Varint();
+  if (less_one >= out->count) return "more exceptions than points";
+  out->exception_count = static_cast<uint32_t>(less_one + 1);
+  const std::string_view begin = fields->rest();
+  uint64_t end = 0;
+  for (uint64_t i = 0; i <= less_one && !fields->failed(); ++i) {
+    const uint64_t gap = fields->Varint();
+    if (gap >= out->count - end) return "exceptions after the last point";
+    end += gap + 1;
+    fields->Varint();
+  }
+  if (fields->failed()) return nullptr;
+  out->exceptions = begin.substr(0, begin.size() - fields->rest().size());
+  if (!out->has_summary) return nullptr;
+  const uint8_t which = fields->Byte();
+  if (which >> kCorrections.size() != 0) return "unknown corrections";
+  for (size_t i = 0; i < kCorrections.size(); ++i) {
+    if ((which >> i & 1) != 0) out->*kCorrections[i] = UnZigZag(fields->Varint());
+  }
+  return nullptr;
 }
 
 // The fault of the shape, or nullptr.
@@ -98,84 +238,129 @@ const char* TakeShape(uint8_t shape, PackedHeader* out) {
   out->flags_kind = static_cast<FlagsKind>(shape & kFlagsKindMask);
   out->form = static_cast<NumberForm>(shape >> kNumberFormShift & kNumberFormMask);
   out->is_ms = (shape & kMsQualifiersBit) != 0;
-  out->has_ms_times = (shape & kMsTimesBit) != 0;
-  out->has_summary = (shape & kSummaryBit) != 0;
-  out->has_time_column = (shape & kTimeColumnBit) != 0;
+  out->is_constant = (shape & kConstantBit) != 0;
+  if ((shape & ~kShapeMask) != 0) return "unknown shape";
   if (out->form > NumberForm::kBits) return "unknown form of numbers";
   const bool is_flagged = out->flags_kind == FlagsKind::kFlagged;
   const bool has_integers = out->form == NumberForm::kIntegers;
   if (!is_flagged && has_integers != (out->flags_kind == FlagsKind::kIntegers)) {
     return "form of numbers that does not fit the flags";
   }
-  if (!out->has_summary && !(is_flagged && out->form == NumberForm::kBits)) return "no summary";
-  if (is_flagged ? out->is_ms : out->has_ms_times && !out->is_ms) {
-    return "times that do not fit the qualifiers";
+  if ((shape & kExceptionsBit) != 0 && out->form != NumberForm::kDecimals) {
+    return "exceptions of numbers that are not decimals";
   }
   return nullptr;
 }
 
+// Takes the types and flags that the kinds need, and sets has_summary.
+const char* TakeTypes(FieldReader* fields, PackedHeader* out) {
+  const bool is_flagged = out->flags_kind == FlagsKind::kFlagged;
+  if (out->has_kind_column()) out->types = fields->Byte();
+  if (out->flags_kind == FlagsKind::kFloats) out->types = kTypesMask;
+  out->has_summary = out->count > kDecodedSummaryMax && (out->types & kNoSummaryBit) == 0;
+  if ((out->types & kNoSummaryBit) != 0) {
+    if (!is_flagged || out->form == NumberForm::kIntegers) return "no summary";
+    out->types &= static_cast<uint8_t>(~kNoSummaryBit);
+  }
+  if ((out->types & ~kTypesMask) != 0) return "unknown types";
+  if (out->form == NumberForm::kIntegers && out->types != 0) return "floats among integers";
+  if (is_flagged) {
+    out->first_flags = fields->Byte();
+    out->last_flags = fields->Byte();
+  }
+  return nullptr;
+}
+
+const char* TakePackedHeader3(std::string_view cell,
+                              uint32_t span_ms,
+                              PackedHeader* out,
+                              std::string_view* columns) {
+  FieldReader fields(cell.substr(1));
+  out->format = CellFormat::kPacked;
+  const uint8_t shape = fields.Byte();
+  if (fields.failed()) return "header cut short";
+  if (const char* fault = TakeShape(shape, out); fault != nullptr) return fault;
+  if (const char* fault = TakeTimes(&fields, span_ms, out); fault != nullptr) return fault;
+  const bool is_flagged = out->flags_kind == FlagsKind::kFlagged;
+  if (is_flagged ? out->is_ms : out->has_ms_times && !out->is_ms) {
+    return "times that do not fit the qualifiers";
+  }
+  if (out->form == NumberForm::kDecimals) {
+    if (const char* fault = TakeScale(&fields, &out->scale); fault != nullptr) return fault;
+  }
+  if (const char* fault = TakeTypes(&fields, out); fault != nullptr) return fault;
+  TakeNumbers(&fields, out);
+  if ((shape & kExceptionsBit) != 0 && !fields.failed()) {
+    if (const char* fault = TakeExceptions(&fields, out); fault != nullptr) return fault;
+  }
+  if (fields.failed()) return "header cut short";
+  *columns = fields.rest();
+  return nullptr;
+}
+
 // The value of a number of the header.
-Value HeaderValue(const PackedHeader& header, uint64_t number, uint8_t is_float_bit) {
+Value HeaderValue(const PackedHeader& header,
+                  uint64_t number,
+                  uint64_t correction,
+                  uint8_t is_float_bit) {
   const auto integer = static_cast<int64_t>(number);
   const bool is_float = (header.types & is_float_bit) != 0;
   if (header.form == NumberForm::kDecimals) {
-    return is_float ? Value::Float(DecimalValue(number, header.exponent))
-                    : Value::Integer(integer / kIntegerPowersOfTen[header.exponent]);
+    return is_float ? Value::Float(
+                          std::bit_cast<double>(BitsOf(header.scale.ValueOf(number)) + correction))
+                    : Value::Integer(integer / header.scale.divisor());
   }
   return is_float ? Value::Float(std::bit_cast<double>(number)) : Value::Integer(integer);
 }
 
 }  // namespace
 
-void AppendPackedHeader(const PackedHeader& header, std::string* out) {
+void AppendException(uint32_t gap, uint64_t correction, std::string* out) {
+  AppendVarint(gap, out);
+  AppendVarint(ZigZag(correction), out);
+}
+
+bool ExceptionReader::Next(uint32_t* position, uint64_t* correction) {
+  if (left_ == 0) return false;
+  --left_;
+  FieldReader fields(rest_);
+  *position = end_ + static_cast<uint32_t>(fields.Varint());
+  end_ = *position + 1;
+  *correction = UnZigZag(fields.Varint());
+  HOURCELL_DCHECK(!fields.failed());
+  rest_ = fields.rest();
+  return true;
+}
+
+void AppendPackedHeader(const PackedHeader& header, uint32_t span_ms, std::string* out) {
+  HOURCELL_DCHECK(header.format == CellFormat::kPacked);
   out->push_back(kPackedByte);
-  out->push_back(static_cast<char>(
-      static_cast<uint32_t>(header.flags_kind) |
-      static_cast<uint32_t>(header.form) << kNumberFormShift |
-      (header.is_ms ? kMsQualifiersBit : 0U) | (header.has_ms_times ? kMsTimesBit : 0U) |
-      (header.has_summary ? kSummaryBit : 0U) | (header.has_time_column ? kTimeColumnBit : 0U)));
-  AppendVarint(header.count, out);
-  AppendVarint(header.first_time, out);
-  AppendVarint(header.last_time - header.first_time, out);
-  if (header.form == NumberForm::kDecimals) out->push_back(static_cast<char>(header.exponent));
-  if (header.has_kind_column()) out->push_back(static_cast<char>(header.types));
+  out->push_back(static_cast<char>(static_cast<uint32_t>(header.flags_kind) |
+                                   static_cast<uint32_t>(header.form) << kNumberFormShift |
+                                   (header.is_ms ? kMsQualifiersBit : 0U) |
+                                   (header.is_constant ? kConstantBit : 0U) |
+                                   (header.exception_count > 0 ? kExceptionsBit : 0U)));
+  AppendTimes(header, span_ms, out);
+  if (header.form == NumberForm::kDecimals) AppendScale(header.scale, out);
+  if (header.has_kind_column()) {
+    const bool lacks_summary = header.count > kDecodedSummaryMax && !header.has_summary;
+    out->push_back(static_cast<char>(header.types | (lacks_summary ? kNoSummaryBit : 0U)));
+  }
   if (header.flags_kind == FlagsKind::kFlagged) {
     out->push_back(static_cast<char>(header.first_flags));
     out->push_back(static_cast<char>(header.last_flags));
   }
   AppendNumbers(header, out);
+  if (header.exception_count > 0) AppendExceptions(header, out);
 }
 
-const char* TakePackedHeader(std::string_view cell, PackedHeader* out, std::string_view* columns) {
-  FieldReader fields(cell);
-  if (static_cast<char>(fields.Byte()) != kPackedByte) return "not packed; expected 02";
-  if (const char* fault = TakeShape(fields.Byte(), out); fault != nullptr) return fault;
-  const uint64_t count = fields.Varint();
-  const uint64_t first_time = fields.Varint();
-  const uint64_t time_span = fields.Varint();
-  const uint64_t times_end = kQualifierSpanMs / out->unit_ms();
-  if (fields.failed()) return "header cut short";
-  if (count == 0 || count > kQualifierSpanMs) return "no points, or more than an hour holds";
-  if (first_time >= times_end || time_span >= times_end - first_time || time_span < count - 1) {
-    return "times that do not fit an hour";
-  }
-  out->count = static_cast<uint32_t>(count);
-  out->first_time = static_cast<uint32_t>(first_time);
-  out->last_time = static_cast<uint32_t>(first_time + time_span);
-  if (out->form == NumberForm::kDecimals) out->exponent = fields.Byte();
-  if (out->exponent > kExponentMax) return "exponent out of range";
-  if (out->has_kind_column()) out->types = fields.Byte();
-  if (out->flags_kind == FlagsKind::kFloats) out->types = kTypesMask;
-  if ((out->types & ~kTypesMask) != 0) return "unknown types";
-  if (out->form == NumberForm::kIntegers && out->types != 0) return "floats among integers";
-  if (out->flags_kind == FlagsKind::kFlagged) {
-    out->first_flags = fields.Byte();
-    out->last_flags = fields.Byte();
-  }
-  TakeNumbers(&fields, out);
-  if (fields.failed()) return "header cut short";
-  *columns = fields.rest();
-  return nullptr;
+const char* TakePackedHeader(std::string_view cell,
+                             uint32_t span_ms,
+                             PackedHeader* out,
+                             std::string_view* columns) {
+  if (!IsPacked(cell)) return "not packed; expected 02 or 03";
+  return cell.front() == kPackedByte ? TakePackedHeader3(cell, span_ms, out, columns)
+                                     : TakePackedHeader2(cell, span_ms, out, columns);
 }
 
 CellSummary SummaryOf(const PackedHeader& header) {
@@ -183,13 +368,13 @@ CellSummary SummaryOf(const PackedHeader& header) {
   return {.count = header.count,
           .first_offset_ms = header.first_time * header.unit_ms(),
           .last_offset_ms = header.last_time * header.unit_ms(),
-          .first = HeaderValue(header, header.first, kFirstIsFloat),
-          .last = HeaderValue(header, header.last, kLastIsFloat),
+          .first = HeaderValue(header, header.first, header.first_correction, kFirstIsFloat),
+          .last = HeaderValue(header, header.last, header.last_correction, kLastIsFloat),
           .all_integer = is_all_integer,
           .sum = is_all_integer ? Value::Integer(static_cast<int64_t>(header.sum))
                                 : Value::Float(header.sum_of_doubles),
-          .min = HeaderValue(header, header.min, kMinIsFloat),
-          .max = HeaderValue(header, header.max, kMaxIsFloat)};
+          .min = HeaderValue(header, header.min, header.min_correction, kMinIsFloat),
+          .max = HeaderValue(header, header.max, header.max_correction, kMaxIsFloat)};
 }
 
 }  // namespace hourcell

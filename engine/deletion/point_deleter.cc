@@ -214,8 +214,7 @@ absl::Status PointDeleter::Rewrite(const Row& row,
   mutation.key = row.key;
   mutation.kind = left.size() == 0 ? Mutation::Kind::kDelete : Mutation::Kind::kSet;
   if (left.size() > 0) {
-    const bool is_packed = static_cast<CellFormat>(cell.front()) == CellFormat::kPacked;
-    is_packed ? AppendPackedCell(left, &mutation.value) : AppendCell(left, &mutation.value);
+    IsPacked(cell) ? AppendPackedCell(left, &mutation.value) : AppendCell(left, &mutation.value);
   }
   ++deleted_.rows;
   if (left.size() > 0 || parts_.dropper == nullptr || !parts_.active->is_whole()) {

@@ -32,12 +32,9 @@ constexpr size_t kPartsPerThread = 4;
 // Memory is taken of the lease in pieces of this.
 constexpr size_t kLeaseBytes = 256 << 10;
 
-// An upper bound of a cell's points, before decoding; high for a packed cell without a summary.
+// An upper bound of a cell's points, before decoding. Points of format 1 have several bytes.
 uint64_t PointsAtMost(std::string_view cell) {
-  const absl::StatusOr<std::optional<CellSummary>> summary = ReadCellSummary(cell);
-  if (summary.ok() && summary->has_value()) return (*summary)->count;
-  const bool is_packed = cell.starts_with(static_cast<char>(CellFormat::kPacked));
-  return is_packed ? uint64_t{kDataRowSpan.seconds} * 1000 : cell.size();
+  return ReadPackedCount(cell).value_or(static_cast<uint32_t>(cell.size()));
 }
 
 bool HasSummary(std::string_view cell) {
@@ -192,8 +189,10 @@ class SpanReader::Part {
       AppendOpen(open_of_series_[row.index].next++);
       SortLastWins(&columns_);
     }
-    // A cell has a summary if all its numbers are finite.
-    if (is_open || !HasSummary(row.cell)) DropStaleMarkers(&columns_);
+    // A cell has a summary if all its numbers are finite. Of few points it would be decoded again.
+    if (is_open || columns_.size() <= kDecodedSummaryMax || !HasSummary(row.cell)) {
+      DropStaleMarkers(&columns_);
+    }
     CountColumns();
     return AddColumns(row.index, row.base_time_s, columns_);
   }

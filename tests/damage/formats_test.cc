@@ -91,7 +91,7 @@ std::optional<std::string> RestoreCell(std::string_view cell) {
   CellColumns columns;
   if (!DecodeCell(cell, &columns).ok()) return std::nullopt;
   std::string stored;
-  if (cell.front() == static_cast<char>(CellFormat::kPacked)) {
+  if (IsPacked(cell)) {
     AppendPackedCell(columns, &stored);
   } else {
     AppendCell(columns, &stored);

@@ -97,11 +97,12 @@ TEST(CellTest, DecodeNamesTheFault) {
     EXPECT_EQ(columns.size(), 0U);
   };
   check("", "empty");
-  check(Hex("00 0000 2a"), "unknown format; expected 01, 02 or ff");
-  check(Hex("03 0000 2a"),
-        "cell 0300002a of 4 bytes: format 03: this program reads 01, 02 and ff. A newer version of "
-        "Hourcell wrote it; use that version or a later one");
+  check(Hex("00 0000 2a"), "unknown format; expected 01, 02, 03 or ff");
+  check(Hex("04 0000 2a"),
+        "cell 0400002a of 4 bytes: format 04: this program reads 01, 02, 03 and ff. A newer "
+        "version of Hourcell wrote it; use that version or a later one");
   check(Hex("02 0000 2a"), "packed cell 0200002a of 4 bytes");
+  check(Hex("03 0000 2a"), "packed cell 0300002a of 4 bytes");
   check(Hex("01"), "do not add up after 0 points");
   check(Cell("0000", ""), "do not add up");
   check(Cell("0000 0010", "2a 2b"), "do not add up");
@@ -295,9 +296,9 @@ TEST(CellTest, MergeKeepsOnePackedCellVerbatim) {
   // A small delta coded with shift 0, spelled out: nothing we would write, but good.
   const std::string packed = Packed(Cell("0000 0010 0020 0030", "01 02 02 01 00"));
   std::string spelled_out = packed;
-  ASSERT_EQ(static_cast<uint8_t>(packed[10]) >> 5, 7);
-  spelled_out[10] = static_cast<char>(3 << 5 | (packed[10] & 0x1F));
-  spelled_out.insert(11, 1, '\0');
+  ASSERT_EQ(static_cast<uint8_t>(packed[6]) >> 5, 7);
+  spelled_out[6] = static_cast<char>(3 << 5 | (packed[6] & 0x1F));
+  spelled_out.insert(7, 1, '\0');
 
   EXPECT_EQ(ToHex(Merged(spelled_out, {})), ToHex(spelled_out));
   EXPECT_EQ(ToHex(Merged(spelled_out, {Cell("0000", "01")})), ToHex(packed));

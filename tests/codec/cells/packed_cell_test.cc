@@ -1,5 +1,6 @@
 #include "codec/cells/packed_cell.h"
 
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -9,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/base/random.h"
+#include "codec/cells/integer_column.h"
 #include "codec/limits.h"
 #include "tests/codec/allocation_count.h"
 #include "tests/codec/codec_testing.h"
@@ -51,50 +53,93 @@ double Normal(Random* random) {
 
 TEST(PackedCellTest, BytesOfOnePoint) {
   EXPECT_EQ(ToHex(PackedCellOf(Points({{0, Int(42)}}))),
-            "02"
-            "40"        // integers, as they are, with a summary
-            "01"        // one point
-            "0000"      // at 0 s, the last 0 s later
-            "54000000"  // the least is 42; first, last and largest are no larger
-            "00"        // sum: 42 + 0
-            "00");      // values on a line
+            "03"
+            "20"    // integers, as they are, all equal
+            "0e"    // at 0 s, and as many as an hour holds every 3,600 s
+            "54");  // 42
+}
+
+TEST(PackedCellTest, BytesOfAConstantHour) {
+  EXPECT_EQ(ToHex(PackedCellOf(Hour([](int) { return Int(7); }))),
+            "0320"
+            "04"  // as many as an hour holds every 10 s
+            "0e");
+  EXPECT_EQ(ToHex(PackedCellOf(Hour([](int) { return Float(0.5); }))),
+            "0325"
+            "04"
+            "01"  // tenths
+            "0a"
+            "00");  // 360 * 5 / 10 is the sum of the doubles
 }
 
 TEST(PackedCellTest, BytesOfPointsOnALine) {
   EXPECT_EQ(ToHex(PackedCellOf(Points({{0, Int(5)}, {10'000, Int(8)}, {20'000, Int(11)}}))),
-            "02400300140a000606"
-            "09"  // sum: 3 * 5 + 9
+            "0300"
+            "2402"  // every 10 s, three points
+            "0a0c"  // from 5, 6 more at the end
             "00");
 }
 
 TEST(PackedCellTest, BytesOfAStream) {
   const CellColumns columns =
       Points({{0, Int(7)}, {10'000, Int(7)}, {20'000, Int(8)}, {30'000, Int(6)}, {40'000, Int(7)}});
+  std::string column;
+  AppendIntegerColumn(ColumnVersion::kSecond, std::vector<uint64_t>{7, 7, 8, 6, 7}, &column);
+  EXPECT_EQ(ToHex(PackedCellOf(columns)), "030024040e00" + ToHex(column));
+}
+
+TEST(PackedCellTest, BytesOfAnHourWithItsSummary) {
+  const CellColumns columns = Hour([](int i) { return Int(i == 9 ? 5 : 7); });
+  std::vector<uint64_t> values(360, 7);
+  values[9] = 5;
+  std::string column;
+  AppendIntegerColumn(ColumnVersion::kSecond, values, &column);
   EXPECT_EQ(ToHex(PackedCellOf(columns)),
-            "02400500280c01010205"
-            "e7"          // small deltas, model 7
-            "61e04200");  // two states of 10 bits, 10 bits of four deltas, 2 of padding
+            "0300040e00"
+            "0202"    // the least is 2 below the first, the largest 2 above that
+            "ce05" +  // sum: 360 * 5 + 718
+                ToHex(column));
 }
 
 TEST(PackedCellTest, BytesOfDecimals) {
   EXPECT_EQ(ToHex(PackedCellOf(Points({{0, Float(1.25)}, {60'000, Float(1.5)}}))),
-            "024502003c"
-            "02"        // hundredths
-            "fa01"      // the least is 125
-            "00191919"  // first 125, last and largest 150, sum 2 * 125 + 25
-            "00"        // 275 / 100 is the sum of the doubles
+            "0305"
+            "2801"    // every minute, two points
+            "02"      // hundredths
+            "fa0132"  // 125, then 25 more
             "00");
+}
+
+TEST(PackedCellTest, BytesOfMeans) {
+  EXPECT_EQ(ToHex(PackedCellOf(Points({{0, Float(77 / 6.0)}, {60'000, Float(79 / 6.0)}}))),
+            "03052801"
+            "8004"    // units, with a factor: 6
+            "9a0104"  // 77, then 2 more
+            "00");
+}
+
+TEST(PackedCellTest, BytesOfAnException) {
+  const CellColumns columns = Points({{0, Float(2.302)},
+                                      {60'000, Float(2.304)},
+                                      {120'000, Float(2.3040000000000003)},
+                                      {180'000, Float(2.308)}});
+  std::string column;
+  AppendIntegerColumn(ColumnVersion::kSecond, std::vector<uint64_t>{2302, 2304, 2304, 2308},
+                      &column);
+  EXPECT_EQ(ToHex(PackedCellOf(columns)),
+            "0345"
+            "2803"
+            "03"        // thousandths
+            "fc230c"    // 2,302, then 6 more
+            "000202" +  // one exception, the third, one unit of the last place above
+                ToHex(column));
 }
 
 TEST(PackedCellTest, BytesOfMinusZeroAreItsBits) {
   EXPECT_EQ(ToHex(PackedCellOf(Points({{0, Float(-0.0)}}))),
-            "0249010000"
-            "8000000000000000"
-            "8000000000000000"
-            "8000000000000000"
-            "8000000000000000"
-            "8000000000000000"
-            "00");
+            "0329"
+            "0e"
+            "8000000000000000");
 }
 
 // Cells of every flags kind and form of numbers, times on a line and not, in s and ms.
@@ -126,6 +171,25 @@ std::vector<CellColumns> SampleColumns() {
   nan.push_back({.offset_ms = 3000, .is_ms = false, .flags = 0xB},
                 Float(-std::numeric_limits<double>::infinity()));
   samples.push_back(nan);
+  // Hours with each rule, with exceptions, and with few points, which have no summary.
+  for (const int count : {5, 40}) {
+    const auto add = [&](const std::function<Value(int)>& value_at) {
+      CellColumns columns;
+      for (int i = 0; i < count; ++i)
+        AddPoint(static_cast<uint32_t>(i) * 60'000, kSeconds, value_at(i), &columns);
+      samples.push_back(columns);
+    };
+    add([](int) { return Float(0.7); });
+    add([](int i) { return Float(i * i % 89 * 0.001); });
+    add([](int i) { return Float(static_cast<float>(i * i % 89 / 100.0)); });
+    add([](int i) { return Float(i * i % 89 / 6.0); });
+    add([](int i) { return Float(i == 0 ? std::nextafter(0.8, 1) : i * i % 89 / 10.0); });
+    add([](int i) { return i % 3 == 0 ? Int(i) : Float(i == 4 ? 1e17 / 3 : i / 10.0); });
+    add([&](int i) { return Float(i == 3 ? -pi * 1e8 : i % 2 / 10.0); });
+  }
+  CellColumns stale = samples.back();
+  AddPoint(3'000'000, kMs, Float(std::bit_cast<double>(Value::kStaleMarkerBits)), &stale);
+  samples.push_back(stale);
   return samples;
 }
 
@@ -172,6 +236,23 @@ Value RandomValue(uint64_t kind, uint64_t width, Random* random, int64_t* intege
       return Float(static_cast<float>(*number));
     case 5:
       return random->Below(2) == 0 ? Int(*integer) : Float(std::floor(*number) + 0.25);
+    case 8:
+      *number += Normal(random);
+      return Float(std::round(*number * 100) * (width % 2 == 0 ? 0.01 : 1 / 6.0));
+    case 9: {
+      *number += Normal(random);
+      const double rounded = std::round(*number * 100) / 100;
+      return random->Below(8) == 0 ? Float(std::nextafter(rounded, *number)) : Float(rounded);
+    }
+    case 10: {
+      *number += Normal(random);
+      const double rounded = std::round(*number * 10) / 10;
+      return random->Below(16) == 0 ? Float(*number * 1e12) : Float(static_cast<float>(rounded));
+    }
+    case 11:
+      *number += Normal(random);
+      if (random->Below(4) == 0) return Int(static_cast<int64_t>(*number));
+      return Float(random->Below(16) == 0 ? -0.0 : std::round(*number * 10) / 10);
     case 6: {
       const auto any = std::bit_cast<double>(random->Next());
       return Float(std::isfinite(any) ? any : -0.0);
@@ -185,7 +266,7 @@ Value RandomValue(uint64_t kind, uint64_t width, Random* random, int64_t* intege
 CellColumns RandomColumns(Random* random) {
   const uint64_t points = 1 + random->Below(random->Below(4) == 0 ? 400 : 12);
   const uint64_t times = random->Below(4);
-  const uint64_t kind = random->Below(8);
+  const uint64_t kind = random->Below(12);
   const uint64_t width = random->Below(64);
   const bool is_flagged = random->Below(4) == 0;
   auto integer = static_cast<int64_t>(random->Next() >> random->Below(64));
@@ -238,7 +319,7 @@ TEST(PackedCellTest, DevopsRowsTakeTheirEntropy) {
   EXPECT_LE(PackedCellOf(integers).size(), 120U);
   const auto hundredths = Hour([&](int) { return Float(std::round(step() * 100) / 100); });
   EXPECT_LE(PackedCellOf(hundredths).size(), 425U);
-  EXPECT_EQ(PackedCellOf(Hour([](int) { return Int(7); })).size(), 13U);
+  EXPECT_EQ(PackedCellOf(Hour([](int) { return Int(7); })).size(), 4U);
 }
 
 TEST(PackedCellTest, SummarySaysWhatThePointsAddUpTo) {
@@ -278,6 +359,15 @@ TEST(PackedCellTest, SummaryNeedsTheHeaderOnly) {
   EXPECT_EQ((*summary)->max, Float(9.6));
 }
 
+TEST(PackedCellTest, CountNeedsTheHeaderOnly) {
+  for (const CellColumns& columns : SampleColumns()) {
+    EXPECT_EQ(ReadPackedCount(PackedCellOf(columns)), columns.size());
+    EXPECT_EQ(ReadPackedCount(OpenTsdbCellOf(columns)), std::nullopt);
+  }
+  EXPECT_EQ(ReadPackedCount(""), std::nullopt);
+  EXPECT_EQ(ReadPackedCount("\x03"), std::nullopt);
+}
+
 TEST(PackedCellTest, SumOfIntegersWrapsAsAdditionDoes) {
   const int64_t max = std::numeric_limits<int64_t>::max();
   const auto summary = ReadCellSummary(PackedCellOf(Points({{0, Int(max)}, {1000, Int(2)}})));
@@ -288,7 +378,8 @@ TEST(PackedCellTest, SumOfIntegersWrapsAsAdditionDoes) {
 TEST(PackedCellTest, OtherCellsHaveNoSummary) {
   EXPECT_EQ(ReadCellSummary(Cell("0000", "2a")).value(), std::nullopt);
   EXPECT_EQ(ReadCellSummary(PackedCellOf(SampleColumns().back())).value(), std::nullopt);
-  for (const char* damaged : {"", "ff040100002a01f0", "02", "0240", "02400100"}) {
+  for (const char* damaged :
+       {"", "ff040100002a01f0", "02", "0240", "02400100", "03", "0320", "03200e"}) {
     EXPECT_THAT(ReadCellSummary(Hex(damaged)).status(), StatusIs(absl::StatusCode::kDataLoss));
   }
 }
@@ -325,6 +416,28 @@ TEST(PackedCellTest, DecodeNamesTheFault) {
       "02 49 01 0000 7ff0000000000000 7ff0000000000000 7ff0000000000000 7ff0000000000000"
       "7ff0000000000000 00",
       "points that differ from their summary");
+
+  check("03 80 0e 54", "unknown shape");
+  check("03 2c 0e 54", "unknown form");
+  check("03 21 0e 54", "form of numbers");
+  check("03 60 0e 54", "exceptions of numbers that are not decimals");
+  check("03 20 8e 54", "times that do not fit the qualifiers");
+  check("03 20 1e 901c 54", "times that do not fit the row");
+  check("03 20 3e 0101 54", "times that do not fit the row");
+  check("03 20 6e 01 54", "times without their count");
+  check("03 20 0f 00 54", "times that do not ascend");
+  check("03 20 0e", "header cut short");
+  check("03 20 0e 54 00", "bytes after the last column");
+  check("03 00 0e 54 02 00", "two values of one point");
+  check("03 00 04 0e00 0202 cf05 00", "numbers that differ from their summary");
+  check("03 25 0e 13 54", "unknown scale");
+  check("03 25 0e 8f fe01 54", "divisor out of range");
+  check("03 25 0e 60 54", "unknown scale");
+  check("03 65 0e 00 54 0100020002", "more exceptions");
+  check("03 65 0e 00 54 000102", "exceptions after the last point");
+  check("03 22 0e 10 54", "form of numbers");
+  check("03 26 0e 00 10 54 00", "no summary");
+  check("03 66 0e 00 00 54 000002 00", "exception that is an integer");
 }
 
 // What bytes decode to packs and unpacks to the same again; else they are data loss.
@@ -366,9 +479,9 @@ TEST(PackedCellTest, ABitFlippedInTheNumbersIsNoticed) {
   Random random(1);
   const auto integers = Hour([&](int) { return Int(static_cast<int64_t>(random.Below(50))); });
   const std::string cell = PackedCellOf(integers);
-  // Times and the least number, which the others lean on, make another good cell.
-  constexpr size_t kUpToMin = 8;
-  for (size_t bit = 8 * kUpToMin; bit < 8 * cell.size(); ++bit) {
+  // Times and the first number, which the others lean on, make another good cell.
+  constexpr size_t kUpToFirst = 4;
+  for (size_t bit = 8 * kUpToFirst; bit < 8 * cell.size(); ++bit) {
     std::string damaged = cell;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
     CellColumns columns;
@@ -377,9 +490,9 @@ TEST(PackedCellTest, ABitFlippedInTheNumbersIsNoticed) {
 }
 
 TEST(PackedCellTest, RandomBytesAreRefusedOrValid) {
-  for (uint64_t seed = 1; seed <= 20'000; ++seed) {
+  for (uint64_t seed = 1; seed <= 40'000; ++seed) {
     Random random(seed);
-    std::string cell = "\x02";
+    std::string cell = seed % 2 == 0 ? "\x02" : "\x03";
     for (uint64_t i = random.Below(40); i > 0; --i)
       cell.push_back(static_cast<char>(random.Next() >> (random.Below(2) * 5)));
     SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -389,11 +502,14 @@ TEST(PackedCellTest, RandomBytesAreRefusedOrValid) {
 }
 
 TEST(PackedCellTest, AFalseCountTakesNoMemory) {
-  // 3,599,999 points of 1 ms said to be in a stream of three bytes.
-  CellColumns columns;
-  EXPECT_THAT(DecodePackedCell(Hex("02 70 ffdcdb01 00 fedcdb01 00000000 00 e0 000000"), &columns),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("columns too short")));
-  EXPECT_EQ(columns.bits.capacity(), 0U);
+  // All points of an hour every millisecond, in a stream of three bytes.
+  for (const char* cell :
+       {"02 70 ffdcdb01 00 fedcdb01 00000000 00 e0 000000", "03 10 8f 01 0000 000000 e0 000000"}) {
+    CellColumns columns;
+    EXPECT_THAT(DecodePackedCell(Hex(cell), &columns),
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("columns too short")));
+    EXPECT_EQ(columns.bits.capacity(), 0U);
+  }
 }
 
 TEST(PackedCellTest, DecodingIntoRoomAllocatesNothing) {

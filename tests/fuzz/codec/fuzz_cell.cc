@@ -39,7 +39,7 @@ void CheckDecode(std::string_view cell) {
   }
   std::string stored;
   AppendCell(columns, &stored);
-  const bool is_packed = cell.front() == static_cast<char>(CellFormat::kPacked);
+  const bool is_packed = IsPacked(cell);
   HOURCELL_CHECK(is_packed || stored.size() == cell.size());
   CheckGivesBack(stored, columns);
 
