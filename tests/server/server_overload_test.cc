@@ -185,14 +185,17 @@ TEST_F(ServerOverloadTest, ABodyTheMemoryHasNoRoomForIsRefusedForNow) {
   EXPECT_THAT(third.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
 }
 
-// Enough bodies to fill the memory by their announced sizes.
+// Enough bodies to fill the memory by their announced sizes. A client is told to continue once its
+// announcement is accepted.
 TEST_F(ServerOverloadTest, SlowSendersOfLargeBodiesKeepNobodyOut) {
   Set("tsd.http.request.memory", "300000");
   Start();
   std::vector<std::unique_ptr<RawClient>> slow;
   for (int i = 0; i < 4; ++i) {
     slow.push_back(std::make_unique<RawClient>(port()));
-    slow.back()->Send(PostHead("/api/put", 250'000) + "[" + std::string(1'000, ' '));
+    slow.back()->Send(PostHead("/api/put", 250'000, "Expect: 100-continue\r\n"));
+    EXPECT_THAT(slow.back()->ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 100 "));
+    slow.back()->Send("[" + std::string(1'000, ' '));
   }
   RawClient client(port());
   for (int i = 0; i < 4; ++i) {
