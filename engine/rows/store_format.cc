@@ -1,5 +1,7 @@
 #include "engine/rows/store_format.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -8,18 +10,22 @@
 #include "codec/base/strings.h"
 
 namespace hourcell {
+namespace {
+
+constexpr std::array<std::string_view, 3> kReadFormats = {"1", "2", kStoreFormat};
+constexpr std::string_view kReadFormatsText = "1, 2 and 4";
+
+}  // namespace
 
 absl::Status CheckStoreFormat(std::string_view path, std::string_view format) {
-  if (format == kStoreFormat || format == kStoreFormatWithEpochs) return absl::OkStatus();
+  if (std::ranges::find(kReadFormats, format) != kReadFormats.end()) return absl::OkStatus();
   const std::optional<uint64_t> version = ParseUnsigned(format);
-  if (version.has_value() && *version > *ParseUnsigned(kStoreFormatWithEpochs)) {
-    return absl::FailedPreconditionError(
-        NewerFormatMessage(fmt::format("open {}: store format {}", path, *version),
-                           fmt::format("{} and {}", kStoreFormat, kStoreFormatWithEpochs)));
+  if (version.has_value() && *version > *ParseUnsigned(kStoreFormat)) {
+    return absl::FailedPreconditionError(NewerFormatMessage(
+        fmt::format("open {}: store format {}", path, *version), kReadFormatsText));
   }
-  return absl::DataLossError(fmt::format("open {}: store format {}; expected {} or {}", path,
-                                         QuoteForMessage(format), kStoreFormat,
-                                         kStoreFormatWithEpochs));
+  return absl::DataLossError(
+      fmt::format("open {}: store format {}; expected 1, 2 or 4", path, QuoteForMessage(format)));
 }
 
 }  // namespace hourcell

@@ -38,6 +38,11 @@ bool ParseTtl(std::string_view text, int64_t* ttl_s) {
   return ParseWhole(text, ttl_s) && *ttl_s >= 0 && *ttl_s <= kTtlMaxS;
 }
 
+Mutation SetFormat() {
+  return {TableId::kSystem, Mutation::Kind::kSet, std::string(kStoreFormatKey),
+          std::string(kStoreFormat)};
+}
+
 // True if the table has only rows that CreateLayout writes before the format. Without atomic
 // groups, a process that dies there leaves them.
 absl::StatusOr<bool> IsEmpty(TableView* view, TableId table) {
@@ -68,8 +73,7 @@ absl::StatusOr<Layout> CreateLayout(const Options& options,
       {TableId::kSystem, Mutation::Kind::kSet, std::string(kLayoutKey),
        FormatLayout(options.layout)},
       {TableId::kSystem, Mutation::Kind::kSet, std::string(kActiveMarkKey), "0"},
-      {TableId::kSystem, Mutation::Kind::kSet, std::string(kStoreFormatKey),
-       std::string(kStoreFormat)}};
+      SetFormat()};
   HOURCELL_RETURN_IF_ERROR(tables->Apply(group, /*sync=*/true));
   HOURCELL_KILL_POINT("create:system");
   return options.layout;
@@ -109,6 +113,10 @@ absl::StatusOr<Layout> ReadOrCreateLayout(const Options& options,
   }
   HOURCELL_ASSIGN_OR_RETURN(Layout layout, ParseLayout(*text));
   if (options.check_layout) HOURCELL_RETURN_IF_ERROR(CheckLayout(options, layout, tables));
+  if (*format != kStoreFormat && !options.follow) {
+    const Mutation raise = SetFormat();
+    HOURCELL_RETURN_IF_ERROR(tables->Apply({&raise, 1}, /*sync=*/true));
+  }
   return layout;
 }
 
@@ -126,11 +134,9 @@ absl::StatusOr<SaltEpochs> ReadSaltEpochs(const Layout& layout, Tables* tables) 
 }
 
 absl::Status WriteSaltEpochs(const SaltEpochs& epochs, Tables* tables) {
-  const std::vector<Mutation> group = {
-      {TableId::kSystem, Mutation::Kind::kSet, std::string(kStoreFormatKey),
-       std::string(kStoreFormatWithEpochs)},
-      {TableId::kSystem, Mutation::Kind::kSet, std::string(kSaltEpochsKey), epochs.ToText()}};
-  return tables->Apply(group, /*sync=*/true);
+  const Mutation row = {TableId::kSystem, Mutation::Kind::kSet, std::string(kSaltEpochsKey),
+                        epochs.ToText()};
+  return tables->Apply({&row, 1}, /*sync=*/true);
 }
 
 namespace {

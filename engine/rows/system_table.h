@@ -35,7 +35,8 @@ namespace hourcell {
 
 // The layout of the store in `tables`. A new store gets options.layout, after `make_journal`, which
 // makes the place of its journal; null: the engine has made it. A store with a layout but without a
-// journal has thus lost its journal.
+// journal has thus lost its journal. The format of an older store is raised (store_format.h), but
+// not by a follower.
 //
 // kNotFound: the store does not exist, and options.follow.
 // kFailedPrecondition: a newer format; another layout than options.layout when options.check_layout
@@ -49,7 +50,8 @@ absl::StatusOr<Layout> ReadOrCreateLayout(const Options& options,
 // record does not decode.
 absl::StatusOr<SaltEpochs> ReadSaltEpochs(const Layout& layout, Tables* tables);
 
-// Writes them, synced, together with the format that programs without epochs must not open.
+// Writes them, synced. REQUIRES: the store's format is kStoreFormat, which programs without epochs
+// do not open.
 absl::Status WriteSaltEpochs(const SaltEpochs& epochs, Tables* tables);
 
 // The journal's low mark; 0 before the first write. kDataLoss: the record does not decode.

@@ -586,7 +586,7 @@ Format SeriesLogRows() {
 // A store with one of these texts has no other format.
 Format StoreFormats() {
   return {.name = "StoreFormat",
-          .samples = {"1", "2"},
+          .samples = {"1", "2", "4"},
           .restore = [](std::string_view bytes) -> std::optional<std::string> {
             MemTableStore tables;
             const std::vector<Mutation> rows = {

@@ -109,15 +109,39 @@ TEST(SystemTableTest, RowsWithoutAFormatAreRefused) {
 
 TEST(SystemTableTest, RefusesANewerFormat) {
   MemTableStore tables;
-  const Mutation set{TableId::kSystem, Mutation::Kind::kSet, "format", "3"};
+  const Mutation set{TableId::kSystem, Mutation::Kind::kSet, "format", "5"};
   ASSERT_OK(tables.Apply({&set, 1}, false));
 
   EXPECT_THAT(ReadOrCreateLayout(TinyOptions("x"), &tables),
               StatusIs(absl::StatusCode::kFailedPrecondition,
-                       HasSubstr("store format 3: this program reads 1 and 2")));
+                       HasSubstr("store format 5: this program reads 1, 2 and 4")));
 }
 
-TEST(SystemTableTest, SaltEpochsAreReadAsWrittenAndMakeAnotherFormat) {
+// Programs that do not know cells of format 3 must not open a store that may have some.
+TEST(SystemTableTest, AnOlderFormatIsRaisedBeforeTheStoreIsWritten) {
+  for (const char* const older : {"1", "2"}) {
+    MemTableStore tables;
+    ASSERT_OK(ReadOrCreateLayout(TinyOptions("x"), &tables));
+    const Mutation set{TableId::kSystem, Mutation::Kind::kSet, "format", older};
+    ASSERT_OK(tables.Apply({&set, 1}, false));
+    const auto format = [&] { return tables.Snapshot()->Get(TableId::kSystem, "format"); };
+
+    Options other = TinyOptions("x");
+    other.layout.salt_width = 1;
+    EXPECT_THAT(ReadOrCreateLayout(other, &tables),
+                StatusIs(absl::StatusCode::kFailedPrecondition));
+    EXPECT_THAT(format(), IsOkAndHolds(older));
+    Options follower = TinyOptions("x");
+    follower.follow = true;
+    EXPECT_OK(ReadOrCreateLayout(follower, &tables));
+    EXPECT_THAT(format(), IsOkAndHolds(older));
+
+    EXPECT_OK(ReadOrCreateLayout(TinyOptions("x"), &tables));
+    EXPECT_THAT(format(), IsOkAndHolds("4"));
+  }
+}
+
+TEST(SystemTableTest, SaltEpochsAreReadAsWritten) {
   TempDir directory;
   MemTableStore tables;
   Options options = TinyOptions(directory.path());
@@ -130,7 +154,7 @@ TEST(SystemTableTest, SaltEpochsAreReadAsWrittenAndMakeAnotherFormat) {
   EXPECT_EQ(text(), "0=20");
   ASSERT_OK(WriteSaltEpochs(*SaltEpochs::Parse("0=20,3600=64", 1), &tables));
   EXPECT_EQ(text(), "0=20,3600=64");
-  EXPECT_THAT(tables.Snapshot()->Get(TableId::kSystem, "format"), IsOkAndHolds("2"));
+  EXPECT_THAT(tables.Snapshot()->Get(TableId::kSystem, "format"), IsOkAndHolds("4"));
   EXPECT_OK(ReadOrCreateLayout(options, &tables));
 
   const Mutation damage{TableId::kSystem, Mutation::Kind::kSet, "salt_epochs", "0=20,3600"};
