@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
@@ -41,6 +42,7 @@
 #include "engine/series/series_rows.h"
 #include "engine/series/series_table.h"
 #include "tests/support/mem_table_store.h"
+#include "tests/support/source_dir.h"
 #include "uid/uid_directory.h"
 #include "uid/uid_store.h"
 
@@ -70,6 +72,13 @@ CellColumns Points(std::vector<std::pair<uint32_t, Value>> points, bool is_ms = 
   return columns;
 }
 
+CellColumns EachMinute(const std::function<Value(int)>& value_at) {
+  std::vector<std::pair<uint32_t, Value>> points;
+  for (int i = 0; i < 30; ++i)
+    points.emplace_back(static_cast<uint32_t>(i) * 60'000, value_at(i));
+  return Points(std::move(points));
+}
+
 std::vector<CellColumns> SampleColumns() {
   std::vector<CellColumns> samples;
   samples.push_back(Points({{0, Value::Integer(42)}}));
@@ -84,6 +93,13 @@ std::vector<CellColumns> SampleColumns() {
         value);
   }
   samples.push_back(hour);
+  // Decimals with a noisy value, multiples of 0.001 and 1/6, one value, and a counter that rests.
+  samples.push_back(
+      EachMinute([](int i) { return Value::Float(i == 7 ? 0.1 + 0.2 : i * 37 % 101 / 10.0); }));
+  samples.push_back(EachMinute([](int i) { return Value::Float(i * 37 % 101 * 0.001); }));
+  samples.push_back(EachMinute([](int i) { return Value::Float(i * 37 % 101 / 6.0); }));
+  samples.push_back(EachMinute([](int) { return Value::Integer(12345); }));
+  samples.push_back(EachMinute([](int i) { return Value::Integer(i / 7 * 123'456); }));
   return samples;
 }
 
@@ -110,6 +126,18 @@ Format PackedCells() {
   Format format{.name = "PackedCell", .samples = {}, .restore = RestoreCell};
   for (const CellColumns& columns : SampleColumns())
     AppendPackedCell(columns, &format.samples.emplace_back());
+  return format;
+}
+
+// Cells of format 2, which is read but no longer written: the short ones of the frozen file.
+Format FirstPackedCells() {
+  Format format{.name = "FirstPackedCell", .samples = {}, .restore = RestoreCell};
+  std::ifstream file(SourcePath("tests/data/packed_cells_2.txt"));
+  for (std::string line; std::getline(file, line);) {
+    const size_t equals = line.find(" = ");
+    if (equals == std::string::npos || line.size() - equals > 250) continue;
+    format.samples.push_back(FromHex(line.substr(equals + 3)).value());
+  }
   return format;
 }
 
@@ -602,6 +630,7 @@ Format StoreFormats() {
 std::vector<Format> Formats() {
   return {OpenTsdbCells(),
           PackedCells(),
+          FirstPackedCells(),
           DamagedCells(),
           MergedCells(),
           HBaseCellFormat("HBasePoint", Bytes("0033"), Bytes("0000002a")),
@@ -655,6 +684,7 @@ class FormatsTest : public testing::TestWithParam<Format> {
 };
 
 TEST_P(FormatsTest, WhatIsWholeIsRead) {
+  EXPECT_FALSE(GetParam().samples.empty());
   for (const std::string& sample : GetParam().samples)
     EXPECT_EQ(Read(sample).has_value(), GetParam().is_read) << ToHex(sample);
 }
