@@ -125,7 +125,7 @@ uint64_t CommonDivisor(std::span<const uint64_t> values) {
   return divisor == 0 || divisor >> 63 != 0 ? 1 : divisor;
 }
 
-// Sets `*numbers`, whose size says how many, to the residuals as they are coded. False if one is
+// Fills `*numbers` with the first residuals, as they are coded. False if one is
 // not a multiple of the divisor, which happens where residuals wrap around.
 bool MakeNumbers(std::span<const uint64_t> values,
                  const Prediction& prediction,

@@ -44,7 +44,7 @@ void SetShortDelta(uint8_t lead, ColumnHead* out) {
   out->model = kShortHeadModels[(lead + 1U) % 2];
 }
 
-// Takes what follows the lead byte.
+// Takes the bytes after the lead byte.
 const char* TakeScale(ColumnVersion version, std::string_view* bytes, ColumnHead* out) {
   uint8_t scale = 0;
   if (const char* fault = TakeByte(bytes, &scale); fault != nullptr) return fault;

@@ -16,14 +16,21 @@ namespace {
 
 // The largest shift with which two residuals fit into one refill of the bit buffer.
 constexpr uint32_t kShiftMaxNarrow = 56 / 2 - kStateBits - kExtraBitsMax;
-// A column of the second version with at most this many values has one state instead of two.
+// A column of the second version with at most this many values has one state instead of two. One of
+// zeros is small enough to save a state for longer.
 constexpr size_t kOneStateValuesMax = 128;
+constexpr size_t kOneStateZerosMax = 512;
+
+// True for the zero models in which at least 94 % are zeros.
+constexpr bool IsMostlyZero(size_t model) {
+  return model >= kPlainModels && model < kPlainModels + 7;
+}
 constexpr size_t kTailMax = 2 * kStateBits;
 // By the bits of a field.
 constexpr std::array<uint8_t, kStateBits + 1> kFieldsOfState = {0, 10, 5, 3, 2, 2, 1, 1, 1, 1, 1};
 
-// The parts of a stream: the states, the numbers that are tokens, and the tail: numbers that the
-// final states hold in fields of bits.
+// The parts of a stream: the states, the numbers that are tokens, and the tail: the last numbers,
+// which the final states hold in fields of bits.
 struct Layout {
   size_t states = 2;
   size_t tokens = 0;
@@ -39,7 +46,8 @@ struct Layout {
 
 Layout LayoutOf(ColumnVersion version, const ColumnHead& head, size_t values) {
   if (version == ColumnVersion::kFirst) return {.tokens = values - 1};
-  Layout layout{.states = values <= kOneStateValuesMax ? 1U : 2U, .tokens = values - 2};
+  const size_t one_state_max = IsMostlyZero(head.model) ? kOneStateZerosMax : kOneStateValuesMax;
+  Layout layout{.states = values <= one_state_max ? 1U : 2U, .tokens = values - 2};
   const uint32_t tail_bits = AllTables()[head.model].tail_bits;
   if (tail_bits == 0) return layout;
   layout.field_bits = std::min(tail_bits + head.shift, 64U);
@@ -141,11 +149,12 @@ enum class Scale : uint8_t {
   kNarrow,  // with zigzag
   kWide,
   kZeroNarrow,  // of zero models
-  kZeroWide
+  kZeroWide,
+  kMostlyZero
 };
 
 constexpr bool IsZero(Scale scale) {
-  return scale == Scale::kZeroNarrow || scale == Scale::kZeroWide;
+  return scale == Scale::kZeroNarrow || scale == Scale::kZeroWide || scale == Scale::kMostlyZero;
 }
 constexpr bool IsWide(Scale scale) {
   return scale == Scale::kWide || scale == Scale::kZeroWide;
@@ -160,12 +169,10 @@ constexpr bool IsWide(Scale scale) {
   return number;
 }
 
-// The number of a token of several numbers without a shift, after its state bits are taken. Ends
-// with a refill.
-[[gnu::noinline]] uint64_t ReadNumber(uint32_t token, BitReader* reader) {
+// The number of a token, after its state bits are taken. Ends with a refill.
+[[gnu::noinline]] uint64_t ReadNumber(uint32_t token, TokenBits bits, BitReader* reader) {
   if (token == kEscapeToken) return ReadEscaped(reader);
-  reader->Refill();
-  const uint64_t number = kTokenRanges[token].begin + reader->Read(kTokenRanges[token].extra_bits);
+  const uint64_t number = bits.begin + reader->ReadLong(bits.extra_bits);
   reader->Refill();
   return number;
 }
@@ -217,9 +224,17 @@ template <Scale kScale>
     if (entry.range_bits == 0) [[likely]]
       return static_cast<uint64_t>(int64_t{entry.residual});
     BitReader copy = *reader;
-    number = ReadNumber(entry.token, &copy);
+    const TokenRange range = kTokenRanges[entry.token % kEscapeToken];
+    number = ReadNumber(entry.token, {range.begin, range.extra_bits}, &copy);
     *reader = copy;
     return UnZigZag(number);
+  } else if constexpr (kScale == Scale::kMostlyZero) {
+    reader->Skip(entry.state_bits);
+    if (entry.token == 0) [[likely]]
+      return 0;
+    BitReader copy = *reader;
+    number = ReadNumber(entry.token, form.tokens[entry.token], &copy);
+    *reader = copy;
   } else if (entry.range_bits == kEscapeRangeBits) [[unlikely]] {
     BitReader copy = *reader;
     copy.Skip(entry.state_bits);
@@ -267,6 +282,8 @@ const char* DecodeValues(const ColumnHead& head,
                          std::string_view bytes,
                          std::span<uint64_t> values,
                          IntegerTotals* totals) {
+  // Most numbers have no bits but their state's.
+  constexpr bool kIsTokens = kScale == Scale::kSmall || kScale == Scale::kMostlyZero;
   const ResidualForm<kScale> form(head);
   const uint64_t first = values[0];
   const size_t end = 1 + layout.tokens;
@@ -302,14 +319,14 @@ const char* DecodeValues(const ColumnHead& head,
     put(i, ReadResidual<kScale>(entry, form, &reader));
   };
   size_t i = 1;
-  constexpr size_t kBatch = kScale == Scale::kSmall ? 4 : 2;
+  constexpr size_t kBatch = kIsTokens ? 4 : 2;
   for (; i + kBatch <= end; i += kBatch) {
     reader.Refill();
     if (reader.available < 0) return nullptr;
     decode(i, &state);
     if constexpr (IsWide(kScale)) reader.Refill();
     decode(i + 1, &next_state);
-    if constexpr (kScale == Scale::kSmall) {
+    if constexpr (kIsTokens) {
       decode(i + 2, &state);
       decode(i + 3, &next_state);
     }
@@ -351,6 +368,9 @@ const char* DecodeOrdered(const ColumnHead& head,
                           std::span<uint64_t> values,
                           IntegerTotals* totals) {
   const bool is_narrow = head.shift <= kShiftMaxNarrow;
+  if (IsMostlyZero(head.model)) {
+    return DecodeScaled<kOrder, Scale::kMostlyZero>(head, layout, bytes, values, totals);
+  }
   if (head.model >= kPlainModels) {
     return is_narrow ? DecodeScaled<kOrder, Scale::kZeroNarrow>(head, layout, bytes, values, totals)
                      : DecodeScaled<kOrder, Scale::kZeroWide>(head, layout, bytes, values, totals);

@@ -22,7 +22,7 @@ void AppendColumnStream(ColumnVersion version,
                         std::span<const uint64_t> numbers,
                         std::string* out);
 
-// Decodes the stream at the front of `bytes`; arguments as of TakeIntegerColumn. Returns its end, or
+// Decodes the stream at the front of `bytes`; its arguments are those of TakeIntegerColumn. Returns its end, or
 // nullptr if it is inconsistent. The first version overwrites the last value, too.
 const char* DecodeColumnStream(ColumnVersion version,
                                const ColumnHead& head,

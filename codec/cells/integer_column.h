@@ -23,18 +23,20 @@
 // z - 1. Token 15 is as in the first version.
 //
 //   stream, bits least significant first
-//     state: 10 | other state: 10, if n > 128 | { state bits | token bits } for each residual
-//      but those of the tail | { high bits | escape } for each residual of the tail | 0 to 7 zeros
+//     state: 10 | other state: 10, unless there is one | { state bits | token bits } for each
+//      residual but those of the tail | { high bits | escape } for each residual of the tail
+//      | 0 to 7 zeros
 //
-// Residuals use the two states in turn, or all the one state. The tail, the last residuals, is in
-// the states that are left after the others. A zero model has no tail, and the states are 0. With a
-// plain model a residual of the tail is a field of f = min(64, t + shift) bits; t is the least
-// number from 1 to 7 for which the model's counts of token 15 and of the tokens with numbers above
-// 2^t - 2 add up to at most 32; 7 if there is none. A state has 10 / f fields, from its low bits up;
-// if f > 10, one field, whose low 10 bits it has, and the f - 10 high bits follow the tokens. A
-// field of ones is an escape: then 6 bits of w - 1 and w bits of z follow (after the high bits, if
-// any). The state whose turn it is after the tokens has the first fields. Unused fields and bits are
-// 0. A column with fewer residuals than fields has all of them in the tail.
+// There is one state if n <= 128, or if n <= 512 and the model is one of 32 to 38; else residuals
+// use the two states in turn. The tail, the last residuals, is in the states that are left after
+// the others. A zero model has no tail, and the states are 0. With a plain model a residual of the
+// tail is a field of f = min(64, t + shift) bits; t is the least number from 1 to 7 for which the
+// model's counts of token 15 and of the tokens with numbers above 2^t - 2 add up to at most 32, or
+// else 7. A state has 10 / f fields, from its low bits up; if f > 10, one field, whose low 10 bits
+// it has, and the f - 10 high bits follow the tokens. A field of ones is an escape: then 6 bits of
+// w - 1 and w bits of z follow (after the high bits, if any). The state whose turn it is after the
+// tokens has the first fields. Unused fields and bits are 0. If a column has fewer residuals than
+// fields, all are in the tail.
 //
 // Pure; bounded on any bytes; thread-safe.
 
@@ -60,7 +62,8 @@ constexpr uint64_t UnZigZag(uint64_t value) {
 // for one or two values.
 bool IsLine(std::span<const uint64_t> values);
 
-// The form of a column. Its container knows it: format 2 of cells has the first.
+// ON DISK: frozen. The form of a column, which its container knows: format 2 of cells has the first.
+// The second leaves the detection of most damage to its container, for example by a sum.
 enum class ColumnVersion : uint8_t { kFirst, kSecond };
 
 // Appends the column of `values` without the first and last. REQUIRES: at least one value.

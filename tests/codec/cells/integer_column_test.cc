@@ -185,6 +185,16 @@ TEST(IntegerColumnTest, EveryTruncationIsRefused) {
   }
 }
 
+Values Sum(size_t count, const std::function<int64_t(int64_t)>& step_at) {
+  int64_t value = 0;
+  return Series(count, [&](int64_t i) { return value += step_at(i); });
+}
+
+// That many bits, the same every time.
+int64_t RandomBits(int64_t i, uint32_t bits) {
+  return static_cast<int64_t>(Random(static_cast<uint64_t>(i)).Next() >> (64 - bits));
+}
+
 struct FrozenColumn {
   Values values;
   const char* hex;  // of the column
@@ -201,26 +211,111 @@ Values WalkWithOutlier() {
   return values;
 }
 
-// Stores have these bytes.
-TEST(IntegerColumnTest, FrozenColumnsOfTheFirstVersionDecode) {
-  const std::vector<FrozenColumn> columns = {
-      {Series(20, [](int64_t i) { return 7 - 3 * i; }), "00"},
-      {Series(20, [](int64_t i) { return 1000 * Noise(i) + i % 2; }),
-       "b109d10f46e8180b47e00e02f959a8e37344e808e097e3f989cecf91e20a40041c6e591b004037"},
-      {Series(20, [](int64_t i) { return 1000 * i + Noise(i); }), "99014630f58f2aea737ba6b65200"},
-      {Walk(20, 999, 0), "9e40e50728f8f0e473048ee60400"},
-      {Walk(40, 1, 90000), "9e007058f1e473048ee6a4504c949c81ddce0000"},
-      {Series(20, [](int64_t i) { return 10 * i + 77 * (i / 5); }), "b50014b6e6941c9a71688e8726"},
-      {Series(20, [](int64_t i) { return i * i * i; }),
-       "ca05fa8621cf33587044681e041a30463c12781ec8a9033060"},
-      {Walk(20, 1, 0), "9e0028f8f0e473048ee60400"},
-      {WalkWithOutlier(), "4003039e7d904a6cd620f9abffffffffffffff77457618d9"},
-      {Series(40, [](int64_t i) { return i % 7 == 3 ? 1000 * Noise(i) + i : 5; }),
-       "35000050f151360ca75c54df6010afcd98fdb150bf8006"}};
+void ExpectDecodeAll(ColumnVersion version, const std::vector<FrozenColumn>& columns) {
   for (const FrozenColumn& column : columns) {
     SCOPED_TRACE(column.hex);
-    ExpectDecodes(ColumnVersion::kFirst, absl::HexStringToBytes(column.hex), column.values);
+    ExpectDecodes(version, absl::HexStringToBytes(column.hex), column.values);
   }
+}
+
+// Stores have these bytes.
+TEST(IntegerColumnTest, FrozenColumnsOfTheFirstVersionDecode) {
+  ExpectDecodeAll(
+      ColumnVersion::kFirst,
+      {{Series(20, [](int64_t i) { return 7 - 3 * i; }), "00"},
+       {Series(20, [](int64_t i) { return 1000 * Noise(i) + i % 2; }),
+        "b109d10f46e8180b47e00e02f959a8e37344e808e097e3f989cecf91e20a40041c6e591b004037"},
+       {Series(20, [](int64_t i) { return 1000 * i + Noise(i); }), "99014630f58f2aea737ba6b65200"},
+       {Walk(20, 999, 0), "9e40e50728f8f0e473048ee60400"},
+       {Walk(40, 1, 90000), "9e007058f1e473048ee6a4504c949c81ddce0000"},
+       {Series(20, [](int64_t i) { return 10 * i + 77 * (i / 5); }), "b50014b6e6941c9a71688e8726"},
+       {Series(20, [](int64_t i) { return i * i * i; }),
+        "ca05fa8621cf33587044681e041a30463c12781ec8a9033060"},
+       {Walk(20, 1, 0), "9e0028f8f0e473048ee60400"},
+       {WalkWithOutlier(), "4003039e7d904a6cd620f9abffffffffffffff77457618d9"},
+       {Series(40, [](int64_t i) { return i % 7 == 3 ? 1000 * Noise(i) + i : 5; }),
+        "35000050f151360ca75c54df6010afcd98fdb150bf8006"}});
+}
+
+TEST(IntegerColumnTest, FrozenColumnsOfTheSecondVersionDecode) {
+  ExpectDecodeAll(
+      ColumnVersion::kSecond,
+      {{Series(20, [](int64_t i) { return 7 - 3 * i; }), "00"},
+       {Series(20, [](int64_t i) { return 1000 * Noise(i) + i % 2; }),
+        "bb88d10fda89c2c9b7ff407a9ed3db393fe8b5f2775e4347e73a71e300de0eb503"},
+       {Series(20, [](int64_t i) { return 1000 * i + Noise(i); }), "5e000571f44bd9c8a5b100"},
+       {Walk(20, 999, 0), "9e40e50771f44bd9c8a5b100"},
+       {Walk(40, 1, 90000), "9e0017d1f842c40cbbe189282872e57a35"},
+       {Series(20, [](int64_t i) { return 10 * i + 77 * (i / 5); }), "ad831485ceacc8d80c"},
+       {Series(20, [](int64_t i) { return i * i * i; }),
+        "d005c475cfb17188a13c48940099b19043e285923200"},
+       {Walk(20, 1, 0), "eaf5371cbdf2490700"},
+       {WalkWithOutlier(), "54040312852098adc07ef5ffffffffffffff9a023256"},
+       {Series(40, [](int64_t i) { return i % 7 == 3 ? 1000 * Noise(i) + i : 5; }),
+        "2c880009a30b874ebd7df86fd909d30b0802"},
+       {Sum(12, [](int64_t i) { return 100 * (Noise(i) - 4) + Noise(i + 50); }),
+        "0da3cc5594a82be07023d79e1202"},
+       {Sum(40, [](int64_t i) { return i % 3 == 1 ? 1000 * Noise(i) + i : 0; }),
+        "1f7587df4fe8d5f4b7d7ceec2cd96a6753b217e517007e77c6bd4add856f"},
+       {Series(40, [](int64_t i) { return i % 4 == 3 ? (Noise(i) + i) << 40 : 5; }),
+        "1f31a800f9d5e8ffffffff9fe8ffffffffb7e9ffffffffbff5ffffffff77f4ffffffff8debffffffff93"
+        "d2ffffffffa7d1ffffffff0744ffffffffbf02"},
+       {Series(200, [](int64_t i) { return i % 50 == 7 ? 3000 + Noise(i) * i : 9; }),
+        "2188009c9f7fafc2f355502b09e61a"},
+       {Sum(140, [](int64_t i) { return Noise(i) / 3 - 1; }),
+        "e31ff3f53aad5819f282cefb04dd3963df1a859d2a12e96b2df4da8dcca221"},
+       {Series(12, [](int64_t i) { return RandomBits(i, 24); }),
+        "8716fef07f7c60107076a9461ba54ddf747020e5938748662cebbc277c8b5d8f09"},
+       {Sum(12, [](int64_t i) { return i == 9 ? 500 : Noise(i) / 3 - 1; }), "e5ec06d4047d"}});
+}
+
+size_t SecondSize(const Values& values) {
+  return Column(ColumnVersion::kSecond, values).size();
+}
+
+TEST(IntegerColumnTest, ZerosTakeNoLowBits) {
+  // Three in ten steps are of 16 bits: 4.8 bits, and 0.9 for which ones.
+  const Values idle =
+      Sum(360, [](int64_t i) { return RandomBits(i, 16) * (RandomBits(-i, 32) % 10 < 3); });
+  EXPECT_LE(SecondSize(idle), 360 * 5.7 / 8 + 8);
+  // Eleven steps of 11 bits and their positions, of 8.5 bits.
+  const Values rare =
+      Sum(360, [](int64_t i) { return i % 33 == 7 ? RandomBits(i, 11) - 1024 : 0; });
+  EXPECT_LE(SecondSize(rare), 11 * (11 + 8.5) / 8 + 3);
+}
+
+TEST(IntegerColumnTest, ShortColumnsTakeFewBytes) {
+  // 11 steps of 1.5 bits, less the last one.
+  EXPECT_LE(SecondSize(Sum(12, [](int64_t i) { return (i & 1) + (Noise(i) & 1) - 1; })), 4U);
+  // 11 steps of 10 bits, less the last one, and a byte of head.
+  EXPECT_LE(SecondSize(Sum(12, [](int64_t i) { return RandomBits(i, 10) - 512; })), 15U);
+  EXPECT_EQ(SecondSize({1, 7, 2}), 3U);
+}
+
+TEST(IntegerColumnTest, MonotoneColumnsHaveNoSigns) {
+  const auto step = [](int64_t i) { return i % 3 == 1 ? RandomBits(i, 20) : 0; };
+  const auto signed_step = [&](int64_t i) { return step(i) * (Noise(i) < 4 ? 1 : -1); };
+  EXPECT_LE(SecondSize(Sum(360, step)) + 120 / 8 - 2, SecondSize(Sum(360, signed_step)));
+}
+
+// Decodes values from 0 to 5 in the second version.
+const char* FaultOf(size_t count, const char* hex) {
+  const std::string column = absl::HexStringToBytes(hex);
+  Values values(count);
+  values.back() = 5;
+  std::string_view rest = column;
+  IntegerTotals totals;
+  return TakeIntegerColumn(ColumnVersion::kSecond, &rest, values, &totals);
+}
+
+TEST(IntegerColumnTest, UnusedBitsOfTheSecondVersionAreRefused) {
+  EXPECT_EQ(FaultOf(3, "e00100"), nullptr);  // v[1] = -1 in a field of two bits
+  EXPECT_STREQ(FaultOf(3, "e00500"), "column that does not add up");
+  EXPECT_STREQ(FaultOf(3, "e00104"), "column that does not add up");
+  EXPECT_STREQ(FaultOf(2, "e00100"), "column that is always a line");
+  EXPECT_STREQ(FaultOf(9, "1f"), "column cut short");
+  EXPECT_STREQ(FaultOf(9, "1f00"), "unsigned column without a scale");
+  EXPECT_STREQ(FaultOf(9, "1fe0"), "unsigned column without a scale");
 }
 
 TEST(IntegerColumnTest, AColumnCanHoldWhatWasAppended) {
