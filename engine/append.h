@@ -87,7 +87,7 @@ struct AppendOptions {
   bool all_or_none = false;
   // The servers that have forwarded the points, for observers (PutBatch::via); borrowed.
   std::string_view via = {};
-  // The item of each point, such as the histogram that it is a part of; borrowed, empty = each point
+  // The item of each point, such as the histogram that it belongs to; borrowed, empty = each point
   // is an item. If a point of an item is refused, all of them are, with the same error. Expired
   // points are left out in either case.
   std::span<const size_t> items = {};

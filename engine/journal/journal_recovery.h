@@ -55,8 +55,8 @@ absl::StatusOr<RecoveredJournal> RecoverJournal(rocksdb::FileSystem* fs,
 
 // Reads a journal without any change, for a store that is only read: visits the blocks from
 // `low_mark` on in order, and returns the number after the last. `fs` null: the operating system's.
-// kDataLoss: damage, and invalid bytes that RecoverJournal would take out. kUnavailable as above; an
-// error of `visit` is returned.
+// kDataLoss: damage, and invalid bytes that RecoverJournal would take out. kUnavailable as above;
+// an error of `visit` is returned.
 absl::StatusOr<uint64_t> VisitJournal(
     rocksdb::FileSystem* fs,
     const std::string& path,

@@ -62,7 +62,7 @@ class LateStore {
   absl::StatusOr<Tsdb*> Open();
   // Null: not opened.
   Tsdb* opened();
-  // OK if it is not open. REQUIRES: no thread uses the store.
+  // After the last use of the store; OK if it is not open.
   absl::Status Close();
 
  private:
