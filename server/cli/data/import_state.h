@@ -40,8 +40,8 @@ struct FinishedSlice {
 
 class ImportState {
  public:
-  // Opens the file if it exists, else checks that it can be made. An empty path keeps the state only
-  // in memory.
+  // Opens the file if it exists, else checks that it can be made. An empty path keeps the state in
+  // memory only.
   // kFailedPrecondition: the file belongs to another source or target, or is not a state file.
   // kUnavailable, with the system's message.
   static absl::StatusOr<std::unique_ptr<ImportState>> Open(const std::string& path,
