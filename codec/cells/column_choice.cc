@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "codec/base/check.h"
-#include "codec/cells/column_stream.h"
 #include "codec/cells/token_model.h"
 
 namespace hourcell {

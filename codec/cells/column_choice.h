@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "codec/cells/column_head.h"
+#include "codec/cells/column_stream.h"
 #include "codec/cells/integer_column.h"
 
 namespace hourcell {

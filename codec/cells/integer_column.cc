@@ -2,7 +2,6 @@
 
 #include "codec/base/check.h"
 #include "codec/cells/column_choice.h"
-#include "codec/cells/column_head.h"
 #include "codec/cells/column_stream.h"
 
 namespace hourcell {
