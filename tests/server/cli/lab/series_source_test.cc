@@ -4,10 +4,12 @@
 #include <set>
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/server/cli/captured_terminal.h"
+#include "tests/server/running_server.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -91,6 +93,32 @@ TEST_F(SeriesOfFileTest, NamesTheLineThatIsWrong) {
   WriteFile(path_, "\n");
   EXPECT_THAT(SeriesOfFile(path_), StatusIs(StatusCode::kInvalidArgument, HasSubstr("no points")));
   EXPECT_THAT(SeriesOfFile(dir_.file("none")), StatusIs(StatusCode::kNotFound));
+}
+
+class SeriesOfServerTest : public RunningServerTest {
+ protected:
+  RowSourceOptions server() const { return {.url = fmt::format("http://127.0.0.1:{}", port())}; }
+};
+
+TEST_F(SeriesOfServerTest, HasTheSeriesOfItsLastHours) {
+  Start();
+  const std::string tags = "host=a";
+  for (int64_t second = 0; second < 600; second += 20) {
+    ASSERT_OK(tsdb_->points().Put(
+        OwnedPoint("cpu", tags, {.ms = (kStartS + second) * 1'000}, Value::Float(0.5)).view()));
+  }
+  ASSERT_OK(tsdb_->points().Put(
+      OwnedPoint("mem", tags, {.ms = kStartS * 1'000}, Value::Integer(1)).view()));
+
+  const auto fleet = SeriesOfServer(server(), (kStartS + 3'600) * 1'000);
+
+  ASSERT_OK(fleet);
+  EXPECT_THAT(fleet->text, HasSubstr("2 series of 2 metrics in 2 rows of http://127.0.0.1:"));
+  ASSERT_THAT(fleet->series, SizeIs(2));
+  EXPECT_EQ(fleet->series[0].interval_s, 20u);
+  EXPECT_TRUE(fleet->series[0].is_gauge);
+  EXPECT_THAT(SeriesOfServer(server(), (kStartS + 86'400) * 1'000),
+              StatusIs(StatusCode::kNotFound, HasSubstr("no points in the last two hours")));
 }
 
 TEST(SeriesSourceTest, SaysWhichServerDoesNotAnswer) {
