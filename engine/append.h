@@ -88,7 +88,7 @@ struct AppendOptions {
   // The servers that have forwarded the points, for observers (PutBatch::via); borrowed.
   std::string_view via = {};
   // The item of each point, such as the histogram that it belongs to; borrowed, empty = each point
-  // is an item. If a point of an item is refused, all of them are, with the same error. Expired
+  // is an item. If a point of an item is refused, so are its others, with the same error. Expired
   // points are left out in either case.
   std::span<const size_t> items = {};
   // Limit for the series that the points would create; borrowed, null = unlimited. Points of series

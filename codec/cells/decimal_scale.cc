@@ -65,7 +65,7 @@ class ValueSample {
   size_t stride_;
 };
 
-// Scales all values by the least common exponent. False if there is none.
+// Scales all values by the least common exponent. False if a value lacks one.
 bool ScaleAll(const CellColumns& columns, ScaledColumn* out) {
   // A value with an exponent also has every larger one while its digits fit. Hence one upward
   // search, and one more pass if the first values were scaled by less than the last ones.
@@ -146,7 +146,7 @@ std::optional<DecimalScale> ChooseOfRule(const ValueSample& sample, ScaleRule ru
   return best;
 }
 
-// The least divisor of which `value` is a quotient, correctly rounded: a denominator of the
+// The least n such that an integer divided by n, correctly rounded, is `value`: a denominator of the
 // continued fraction. 0 if it is larger than kMeanDivisorMax.
 uint32_t DenominatorOf(Value value) {
   double rest = std::abs(value.ToDouble());

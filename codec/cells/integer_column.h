@@ -12,7 +12,7 @@
 //                      is odd, 29 if it is even; no scale
 //           1f         unsigned: residuals are not negative and are coded without zigzag; the usual
 //                      lead of predictor 1 to 6 follows
-//           20 - ff    bits 5-7: predictor; bits 0-4: model. Predictor 7 has no scale
+//           20 - ff    bits 5-7: predictor; bits 0-4: model. Predictor 7 is without scale
 //   scale   bits 0-5: shift; bit 6: a divisor follows; bit 7: add 32 to the model
 //
 // There are residuals r[i] for 1 <= i < n - 1: the last value is known. Models 0 to 31 are plain,
@@ -29,7 +29,7 @@
 //
 // There is one state if n <= 128, or if n <= 512 and the model is one of 32 to 38; else residuals
 // use the two states in turn. The tail, the last residuals, is in the states that are left after
-// the others. A zero model has no tail, and the states are 0. With a plain model a residual of the
+// the others. A zero model is without tail, and its states are 0. With a plain model a residual of the
 // tail is a field of f = min(64, t + shift) bits; t is the least number from 1 to 7 for which the
 // model's counts of token 15 and of the tokens with numbers above 2^t - 2 add up to at most 32, or
 // else 7. A state has 10 / f fields, from its low bits up; if f > 10, one field, whose low 10 bits

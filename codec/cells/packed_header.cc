@@ -34,8 +34,7 @@ constexpr std::array<uint32_t, kOtherStep> kUsualSteps = {1,  2,   5,   6,   10,
                                                           60, 120, 300, 600, 900, 1800, 3600};
 constexpr uint8_t kHourStep = kOtherStep - 1;
 
-// A bit of PackedHeader::types as stored: flagged points without a summary, of which some may be
-// NaN.
+// A bit of PackedHeader::types as stored: flagged points without a summary; some may be NaN.
 constexpr uint8_t kNoSummaryBit = 0x10;
 
 constexpr uint32_t kRuleShift = 5;
@@ -57,7 +56,7 @@ void AppendTimes(const PackedHeader& header, uint32_t span_ms, std::string* out)
   if (header.has_time_column) {
     lead |= kTimeColumnBit | kCountBit | kOtherStep;
   } else {
-    // One point has no step. The one of an hour saves the count where a row is an hour.
+    // The step of one point is arbitrary. An hour saves the count where a row is an hour.
     step =
         header.count > 1 ? time_span / (header.count - 1) : kUsualSteps[kHourStep] * 1000 / unit_ms;
     const auto* const usual = std::ranges::find(kUsualSteps, uint64_t{step} * unit_ms,

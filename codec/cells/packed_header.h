@@ -34,7 +34,7 @@ struct PackedHeader {
   bool has_ms_times = false;  // the times
   bool has_summary = false;   // min, max, sum and sum_of_doubles are set
   bool has_time_column = false;
-  bool is_constant = false;  // all numbers are `first`; there is no value column
+  bool is_constant = false;  // all numbers are `first`, and the value column is left out
   uint32_t count = 0;
   uint32_t first_time = 0;
   uint32_t last_time = 0;

@@ -111,7 +111,7 @@ class PointWriter {
   void CheckPoints(std::span<const Point> points, Batch* batch) const;
   template <typename Point>
   void ResolveMissing(std::span<const Point> points, const AppendOptions& options, Batch* batch);
-  // Refuses the other points of items of which a point was refused.
+  // Refuses the other points of an item with a refused point.
   static void RefuseItems(std::span<const size_t> items, Batch* batch);
   template <typename Point>
   void Place(std::span<const Point> points, Batch* batch) const;

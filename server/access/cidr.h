@@ -1,4 +1,4 @@
-// IP addresses, and blocks of them: "10.0.0.0/8", "2001:db8::/32", "192.168.1.7".
+// IP addresses, and blocks of addresses: "10.0.0.0/8", "2001:db8::/32", "192.168.1.7".
 //
 // Pure values; thread-safe.
 

@@ -26,7 +26,7 @@ std::optional<Login> BeginLogin(Authenticator* authenticator,
                                 AccessRights connection,
                                 HttpRequest* request);
 
-// Sets both from the result of the check. A client that is logged in has no limit of new series.
+// Sets both from the result of the check. A login lifts the limit of new series.
 void EndLogin(const LoginAnswer& answer, AccessRights connection, HttpRequest* request);
 
 // The response to a request without the rights `wanted` (none: any right at all): 401 with

@@ -33,7 +33,7 @@ absl::StatusOr<Config> LoadConfig(const StoreOptions& options);
 // Warns of each given OpenTSDB setting that Hourcell ignores.
 void WarnOfIgnoredSettings(const Config& config, std::string_view command, Terminal& terminal);
 
-// What a tool does with a store.
+// How a tool uses a store.
 enum class StoreUse : uint8_t {
   kExisting,  // the store must exist
   kRead,      // the same, and the tool only reads: the files may be read-only

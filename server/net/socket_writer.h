@@ -48,7 +48,7 @@ class SocketWriter {
   std::chrono::steady_clock::duration stalled_for() const;
 
  private:
-  // The head and the body of an answer need no memory of their own.
+  // The head and the body of an answer fit without an allocation.
   using Strings = absl::InlinedVector<std::string, 2>;
 
   void WriteRest(const std::shared_ptr<Owner>& owner, size_t written);

@@ -28,7 +28,7 @@ using AppendInPlace =
 struct PutMode {
   bool sync = false;      // fsync before they are acknowledged
   bool may_wait = false;  // HttpRequest::may_wait
-  // The item of each point, of which all or none are stored (AppendOptions::items); borrowed.
+  // The item of each point; an item is stored whole or not at all (AppendOptions::items). Borrowed.
   std::span<const size_t> items = {};
   // Limit for the series that the points create (AppendOptions::new_series); borrowed, null = none.
   const NewSeriesQuota* new_series = nullptr;

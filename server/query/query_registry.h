@@ -43,7 +43,7 @@ inline constexpr size_t kListedTextBytesMax = 4 * kListedQueryBytesMax;
 // sub queries and the whole of the last one.
 std::string ListedQueryText(const QueryRequest& query);
 
-// What the list shows as "query". A small request is kept as it is, and its text made when the list
+// The text of "query" in the list. A small request is kept as it is, and its text made when the list
 // is printed: most requests are forgotten before.
 class ListedQuery {
  public:
@@ -55,7 +55,7 @@ class ListedQuery {
   std::string Text() const;
 
  private:
-  std::string text_;                             // if there is no request
+  std::string text_;                             // empty with a request
   std::shared_ptr<const QueryRequest> request_;  // or null
 };
 

@@ -40,8 +40,8 @@ inline constexpr int64_t kSettleMs = 100;
 inline constexpr int64_t kThrottlePauseMs = 10;
 
 // `transport`, which owns the session, and `context` are borrowed. `rights`: of the
-// connection, before any login. `is_local`: the client is on this machine, so its new series have
-// no limit.
+// connection, before any login. `is_local`: the client is on this machine, so its new series
+// are not limited.
 std::unique_ptr<Session> StartTelnetSession(Transport* transport,
                                             const TelnetContext* context,
                                             AccessRights rights,

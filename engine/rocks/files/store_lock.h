@@ -23,7 +23,7 @@ class StoreLock {
   // directory cannot be written.
   static absl::StatusOr<std::unique_ptr<StoreLock>> Acquire(const std::string& directory);
   // Shares the lock with other readers, and changes no file. A store without the file, such as a
-  // copy, has no lock. Errors as Acquire.
+  // copy, is not locked. Errors as Acquire.
   static absl::StatusOr<std::unique_ptr<StoreLock>> AcquireToRead(const std::string& directory);
   // Takes over `fd`, which holds the lock; -1: none. Use Acquire.
   explicit StoreLock(int fd) : fd_(fd) {}

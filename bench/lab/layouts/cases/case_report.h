@@ -34,8 +34,8 @@ std::string CsvReport(std::span<const CaseSummary> cases);
 // "measured": 19}: all figures of CsvReport and the windows.
 std::string JsonReport(std::span<const CaseSummary> cases, const RunAbout& about);
 
-// The figures of case_figures.h; if the program is not a release build, the notes of those
-// that show times say it.
+// The figures of case_figures.h. If the program is not a release build, figures with times have a
+// note of that.
 std::vector<NamedFigure> ReportFigures(std::span<const CaseSummary> cases, const RunAbout& about);
 
 // Writes report.txt, report.csv, report.json, and each figure as SVG and PNG into `directory`,
