@@ -50,7 +50,7 @@ absl::StatusOr<Layout> ReadOrCreateLayout(const Options& options,
 // record does not decode.
 absl::StatusOr<SaltEpochs> ReadSaltEpochs(const Layout& layout, Tables* tables);
 
-// Writes them, synced. REQUIRES: the store's format is kStoreFormat, which programs without epochs
+// Writes them, synced. A store that was opened for writing has a format that programs without epochs
 // do not open.
 absl::Status WriteSaltEpochs(const SaltEpochs& epochs, Tables* tables);
 
