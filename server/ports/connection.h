@@ -4,8 +4,8 @@
 // (telnet_session.h). 0x16 is TLS if the server has a certificate; the first byte inside TLS then
 // decides the same way.
 //
-// A connection runs on the thread of its reactor (reactors.h), one step at a time. It does not read while its session has work
-// in progress elsewhere, so that the sender slows down.
+// A connection runs on the thread of its reactor (reactors.h), one step at a time. It does not read
+// while its session has work in progress elsewhere, so that the sender slows down.
 
 #pragma once
 
@@ -76,8 +76,8 @@ class Connection {
   virtual void Abort() = 0;
 };
 
-// Serves `socket`, whose executor runs one step at a time. `rights`: of the listener; the rights of the
-// client's address are added. Calls `on_closed` once, when the connection is closed.
+// Serves `socket`, whose executor runs one step at a time. `rights`: of the listener; the rights of
+// the client's address are added. Calls `on_closed` once, when the connection is closed.
 std::shared_ptr<Connection> StartConnection(Socket socket,
                                             const ConnectionContext* context,
                                             AccessRights rights,

@@ -21,9 +21,9 @@
 #include "server/log/log.h"
 #include "server/net/asio.h"
 #include "server/net/connection_quota.h"
-#include "server/net/reactors.h"
 #include "server/net/socket_peer.h"
 #include "server/net/spare_descriptor.h"
+#include "server/ports/reactors.h"
 
 namespace hourcell {
 namespace {

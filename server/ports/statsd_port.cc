@@ -7,7 +7,7 @@
 #include "server/inputs/statsd/statsd_input.h"
 #include "server/inputs/statsd/statsd_settings.h"
 #include "server/inputs/statsd/statsd_socket.h"
-#include "server/net/reactors.h"
+#include "server/ports/reactors.h"
 
 namespace hourcell {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/net/reactors.h"
+#include "server/ports/reactors.h"
 
 #include <atomic>
 #include <chrono>
