@@ -91,7 +91,7 @@ constexpr std::array<uint8_t, kStateBits + 1> kFieldsOfState = {0, 10, 5, 3, 2, 
 
 // The parts of a stream: the states, the numbers that are tokens, and the tail: the last numbers,
 // which the final states hold in fields of bits.
-struct Layout {
+struct StreamLayout {
   size_t states = 2;
   size_t tokens = 0;
   size_t tail = 0;
@@ -104,10 +104,10 @@ struct Layout {
   uint64_t escape() const { return ~uint64_t{0} >> (64 - field_bits); }
 };
 
-Layout LayoutOf(ColumnVersion version, const ColumnHead& head, size_t values) {
+StreamLayout LayoutOf(ColumnVersion version, const ColumnHead& head, size_t values) {
   if (version == ColumnVersion::kFirst) return {.tokens = values - 1};
   const size_t one_state_max = IsMostlyZero(head.model) ? kOneStateZerosMax : kOneStateValuesMax;
-  Layout layout{.states = values <= one_state_max ? 1U : 2U, .tokens = values - 2};
+  StreamLayout layout{.states = values <= one_state_max ? 1U : 2U, .tokens = values - 2};
   const uint32_t tail_bits = AllTables()[head.model].tail_bits;
   if (tail_bits == 0) return layout;
   layout.field_bits = std::min(tail_bits + head.shift, 64U);
@@ -126,7 +126,7 @@ uint32_t EscapeWidth(uint64_t number) {
 }
 
 // The final states, the one of the first numbers of the tail first.
-std::array<uint32_t, 2> FinalStates(const Layout& layout, std::span<const uint64_t> tail) {
+std::array<uint32_t, 2> FinalStates(const StreamLayout& layout, std::span<const uint64_t> tail) {
   std::array<uint32_t, 2> states{};
   for (size_t i = 0; i < tail.size(); ++i) {
     const uint64_t field = std::min(tail[i], layout.escape());
@@ -148,7 +148,7 @@ struct Step {
 // have the state of the next number first.
 void MakeSteps(std::span<const uint64_t> numbers,
                const ColumnHead& head,
-               const Layout& layout,
+               const StreamLayout& layout,
                std::array<uint32_t, 2>* states,
                std::vector<Step>* steps) {
   const ModelTables& tables = AllTables()[head.model];
@@ -181,7 +181,7 @@ void WriteEscaped(uint64_t number, BitWriter* writer) {
 }
 
 // The bits of the tail that are not in states.
-size_t TailBits(const Layout& layout, std::span<const uint64_t> tail) {
+size_t TailBits(const StreamLayout& layout, std::span<const uint64_t> tail) {
   size_t bits = tail.size() * (layout.field_bits - layout.bits_in_state());
   for (const uint64_t number : tail) {
     if (number >= layout.escape()) bits += kEscapeWidthBits + EscapeWidth(number);
@@ -189,7 +189,7 @@ size_t TailBits(const Layout& layout, std::span<const uint64_t> tail) {
   return bits;
 }
 
-void WriteTail(const Layout& layout, std::span<const uint64_t> tail, BitWriter* writer) {
+void WriteTail(const StreamLayout& layout, std::span<const uint64_t> tail, BitWriter* writer) {
   for (const uint64_t number : tail) {
     const uint64_t field = std::min(number, layout.escape());
     if (layout.field_bits > kStateBits) {
@@ -310,7 +310,7 @@ template <Scale kScale>
 
 // Sets the numbers of the tail from the final states and the stream. False if the states have bits
 // beyond the fields.
-bool ReadTail(const Layout& layout,
+bool ReadTail(const StreamLayout& layout,
               std::array<uint64_t, 2> states,
               BitReader* reader,
               std::array<uint64_t, kTailMax>* numbers) {
@@ -338,7 +338,7 @@ bool ReadTail(const Layout& layout,
 // all other work overlaps with them. Returns the end of the stream; nullptr if it is inconsistent.
 template <Order kOrder, Scale kScale, size_t kStateCount>
 const char* DecodeValues(const ColumnHead& head,
-                         const Layout& layout,
+                         const StreamLayout& layout,
                          std::string_view bytes,
                          std::span<uint64_t> values,
                          IntegerTotals* totals) {
@@ -413,7 +413,7 @@ const char* DecodeValues(const ColumnHead& head,
 
 template <Order kOrder, Scale kScale>
 const char* DecodeScaled(const ColumnHead& head,
-                         const Layout& layout,
+                         const StreamLayout& layout,
                          std::string_view bytes,
                          std::span<uint64_t> values,
                          IntegerTotals* totals) {
@@ -423,7 +423,7 @@ const char* DecodeScaled(const ColumnHead& head,
 
 template <Order kOrder>
 const char* DecodeOrdered(const ColumnHead& head,
-                          const Layout& layout,
+                          const StreamLayout& layout,
                           std::string_view bytes,
                           std::span<uint64_t> values,
                           IntegerTotals* totals) {
@@ -514,7 +514,7 @@ void AppendColumnStream(ColumnVersion version,
                         size_t values,
                         std::span<const uint64_t> numbers,
                         std::string* out) {
-  const Layout layout = LayoutOf(version, head, values);
+  const StreamLayout layout = LayoutOf(version, head, values);
   const std::span<const uint64_t> tokens = numbers.first(layout.tokens);
   const std::span<const uint64_t> tail = numbers.subspan(layout.tokens);
   HOURCELL_CHECK(tail.size() == layout.tail);
@@ -553,7 +553,7 @@ const char* DecodeColumnStream(ColumnVersion version,
                                std::string_view bytes,
                                std::span<uint64_t> values,
                                IntegerTotals* totals) {
-  const Layout layout = LayoutOf(version, head, values.size());
+  const StreamLayout layout = LayoutOf(version, head, values.size());
   const char* end = nullptr;
   switch (head.predictor) {
     case Predictor::kLevel:
