@@ -144,7 +144,7 @@ struct Step {
   uint8_t token;
 };
 
-// Sets `*steps` to those of the numbers, and `*states` from the final ones to the initial ones; both
+// Sets `*steps` to those of the numbers, and `*states` from the final to the initial ones; both
 // have the state of the next number first.
 void MakeSteps(std::span<const uint64_t> numbers,
                const ColumnHead& head,
@@ -202,8 +202,8 @@ void WriteTail(const StreamLayout& layout, std::span<const uint64_t> tail, BitWr
 // Computes a value from the previous one and its residual.
 enum class Order : uint8_t { kNone, kFirst, kSecond };
 
-// The layout of a column's numbers in its stream. Narrow: one refill of the bit buffer is enough for
-// two numbers.
+// The layout of a column's numbers in its stream. Narrow: one refill of the bit buffer is enough
+// for two numbers.
 enum class Scale : uint8_t {
   kSmall,   // ColumnHead::is_small
   kNarrow,  // with zigzag

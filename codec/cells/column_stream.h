@@ -52,7 +52,8 @@ constexpr bool HasSlope(Predictor predictor) {
          predictor == Predictor::kSecondDelta;
 }
 
-// The slope from the first value to the last, to the nearest integer, halves away from zero; 0 for one value.
+// The slope from the first value to the last, to the nearest integer, halves away from zero; 0 for
+// one value.
 uint64_t ChordOf(std::span<const uint64_t> values);
 
 // The chord in whole divisors, so that residuals stay multiples of it.
@@ -82,8 +83,8 @@ void AppendColumnStream(ColumnVersion version,
                         std::span<const uint64_t> numbers,
                         std::string* out);
 
-// Decodes the stream at the front of `bytes`; its arguments are those of TakeIntegerColumn. Returns its end, or
-// nullptr if it is inconsistent. The first version overwrites the last value, too.
+// Decodes the stream at the front of `bytes`; its arguments are those of TakeIntegerColumn. Returns
+// its end, or nullptr if it is inconsistent. The first version overwrites the last value, too.
 const char* DecodeColumnStream(ColumnVersion version,
                                const ColumnHead& head,
                                std::string_view bytes,

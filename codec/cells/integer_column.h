@@ -8,8 +8,8 @@
 //      | centre: Z, if predictor 1, 2 or 5 | stream, unless a line
 //
 //   lead    00         line: nothing follows
-//           01 - 1e    predictor 3 with shift (lead + 1) / 2, divisor 1 and the model 25 if the lead
-//                      is odd, 29 if it is even; no scale
+//           01 - 1e    predictor 3 with shift (lead + 1) / 2, divisor 1 and the model 25 if the
+//                      lead is odd, 29 if it is even; no scale
 //           1f         unsigned: residuals are not negative and are coded without zigzag; the usual
 //                      lead of predictor 1 to 6 follows
 //           20 - ff    bits 5-7: predictor; bits 0-4: model. Predictor 7 is without scale
@@ -17,10 +17,10 @@
 //
 // There are residuals r[i] for 1 <= i < n - 1: the last value is known. Models 0 to 31 are plain,
 // with the tokens of the first version. Models 32 to 63 are zero models: token 0 is z = 0, without
-// low bits. For z > 0, y = (z - 1) >> shift is written as a token of 1 to 14 and further bits of the
-// difference to the range's begin: 0-3 as tokens 1-4; 4-5, 6-7 (1 bit); 8-11, 12-15 (2); 16-23,
-// 24-31 (3); 32-47, 48-63 (4); 64-95, 96-127 (5) as tokens 5-14; below them the low `shift` bits of
-// z - 1. Token 15 is as in the first version.
+// low bits. For z > 0, y = (z - 1) >> shift is written as a token of 1 to 14 and further bits of
+// the difference to the range's begin: 0-3 as tokens 1-4; 4-5, 6-7 (1 bit); 8-11, 12-15 (2);
+// 16-23, 24-31 (3); 32-47, 48-63 (4); 64-95, 96-127 (5) as tokens 5-14; below them the low `shift`
+// bits of z - 1. Token 15 is as in the first version.
 //
 //   stream, bits least significant first
 //     state: 10 | other state: 10, unless there is one | { state bits | token bits } for each
@@ -29,14 +29,14 @@
 //
 // There is one state if n <= 128, or if n <= 512 and the model is one of 32 to 38; else residuals
 // use the two states in turn. The tail, the last residuals, is in the states that are left after
-// the others. A zero model is without tail, and its states are 0. With a plain model a residual of the
-// tail is a field of f = min(64, t + shift) bits; t is the least number from 1 to 7 for which the
-// model's counts of token 15 and of the tokens with numbers above 2^t - 2 add up to at most 32, or
-// else 7. A state has 10 / f fields, from its low bits up; if f > 10, one field, whose low 10 bits
-// it has, and the f - 10 high bits follow the tokens. A field of ones is an escape: then 6 bits of
-// w - 1 and w bits of z follow (after the high bits, if any). The state whose turn it is after the
-// tokens has the first fields. Unused fields and bits are 0. If a column has fewer residuals than
-// fields, all are in the tail.
+// the others. A zero model is without tail, and its states are 0. With a plain model a residual of
+// the tail is a field of f = min(64, t + shift) bits; t is the least number from 1 to 7 for which
+// the model's counts of token 15 and of the tokens with numbers above 2^t - 2 add up to at most
+// 32, or else 7. A state has 10 / f fields, from its low bits up; if f > 10, one field, whose low
+// 10 bits it has, and the f - 10 high bits follow the tokens. A field of ones is an escape: then 6
+// bits of w - 1 and w bits of z follow (after the high bits, if any). The state whose turn it is
+// after the tokens has the first fields. Unused fields and bits are 0. If a column has fewer
+// residuals than fields, all are in the tail.
 //
 // Pure; bounded on any bytes; thread-safe.
 
@@ -62,8 +62,8 @@ constexpr uint64_t UnZigZag(uint64_t value) {
 // for one or two values.
 bool IsLine(std::span<const uint64_t> values);
 
-// ON DISK: frozen. The form of a column, which its container knows: format 2 of cells has the first.
-// The second leaves the detection of most damage to its container, for example by a sum.
+// ON DISK: frozen. The form of a column, which its container knows: format 2 of cells has the
+// first. The second leaves the detection of most damage to its container, for example by a sum.
 enum class ColumnVersion : uint8_t { kFirst, kSecond };
 
 // Appends the column of `values` without the first and last. REQUIRES: at least one value.

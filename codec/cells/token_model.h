@@ -1,7 +1,8 @@
 // Token models: the probabilities for the residuals of a packed column, and their coding tables.
 //
-// Plain models divide the numbers, less their low bits, into ranges of a token each. In a zero model
-// token 0 is the number 0 alone, without low bits, and the ranges are those of the number less 1.
+// Plain models divide the numbers, less their low bits, into ranges of a token each. In a zero
+// model token 0 is the number 0 alone, without low bits, and the ranges are those of the number
+// less 1.
 //
 // A model gives each of 16 tokens a count of 1,024 states, in a tabled asymmetric numeral system: a
 // token of count c costs log2(1024 / c) bits. The models are fixed, so that a cell names one in
