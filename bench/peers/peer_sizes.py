@@ -51,8 +51,8 @@ def measure(load, servers, dataset):
 def row_of(values, interval, points, results):
     """A row of the table: the ratios are of the last server to each of the others."""
     cells, ratios = [], []
-    for result in results:
-        size, share = result or (math.nan, 0)
+    results = [result or (math.nan, 0) for result in results]
+    for size, share in results:
         cells.append(f"{size:.3f}" + (f" ({share * 100:.2g} % changed)" if share else ""))
         ratios.append(f"{results[-1][0] / size:.2f}")
     return [values, interval, f"{points:,}",
