@@ -618,8 +618,9 @@ TEST_F(LineProtocolTest, OnlyALoginLiftsTheLimitOfNewSeries) {
   session_ =
       std::make_unique<LineProtocol>(tsdb_.get(), &settings_, counters_.get(), rights_, quota);
 
-  EXPECT_EQ(Send("put m 1 1 a=a\nput m 1 1 a=b\nput m 2 1 a=a\nversion\n").substr(0, 81),
-            "put: illegal argument: more than tsd.inputs.new_series new ones in this hour\nhour");
+  EXPECT_THAT(Send("put m 1 1 a=a\nput m 1 1 a=b\nput m 2 1 a=a\nversion\n"),
+              StartsWith("put: illegal argument: series: more than tsd.inputs.new_series new ones "
+                         "in this hour\nhourcell"));
   EXPECT_EQ(StoredPoints(), 2u);
   EXPECT_EQ(Send("auth u s\nput m 1 1 a=b\nversion\n").substr(0, 22), "AUTH_SUCCESS\r\nhourcell");
   EXPECT_EQ(StoredPoints(), 3u);
