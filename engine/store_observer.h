@@ -104,8 +104,8 @@ class StoreObserver {
   // An Append has created these series; kill -9 cannot undo it. Called once for each series, by the
   // thread of the Append, without a lock, before the series' first point is stored or seen. Not
   // called for known series, for series whose creation failed, for series that the replay of the
-  // journal restores after a power failure, nor by an adoption. A crash before the call loses it: an
-  // observer that needs all series also lists them after Open.
+  // journal restores after a power failure, nor by an adoption. A crash before the call loses it:
+  // an observer that needs all series also lists them after Open.
   virtual void AfterNewSeries(std::span<const CreatedSeries> /*series*/) {}
 
   // The points of the batch that are stored now: those of BeforePut without those that the store

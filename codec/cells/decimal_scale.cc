@@ -146,8 +146,8 @@ std::optional<DecimalScale> ChooseOfRule(const ValueSample& sample, ScaleRule ru
   return best;
 }
 
-// The least n such that an integer divided by n, correctly rounded, is `value`: a denominator of the
-// continued fraction. 0 if it is larger than kMeanDivisorMax.
+// The least n such that an integer divided by n, correctly rounded, is `value`: a denominator of
+// the continued fraction. 0 if it is larger than kMeanDivisorMax.
 uint32_t DenominatorOf(Value value) {
   double rest = std::abs(value.ToDouble());
   if (!(rest < static_cast<double>(kDecimalEnd))) return 0;

@@ -66,8 +66,8 @@ class SpanReader {
 
   SpanReader(const Parts& parts, const Settings& settings) : parts_(parts), settings_(settings) {}
 
-  // Reads the spans of the series at `positions` of the list, which ascend; batch->spans[i] belongs to
-  // positions[i]. `*bytes` is the memory taken from the lease, including kSeriesBytes for each.
+  // Reads the spans of the series at `positions` of the list, which ascend; batch->spans[i] belongs
+  // to positions[i]. `*bytes` is the memory taken from the lease, including kSeriesBytes for each.
   //
   // kDataLoss: a cell is damaged (the row is named); kResourceExhausted, kDeadlineExceeded,
   // kCancelled.

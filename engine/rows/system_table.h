@@ -50,8 +50,8 @@ absl::StatusOr<Layout> ReadOrCreateLayout(const Options& options,
 // record does not decode.
 absl::StatusOr<SaltEpochs> ReadSaltEpochs(const Layout& layout, Tables* tables);
 
-// Writes them, synced. A store that was opened for writing has a format that programs without epochs
-// do not open.
+// Writes them, synced. A store that was opened for writing has a format that programs without
+// epochs do not open.
 absl::Status WriteSaltEpochs(const SaltEpochs& epochs, Tables* tables);
 
 // The journal's low mark; 0 before the first write. kDataLoss: the record does not decode.

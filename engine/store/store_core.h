@@ -1,6 +1,6 @@
 // StoreCore: the parts of an open store that every role has: its tables, names, series,
-// annotations, TTLs and salts. WriteSide and ReadSide add the others. Thread-safe as Tsdb is, except
-// OpenTables.
+// annotations, TTLs and salts. WriteSide and ReadSide add the others. Thread-safe as Tsdb is,
+// except OpenTables.
 
 #pragma once
 

@@ -1,6 +1,6 @@
-// Gauges of an open store, read on each request for statistics: StoreGauges are those of every role,
-// names, series and regions; WriteGauges those of a process that writes, its open hours, journal
-// and waiting appends. All are 0 before the store is open and after it is closed.
+// Gauges of an open store, read on each request for statistics: StoreGauges are those of every
+// role, names, series and regions; WriteGauges those of a process that writes, its open hours,
+// journal and waiting appends. All are 0 before the store is open and after it is closed.
 
 #pragma once
 

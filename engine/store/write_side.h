@@ -40,7 +40,7 @@ class WriteSide {
   // `core` is borrowed. One of `opened` and `place` has the journal.
   WriteSide(StoreCore* core, std::unique_ptr<Journal> opened, std::unique_ptr<JournalPlace> place);
 
-  // Opens the journal, and restores the open hours from it. REQUIRES: the core's tables are open.
+  // Opens the journal, and restores the open hours from it. Called after StoreCore::OpenTables.
   absl::Status Open();
   void StartBackground();
 

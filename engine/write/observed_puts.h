@@ -1,7 +1,7 @@
 // ObservedPuts: batches of points that observers have allowed and that are not acknowledged yet.
 //
-//   Ask -> ShowNew -> Order { Show -> points into their open hours } -> Add -> journal block written
-//     -> Acknowledge -> AfterPut
+//   Ask -> ShowNew -> Order { Show -> points into their open hours } -> Add
+//     -> journal block written -> Acknowledge -> AfterPut
 //
 // A thread that has waited for a block calls Acknowledge before it returns, so that observers learn
 // of a batch before its sender does. Thread-safe.

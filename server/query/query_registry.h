@@ -43,8 +43,8 @@ inline constexpr size_t kListedTextBytesMax = 4 * kListedQueryBytesMax;
 // sub queries and the whole of the last one.
 std::string ListedQueryText(const QueryRequest& query);
 
-// The text of "query" in the list. A small request is kept as it is, and its text made when the list
-// is printed: most requests are forgotten before.
+// The text of "query" in the list. A small request is kept as it is, and its text made when the
+// list is printed: most requests are forgotten before.
 class ListedQuery {
  public:
   // `text`: JSON.

@@ -239,8 +239,9 @@ class BucketBuilder final : public SpanBuilder {
       CloseBucket();
       span_.t.resize(count_);
       span_.v.resize(count_);
-      std::swap(span->t, span_.t);
-      std::swap(span->v, span_.v);
+      // Not swapped: the builder would keep the memory of another member's filled span.
+      span->t = std::move(span_.t);
+      span->v = std::move(span_.v);
     }
     span->is_float.assign(span->t.size(), 1);
   }
