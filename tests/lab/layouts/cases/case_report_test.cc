@@ -36,7 +36,7 @@ std::vector<CaseSummary> Cases() {
   return Summarize(results);
 }
 
-constexpr RunAbout kWhole = {.measured = 6, .planned = 6};
+const RunAbout kWhole = {.measured = 6, .planned = 6};
 
 TEST(CaseReportTest, TextHasALineACaseInEachTable) {
   const std::string text = TextReport(Cases(), kWhole);
