@@ -99,6 +99,7 @@ Workload::Workload(const GivenFleet& fleet, uint64_t points, uint64_t seed)
   size_t used = 0;
   while (used < series_.size() && an_hour * kHoursLeast < points)
     an_hour += PointsInHour(series_[used++]);
+  HOURCELL_CHECK(an_hour > 0);  // each series has a point in an hour
   series_.resize(used);
   hours_ = static_cast<uint32_t>(std::clamp(points / an_hour, kHoursLeast, kHoursMost));
   points_ = hours_ * an_hour;
