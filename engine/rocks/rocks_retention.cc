@@ -11,6 +11,7 @@
 #include "codec/base/status_macros.h"
 #include "engine/rocks/files/rocks_status.h"
 #include "engine/rocks/rocks_slice.h"
+#include "engine/table/table_spec.h"
 
 // Why expiry uses a compaction filter and summaries of files: DB::DeleteFile is deprecated, and
 // DeleteFilesInRange deletes by keys, so that it would also delete a file that was added to the
