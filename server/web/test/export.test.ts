@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { countTags } from '../src/api/names';
-import { asCli, asCurl, asJson, quote } from '../src/export/copy';
+import { asCli, asCurl, asJson, fixedRange, quote } from '../src/export/copy';
 import { toCsv } from '../src/export/csv';
 import { escapeXml, toSvg } from '../src/export/svg';
 import { sortSeries } from '../src/graph/sort';
@@ -27,6 +27,12 @@ describe('the query in other words', () => {
     expect(asCurl('http://h/', ask)).toBe("curl -G http://h/api/query --data-urlencode start=1h-ago " +
       "--data-urlencode tz=UTC --data-urlencode 'm=sum:rate{counter}:5m-avg:a{h=*}{x=b'\\''c}'");
     expect(asCli({ ...ask, ms: ['sum:a'] })).toBe('hourcell query 1h-ago -m sum:a');
+  });
+  it('means the same moments anywhere if it is fixed', () => {
+    const fixed = { ...ask, ms: ['sum:a'], tz: '', ...fixedRange(1398211740000, 1398298140250.4) };
+    expect(asCli(fixed)).toBe('hourcell query 1398211740 1398298140251 -m sum:a');
+    expect(asCurl('http://h/', fixed)).toContain('start=1398211740 --data-urlencode end=1398298140251');
+    expect(JSON.parse(asJson(fixed))).toMatchObject({ start: '1398211740', end: '1398298140251' });
   });
   it('is a body of /api/query', () => {
     expect(JSON.parse(asJson(ask))).toEqual({

@@ -8,7 +8,7 @@ import type { Plan } from '../api/stream';
 import { ExplainTree } from '../graph/explain';
 import { can } from '../api/roles';
 import { textOfListed, type ListedSub } from '../query/listed';
-import { linkTo } from '../state/page';
+import { linkTo, page } from '../state/page';
 import { readSaved, type PastQuery } from '../state/saved';
 import { useStore } from '../state/store';
 import { showSpan, showTime } from '../time/time';
@@ -119,7 +119,7 @@ function QueryDialog({ one, onClose }: { one: Listed; onClose: () => void }) {
   });
   return (
     <Dialog title="How the server read it" onClose={onClose} wide>
-      <p class="soft">{showTime(start, '')} to {showTime(end, '')}, {showSpan(tookMs(one))}
+      <p class="soft">{showTime(start, page.get().tz)} to {showTime(end, page.get().tz)}, {showSpan(tookMs(one))}
         {one.elapsed !== undefined ? ' until now' : ''}</p>
       <ExplainTree plans={one.explain ?? []} queries={texts} running={one.elapsed !== undefined} />
       {!one.query.type && <p><a class="button" href={graph}>Open the graph</a></p>}

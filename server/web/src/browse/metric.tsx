@@ -2,7 +2,7 @@
 
 import { lastOf, tagsOf } from '../api/names';
 import { Sparkline } from '../plot/sparkline';
-import { graphOf, linkTo } from '../state/page';
+import { graphOf, linkTo, page } from '../state/page';
 import { showSpan, showTime } from '../time/time';
 import { guessUnit, plural, showCount, showNumber } from '../time/units';
 import { useAnswer } from '../ui/hooks';
@@ -78,7 +78,7 @@ function BreakDown({ metric, tagk, recent }: { metric: string; tagk: string; rec
   const range = rangeFor(recent);
   return (
     <section class="stack" aria-label={`By ${tagk}`}>
-      <h2>By <bdi>{tagk}</bdi> <span class="soft">values that have points from {showTime(recent.from, '')} to {showTime(recent.to, '')}</span></h2>
+      <h2>By <bdi>{tagk}</bdi> <span class="soft">values that have points from {showTime(recent.from, page.get().tz)} to {showTime(recent.to, page.get().tz)}</span></h2>
       <Problem error={error} />
       <ul class="cards">
         {(value ?? []).slice(0, 100).map(({ tagv, points }) => (

@@ -3,6 +3,11 @@
 import type { SubQuery } from '../query/model';
 import { parseQuery } from '../query/parse';
 import { printDownsample } from '../query/print';
+import { printUnix } from '../time/time';
+
+// The moments of a range: they are the same wherever they are read.
+export const fixedRange = (from: number, to: number) => ({
+  start: printUnix(Math.floor(from)), end: printUnix(Math.ceil(to)) });
 
 export interface CopyAsk { start: string; end: string; tz: string; ms: string[] }
 

@@ -6,27 +6,33 @@ import type { ChartModel } from '../plot/model';
 import type { PlotSeries } from '../plot/series';
 import type { Result } from '../graph/run';
 import type { State } from '../state/state';
+import { printState } from '../state/url';
+import { isRelative } from '../time/time';
 import { dark } from '../ui/theme';
-import { Dialog, Menu, Problem } from '../ui/parts';
-import { asCli, asCurl, asJson } from './copy';
+import { Check, Dialog, Menu, Problem } from '../ui/parts';
+import { asCli, asCurl, asJson, fixedRange } from './copy';
 import { toCsv } from './csv';
 import { download, toPng } from './png';
 import { toSvg } from './svg';
 
+interface Copied { title: string; textOf: (fixed: boolean) => string; fixed: boolean }
+
 export function Share({ state, result, series, model, chart }: {
   state: State; result: Result; series: PlotSeries[]; model: ChartModel; chart: () => uPlot | null;
 }) {
-  const [copied, setCopied] = useState<{ title: string; text: string } | null>(null);
+  const [copied, setCopied] = useState<Copied | null>(null);
   const [error, setError] = useState<unknown>(null);
   const title = state.title || state.lines.map((line) => line.m).join('  ');
-  const ask = {
-    start: state.start, end: state.end, tz: state.tz,
-    ms: result.sent.filter((one) => one.part === 'value').map((one) => one.m),
-  };
-  const copy = (what: string, text: string) => {
-    setCopied({ title: what, text });
+  const ms = result.sent.filter((one) => one.part === 'value').map((one) => one.m);
+  const moves = isRelative(state.start) || isRelative(state.end);
+  const ask = (fixed: boolean) => ({ tz: state.tz, ms, ...(fixed ? fixedRange(result.from, result.to)
+    : { start: state.start, end: state.end }) });
+  const link = (fixed: boolean) => (fixed
+    ? `${base}#${printState({ ...state, ...fixedRange(result.from, result.to), refresh: 0 })}` : location.href);
+  const copy = (what: string, textOf: Copied['textOf'], fixed = !moves) => {
+    setCopied({ title: what, textOf, fixed });
     // Where the browser does not allow it (plain HTTP), the text can be copied from the dialog.
-    navigator.clipboard?.writeText(text).catch(() => {});
+    navigator.clipboard?.writeText(textOf(fixed)).catch(() => {});
   };
   const base = location.href.replace(/[#?].*$/, '').replace(/[^/]*$/, '');
   const png = () => {
@@ -45,17 +51,20 @@ export function Share({ state, result, series, model, chart }: {
         <button onClick={() => download(toSvg(model, title, dark.get()), 'graph.svg',
                                         'image/svg+xml')}>SVG</button>
         <hr />
-        <button onClick={() => copy('Link', location.href)}>Copy the link</button>
-        <button onClick={() => copy('curl', asCurl(base, ask))}>Copy as curl</button>
-        <button onClick={() => copy('OpenTSDB JSON', asJson(ask))}>Copy as OpenTSDB JSON</button>
-        <button onClick={() => copy('m=', ask.ms.map((m) => `m=${m}`).join('\n'))}>Copy as m=</button>
-        <button onClick={() => copy('Command line', asCli(ask))}>Copy as command line</button>
+        {moves && <button onClick={() => copy('Link', link, true)}>Copy the link, fixed to these times</button>}
+        <button onClick={() => copy('Link', link)}>{moves ? 'Copy the link that moves on' : 'Copy the link'}</button>
+        <button onClick={() => copy('curl', (fixed) => asCurl(base, ask(fixed)))}>Copy as curl</button>
+        <button onClick={() => copy('OpenTSDB JSON', (fixed) => asJson(ask(fixed)))}>Copy as OpenTSDB JSON</button>
+        <button onClick={() => copy('m=', () => ms.map((m) => `m=${m}`).join('\n'))}>Copy as m=</button>
+        <button onClick={() => copy('Command line', (fixed) => asCli(ask(fixed)))}>Copy as command line</button>
       </Menu>
       <Problem error={series.length ? error : null} />
       {copied && (
         <Dialog title={copied.title} onClose={() => setCopied(null)}>
           <p class="soft">Copied, if the browser allows it:</p>
-          <textarea class="mono" rows={8} readOnly aria-label={copied.title} value={copied.text}
+          {moves && copied.title !== 'm=' && <Check label="fixed to these times" checked={copied.fixed}
+            onChange={(fixed) => copy(copied.title, copied.textOf, fixed)} />}
+          <textarea class="mono" rows={8} readOnly aria-label={copied.title} value={copied.textOf(copied.fixed)}
             onFocus={(event) => event.currentTarget.select()} />
         </Dialog>
       )}

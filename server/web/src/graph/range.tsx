@@ -3,26 +3,24 @@
 import { useState } from 'preact/hooks';
 import { go, page } from '../state/page';
 import { useStore } from '../state/store';
-import { isZone, parseTime, printTime } from '../time/time';
+import { isZone, parseTime, pinTime, printUnix, showRange, showTime, zoneName } from '../time/time';
 import { Choice, Menu } from '../ui/parts';
 import { rangeOf } from './run';
 
-const USUAL: [string, string][] = [['5m-ago', 'Last 5 minutes'], ['30m-ago', 'Last 30 minutes'],
-  ['1h-ago', 'Last hour'], ['6h-ago', 'Last 6 hours'], ['1d-ago', 'Last day'],
-  ['1w-ago', 'Last week'], ['30d-ago', 'Last 30 days'], ['1y-ago', 'Last year']];
+const USUAL = ['5m-ago', '30m-ago', '1h-ago', '6h-ago', '1d-ago', '1w-ago', '30d-ago', '1y-ago'];
 const REFRESH: [string, string][] = [['0', 'no refresh'], ['5', 'every 5 s'], ['15', 'every 15 s'],
   ['60', 'every minute'], ['300', 'every 5 min']];
 
 export function Range() {
   const state = useStore(page);
-  const usual = state.end === '' ? USUAL.find(([start]) => start === state.start)?.[1] : undefined;
   const refresh = String(state.refresh);
   return (
     <div class="range" role="group" aria-label="Range of time">
       <button aria-label="Earlier" title="Earlier" onClick={() => move(-0.5)}>‹</button>
-      <Menu label={usual ?? `${state.start} – ${state.end || 'now'}`}>
-        {USUAL.map(([start, text]) => (
-          <button key={start} onClick={() => go({ start, end: '' })}>{text}</button>
+      <Menu label={<>{showRange(state.start, state.end, Date.now(), state.tz)}
+        <small> {zoneName(state.tz)}</small></>}>
+        {USUAL.map((start) => (
+          <button key={start} onClick={() => go({ start, end: '' })}>{showRange(start, '', 0, '')}</button>
         ))}
         <RangeForm key={`${state.start} ${state.end} ${state.tz}`} />
       </Menu>
@@ -45,32 +43,48 @@ function move(by: number): void {
 }
 
 export function zoomTo(from: number, to: number): void {
-  const { tz } = page.get();
   // Whole seconds where they do: that reads better in an address.
-  const print = (ms: number) => (to - from > 20e3 ? printTime(ms, tz) : String(Math.round(ms)));
+  const print = (ms: number) => printUnix(to - from > 20e3 ? Math.round(ms / 1e3) * 1e3 : Math.round(ms));
   go({ start: print(from), end: print(to), refresh: 0 });
 }
 
+// As people read it: they change a part of it.
+const textOf = (text: string, tz: string) => (/^\d+(\.\d+)?$/.test(text)
+  ? showTime(parseTime(text, 0, tz), tz) + (Number(text) < 1e11 ? '' : `.${text.slice(-3)}`) : text);
+
 function RangeForm() {
   const state = page.get();
-  const [from, setFrom] = useState(state.start);
-  const [to, setTo] = useState(state.end || 'now');
+  const [from, setFrom] = useState(textOf(state.start, state.tz));
+  const [to, setTo] = useState(textOf(state.end, state.tz) || 'now');
   const [zone, setZone] = useState(state.tz);
-  const ok = [from, to].every((text) => !Number.isNaN(parseTime(text, Date.now(), zone))) &&
-    isZone(zone);
+  const now = Date.now();
+  const known = isZone(zone);
+  const read = (text: string) => (known ? parseTime(text, now, zone) : NaN);
+  const ok = read(from) < read(to);
+  const field = (label: string, text: string, set: (text: string) => void) => (
+    <label>{label} <input value={text} onInput={(event) => {
+      const typed = event.currentTarget.value;
+      // Two times that are pasted together fill both fields.
+      const [first, last, more] = typed.split(/ +(?:[–—-]|to) +|\/(?=\d{4}-\d\d-\d\dT)/);
+      if (last && more === undefined && !Number.isNaN(read(first!) + read(last))) {
+        setFrom(first!);
+        setTo(last);
+      } else set(typed);
+    }} /><small role="status">{Number.isNaN(read(text)) ? 'not understood' : showTime(read(text), zone)}</small></label>
+  );
   return (
     <form class="form" onClick={(event) => event.stopPropagation()} onSubmit={(event) => {
       event.preventDefault();
-      if (ok) go({ start: from, end: to === 'now' ? '' : to, tz: zone });
+      if (ok) go({ start: pinTime(from, now, zone), end: pinTime(to, now, zone), tz: zone });
     }}>
-      <label>From <input value={from} onInput={(event) => setFrom(event.currentTarget.value)} /></label>
-      <label>To <input value={to} onInput={(event) => setTo(event.currentTarget.value)} /></label>
-      <label>Time zone <input list="zones" placeholder="this browser's" value={zone}
+      {field('From', from, setFrom)}
+      {field('To', to, setTo)}
+      <label>Time zone <input list="zones" placeholder={zoneName('')} value={zone}
         onInput={(event) => setZone(event.currentTarget.value)} /></label>
       <datalist id="zones">
         {['UTC', ...Intl.supportedValuesOf('timeZone')].map((tz) => <option key={tz} value={tz} />)}
       </datalist>
-      <p class="soft">2014/02/15-12:00, 3h-ago, seconds since 1970, now</p>
+      <p class="soft">2014-02-15T12:00Z, 2014/02/15-12:00, 10:00, yesterday, now-3h, seconds since 1970</p>
       <button class="primary" disabled={!ok}>Apply</button>
     </form>
   );

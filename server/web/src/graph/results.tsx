@@ -3,7 +3,7 @@
 import type { PlotSeries } from '../plot/series';
 import { onAxis, unionOf } from '../plot/align';
 import type { Result } from './run';
-import { showTime } from '../time/time';
+import { showTime, zoneName } from '../time/time';
 import { plural, showCount } from '../time/units';
 
 const ROWS_MAX = 500;
@@ -18,7 +18,7 @@ export function Table({ series, tz }: { series: PlotSeries[]; tz: string }) {
   return (
     <div class="scroll tall" tabIndex={0} role="region" aria-label="Values">
       <table class="values">
-        <thead><tr><th scope="col">Time</th>
+        <thead><tr><th scope="col">Time, {zoneName(tz)}</th>
           {shown.map((one) => <th key={one.label} scope="col" class="number"><bdi>{one.label}</bdi></th>)}
         </tr></thead>
         <tbody>

@@ -2,15 +2,26 @@
 
 import { emptyQuery } from '../query/model';
 import { printQuery, printValue } from '../query/print';
+import { isZone, pinTime } from '../time/time';
 import { emptyState, type State } from './state';
 import { Store } from './store';
 import { parseState, printState } from './url';
 
-export const page = new Store<State>(parseState(location.hash));
+export const page = new Store<State>(emptyState());
 
-window.addEventListener('hashchange', () => {
-  if (location.hash.slice(1) !== printState(page.get())) page.set(parseState(location.hash));
-});
+// A date in an address is of the zone of its reader. The page writes the address anew with moments: all
+// who get it from here see the same range.
+function readAddress(): void {
+  if (location.hash.slice(1) === printState(page.get())) return;
+  const read = parseState(location.hash);
+  const tz = read.tz === '' || isZone(read.tz) ? read.tz : '';
+  const [start, end] = [read.start, read.end].map((text) => pinTime(text, Date.now(), tz)) as [string, string];
+  page.set({ ...read, start, end, tz });
+  if (start !== read.start || end !== read.end) tweak({});
+}
+
+readAddress();
+window.addEventListener('hashchange', readAddress);
 
 // A change that the back button undoes.
 export function go(change: Partial<State>): void {

@@ -72,29 +72,69 @@ export function shiftedDate(ms: number, tz: string): Date {
   return new Date(year, month - 1, day, hour, minute, second, ((ms % 1e3) + 1e3) % 1e3);
 }
 
-// A text of a query as milliseconds; NaN if it is none. Years have four digits.
+const AGO = /^(?:now *)?- *(\w+)$|^(\w+)[ -]ago$/;
+const CLOCK = String.raw`(\d\d?):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?`;
+const DATE = new RegExp(
+  String.raw`^(?:(\d{4})[/-](\d\d?)[/-](\d\d?)|today|yesterday)(?:[ T-]${CLOCK})? *(Z|UTC|[+-]\d\d(?::?\d\d)?)?$`, 'i');
+
+// "1h-ago", "now-1h" and "-1h" are "1h"; '' if the text is none of them.
+const agoOf = (text: string) => AGO.exec(text.trim())?.slice(1).find(Boolean) ?? '';
+
+// What people write as a time, as milliseconds; NaN if it is none: OpenTSDB's texts, ISO 8601, times
+// of today. Years have four digits.
 export function parseTime(text: string, nowMs: number, tz: string): number {
   const trimmed = text.trim();
-  if (trimmed === '' || trimmed === 'now') return nowMs;
-  const ago = /^(.*)-ago$/.exec(trimmed);
-  if (ago) return nowMs - parseDuration(ago[1]!);
+  if (isNow(trimmed)) return nowMs;
+  if (agoOf(trimmed)) return nowMs - parseDuration(agoOf(trimmed));
   if (/^\d+(\.\d+)?$/.test(trimmed)) {
     const number = Number(trimmed);
     return number < 1e11 ? number * 1e3 : number;
   }
-  const date = /^(\d{4})[/-](\d\d?)[/-](\d\d?)(?:[ T-](\d\d?):(\d\d)(?::(\d\d))?)?$/.exec(trimmed);
+  const date = DATE.exec(/^\d\d?:/.test(trimmed) ? `today ${trimmed}` : trimmed);
   if (!date) return NaN;
-  const [year, month, day, hour, minute, second] = date.slice(1).map((word) => Number(word ?? 0));
-  if (month! < 1 || month! > 12 || day! < 1 || day! > 31 || hour! > 23 || minute! > 59) return NaN;
-  const wall = Date.UTC(year!, month! - 1, day!, hour!, minute!, second!);
+  // Without a date: of today, or of the day before.
+  const back = /^y/i.test(trimmed) ? 1 : 0;
+  const today = partsOf(nowMs, tz);
+  const [year, month, day] = date[1] ? date.slice(1, 4).map(Number) : [today[0], today[1], today[2]! - back];
+  const [hour, minute, second] = date.slice(4, 7).map((word) => Number(word ?? 0));
+  const midnight = Date.UTC(year!, month! - 1, day!);
+  if (date[1] && new Date(midnight).toISOString().slice(5, 10) !== `${two(month!)}-${two(day!)}`) return NaN;
+  if (hour! > 23 || minute! > 59 || second! > 59) return NaN;
+  const ms = Math.floor(Number(`0.${date[7] ?? 0}`) * 1e3);
+  return inZone(midnight + hour! * 3600e3 + minute! * 60e3 + second! * 1e3 + ms, date[8], tz);
+}
+
+// The moment at which clocks show `wall`: in the zone, or as far from UTC as `offset` says.
+function inZone(wall: number, offset: string | undefined, tz: string): number {
+  const sign = offset?.[0];
+  if (sign === '+' || sign === '-') {
+    const hours = Number(offset!.slice(1, 3));
+    if (hours > 18) return NaN;
+    return wall - Number(`${sign}1`) * (hours * 3600e3 + Number(offset!.slice(3).replace(':', '')) * 60e3);
+  }
+  if (sign) return wall;
   // Twice: the first offset may be that of the other side of a change of the clocks.
   const guess = wall - offsetAt(wall, tz);
   return wall - offsetAt(guess, tz);
 }
 
+const isNow = (text: string) => text === '' || text === 'now';
+
 export function isRelative(text: string): boolean {
-  return text === '' || text === 'now' || text.endsWith('-ago');
+  return isNow(text) || agoOf(text) !== '';
 }
+
+// A time as the address has it: what moves with the clock as "1h-ago", '' for now; all else as seconds
+// or milliseconds since 1970, which are the same moment in every zone. A text that is no time stays.
+export function pinTime(text: string, nowMs: number, tz: string): string {
+  if (isNow(text.trim())) return '';
+  const ms = parseTime(text, nowMs, tz);
+  if (Number.isNaN(ms)) return text;
+  const ago = agoOf(text);
+  return ago ? `${ago}-ago` : printUnix(ms);
+}
+
+export const printUnix = (ms: number) => String(ms % 1e3 ? Math.round(ms) : ms / 1e3);
 
 const two = (n: number) => String(n).padStart(2, '0');
 
@@ -108,6 +148,38 @@ export function printTime(ms: number, tz: string): string {
 // The same to be read by people.
 export function showTime(ms: number, tz: string): string {
   return printTime(ms, tz).replace(/\//g, '-').replace(/-(\d\d:)/, ' $1');
+}
+
+const WORDS: Record<string, string> = {
+  ms: 'millisecond', s: 'second', m: 'minute', h: 'hour', d: 'day', w: 'week', n: 'month', y: 'year',
+};
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+// A range in words: "Last 3 hours", "23 Apr 2014 00:09 – 24 Apr 00:09".
+export function showRange(start: string, end: string, nowMs: number, tz: string): string {
+  const ago = /^(\d+)(\D+)$/.exec(agoOf(start));
+  const [from, to] = [parseTime(start, nowMs, tz), parseTime(end, nowMs, tz)];
+  const isOpen = isNow(end);
+  if (Number.isNaN(from + to)) return `${start} – ${end || 'now'}`;
+  if (ago && isOpen) return ago[1] === '1' ? `Last ${WORDS[ago[2]!]}` : `Last ${ago[1]} ${WORDS[ago[2]!]}s`;
+  const shown = isOpen ? [from] : [from, to];
+  // As many digits as both need.
+  const digits = shown.some((ms) => ms % 1e3) ? 12 : shown.some((ms) => ms % 60e3) ? 8 : 5;
+  const [first, last] = shown.map((ms) => {
+    const [year, month, day, ...clock] = partsOf(ms, tz);
+    const text = `${clock.map(two).join(':')}.${String(Math.round(ms) % 1e3).padStart(3, '0')}`;
+    return [` ${year}`, `${day} ${MONTHS[month! - 1]}`, text.slice(0, digits)] as const;
+  });
+  const begin = `${first![1]}${first![0]} ${first![2]} – `;
+  if (!last) return `${begin}now`;
+  const isSameYear = first![0] === last[0];
+  if (isSameYear && first![1] === last[1]) return begin + last[2];
+  return `${begin}${last[1]}${isSameYear ? '' : last[0]} ${last[2]}`;
+}
+
+// The name of the zone in which times are shown.
+export function zoneName(tz: string): string {
+  return zoneOf(tz) ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 // "3 min", "2 h", "5 d": how long something is or is ago.

@@ -58,7 +58,7 @@ export function Dialog({ title, onClose, children, wide }: {
 
 // A button that opens a list of actions. It closes after one, and by Escape. What is in it is made
 // when it is opened: the list of time zones alone took longer than the rest of a page.
-export function Menu({ label, children }: { label: string; children: ComponentChildren }) {
+export function Menu({ label, children }: { label: ComponentChildren; children: ComponentChildren }) {
   const details = useRef<HTMLDetailsElement>(null);
   const [isOpen, setOpen] = useState(false);
   const close = () => details.current?.removeAttribute('open');
