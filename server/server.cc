@@ -202,7 +202,8 @@ Server::Impl::Impl(const Config& config,
       .dropcaches_allowed = config.boolean("tsd.rpc.allow_dropcaches"),
       .origin = {.host = HostName(), .port = {}},
       .clock = Clock::System(),
-      .authenticator = authenticator_.get()};
+      .authenticator = authenticator_.get(),
+      .status = [health = routes_.health()] { return health->StatusWord(); }};
   const LoginQueue logins = {
       .authenticator = authenticator_.get(), .pool = &login_pool_, .waiting = &logins_};
   http_context_ = {

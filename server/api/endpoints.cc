@@ -24,8 +24,12 @@
 #include "server/documents/annotation_handler.h"
 #include "server/graph/graph_handler.h"
 #include "server/http/http_error.h"
+#include "server/http/static_file.h"
 #include "server/inputs/input_settings.h"
 #include "server/lab/lab_handler.h"
+#include "server/log/log.h"
+#include "server/monitor/logs_handler.h"
+#include "server/monitor/process_info.h"
 #include "server/names/suggest_handler.h"
 
 namespace hourcell {
@@ -83,6 +87,7 @@ Endpoints::Endpoints(Tsdb* tsdb, const Config* config, Clock* clock)
       config_(config),
       clock_(clock),
       origin_(OriginOf(*config)),
+      started_ms_(clock->NowMs()),
       put_(tsdb, PutSettingsOf(*config)),
       input_names_(tsdb->layout().names, config->text("tsd.core.tag.allow_specialchars")),
       influx_({.tsdb = tsdb, .names = &input_names_, .clock = clock}, CheckedInputsOf(*config)),
@@ -174,6 +179,22 @@ HttpResponse Endpoints::StatsJson(const HttpRequest&) {
 
 HttpResponse Endpoints::StatsText(const HttpRequest& request) {
   return StatsPage(tsdb_->stats(), clock_->NowMs(), origin_, request.has_param("json"));
+}
+
+HttpResponse Endpoints::Threads(const HttpRequest&) {
+  return ThreadStats();
+}
+
+HttpResponse Endpoints::Jvm(const HttpRequest&) {
+  return JvmStats(started_ms_, clock_->NowMs());
+}
+
+HttpResponse Endpoints::RegionClients(const HttpRequest&) {
+  return RegionClientStats();
+}
+
+HttpResponse Endpoints::Logs(const HttpRequest& request) {
+  return HandleLogs(request, RecentLog());
 }
 
 // Serial: whether a TTL is shorter depends on the one before.
@@ -309,6 +330,14 @@ HttpResponse Endpoints::Annotation(const HttpRequest& request) {
 
 HttpResponse Endpoints::WebPage(const HttpRequest& request) {
   return AnswerWebPage(request);
+}
+
+HttpResponse Endpoints::Icon(const HttpRequest&) {
+  return AnswerIcon();
+}
+
+HttpResponse Endpoints::StaticFile(const HttpRequest& request) {
+  return AnswerStaticFile(request, config_->text("tsd.http.staticroot"));
 }
 
 }  // namespace hourcell

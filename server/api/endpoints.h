@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -79,9 +80,14 @@ class Endpoints {
   HttpResponse VersionText(const HttpRequest& request);
   HttpResponse StatsJson(const HttpRequest& request);
   HttpResponse StatsText(const HttpRequest& request);
+  HttpResponse Threads(const HttpRequest& request);
+  HttpResponse Jvm(const HttpRequest& request);
+  HttpResponse RegionClients(const HttpRequest& request);
+  HttpResponse Logs(const HttpRequest& request);
   HttpResponse Metrics(const HttpRequest& request) { return metrics_.Handle(request); }
   HttpResponse Health(const HttpRequest& request) { return health_.HandleHealth(request); }
   HttpResponse Ready(const HttpRequest& request) { return health_.HandleReady(request); }
+  HttpResponse Status(const HttpRequest&) { return health_.HandleStatus(); }
   HttpResponse ConfigJson(const HttpRequest& request);
   HttpResponse Filters(const HttpRequest& request);
   HttpResponse Serializers(const HttpRequest& request);
@@ -89,6 +95,8 @@ class Endpoints {
   HttpResponse Cluster(const HttpRequest& request);
   HttpResponse WhoAmI(const HttpRequest& request);
   HttpResponse WebPage(const HttpRequest& request);
+  HttpResponse Icon(const HttpRequest& request);
+  HttpResponse StaticFile(const HttpRequest& request);
 
   HttpResponse DropCaches(const HttpRequest& request);
   HttpResponse Seal(const HttpRequest& request);
@@ -120,6 +128,7 @@ class Endpoints {
   const Config* const config_;
   Clock* const clock_;
   const StatOrigin origin_;
+  const int64_t started_ms_;
   PutHandler put_;
   const NameRule input_names_;
   InfluxHandler influx_;

@@ -21,6 +21,13 @@ constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
+// As in index.html.
+constexpr std::string_view kIcon =
+    R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">)"
+    R"(<rect width="16" height="16" rx="4" fill="#2f6fde"/>)"
+    R"(<path d="M3 11l3-5 3 3 4-6" stroke="white" stroke-width="1.8" fill="none" )"
+    R"(stroke-linecap="round" stroke-linejoin="round"/></svg>)";
+
 struct TypeOf {
   std::string_view end;
   std::string_view type;
@@ -91,6 +98,15 @@ HttpResponse AnswerWebPage(const HttpRequest& request) {
   } else {
     response.body = file->bytes;
   }
+  return response;
+}
+
+HttpResponse AnswerIcon() {
+  HttpResponse response;
+  response.content_type = "image/svg+xml";
+  response.headers = {{"Cache-Control", "public, max-age=86400"},
+                      {"Content-Security-Policy", std::string(kPolicy)}};
+  response.body = kIcon;
   return response;
 }
 

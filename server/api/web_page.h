@@ -30,4 +30,7 @@ std::span<const WebFile> EmbeddedWebFiles();
 // is unknown. Compressed if the client accepts gzip; each file is compressed once.
 HttpResponse AnswerWebPage(const HttpRequest& request);
 
+// /favicon.ico: the icon of the page, as SVG, for the pages that do not name it.
+HttpResponse AnswerIcon();
+
 }  // namespace hourcell

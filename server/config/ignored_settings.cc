@@ -34,7 +34,6 @@ constexpr std::string_view kIgnoredKeys[] = {
     "tsd.http.request.max_chunk",
     "tsd.http.rpc.plugins",
     "tsd.http.show_stack_trace",
-    "tsd.http.staticroot",
     "tsd.network.async_io",
     "tsd.no_diediedie",
     "tsd.query.allow_simultaneous_duplicates",

@@ -344,6 +344,9 @@ constexpr auto kRows = std::to_array<Setting>({
          "false",
          "answer requests with ?jsonp=NAME as a script, so that any web page can read the "
          "responses"),
+    Text("tsd.http.staticroot",
+         "",
+         "directory whose files are served at /s/, for pages of your own; empty = none"),
     Text("tsd.http.trusted_proxies",
          "",
          "addresses of proxies whose X-Forwarded-For header is trusted: 127.0.0.1, 10.0.0.0/24"),

@@ -1,16 +1,22 @@
 #include "server/log/log.h"
 
+#include <pthread.h>
+
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include "codec/base/json_writer.h"
+#include "server/log/log_ring.h"
 
 namespace hourcell {
 namespace {
@@ -45,6 +51,23 @@ spdlog::logger& Logger() {
   return *logger;
 }
 
+// Never destroyed: threads may log until the process ends.
+LogRing& Recent() {
+  static auto* const ring = new LogRing(kRecentLogLines);
+  return *ring;
+}
+
+std::string ThreadName() {
+  std::array<char, 16> name{};  // the most that Linux keeps
+  pthread_getname_np(pthread_self(), name.data(), name.size());
+  return name.data();
+}
+
+int64_t NowS() {
+  const auto now = spdlog::log_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
+}
+
 }  // namespace
 
 void SetLogFormat(LogFormat format) {
@@ -60,12 +83,17 @@ void LogMessage(LogLevel level, std::string_view message) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7F) c = ' ';
   }
+  Recent().Add({.time_s = NowS(), .level = level, .thread = ThreadName(), .message = line});
   if (is_json) {
     std::string quoted;
     AppendJsonString(line, &quoted);
     line = std::move(quoted);
   }
   Logger().log(spdlog_level, spdlog::string_view_t(line.data(), line.size()));
+}
+
+std::vector<LogLine> RecentLog() {
+  return Recent().Newest();
 }
 
 }  // namespace hourcell

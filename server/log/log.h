@@ -3,16 +3,20 @@
 //   2026-01-31T12:00:00.000Z warning journal: ...
 //   {"time":"2026-01-31T12:00:00.000Z","level":"warning","message":"journal: ..."}
 //
-// A facade, so that spdlog is compiled only once.
+// A facade, so that spdlog is compiled only once. The newest kRecentLogLines lines also stay in
+// memory, for /logs.
 //
 // Thread-safe. Line ends and other control characters in a message become blanks: user text cannot
 // forge a line.
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -26,6 +30,18 @@ enum class LogFormat : uint8_t { kText, kJson };
 void SetLogFormat(LogFormat format);
 
 void LogMessage(LogLevel level, std::string_view message);
+
+inline constexpr size_t kRecentLogLines = 1024;
+
+struct LogLine {
+  int64_t time_s = 0;  // since 1970
+  LogLevel level = LogLevel::kInfo;
+  std::string thread = {};   // the name of the thread that wrote it
+  std::string message = {};  // without control characters
+};
+
+// The newest lines, newest first.
+std::vector<LogLine> RecentLog();
 
 template <typename... Args>
 void LogInfo(fmt::format_string<Args...> format, Args&&... args) {

@@ -125,6 +125,23 @@ bool HealthHandler::IsHealthy() {
   return !health_().must_reopen;
 }
 
+std::string_view HealthHandler::StatusWord() {
+  if (is_stopping_) return "shutting-down";
+  const StoreHealth health = health_();
+  if (!health.is_open) return "startup";
+  if (health.must_reopen) return "error";
+  const bool takes_points =
+      health.journal.ok() && health.room.ok() && DiskCheck(health, settings_.disk_free_bytes).is_ok;
+  return settings_.mode == "ro" || takes_points ? "ok" : "partial";
+}
+
+HttpResponse HealthHandler::HandleStatus() {
+  HttpResponse response;
+  response.headers.emplace_back("Cache-Control", "no-store");
+  response.body = fmt::format(R"({{"status":"{}"}})", StatusWord());
+  return response;
+}
+
 HttpResponse HealthHandler::HandleHealth(const HttpRequest& request) {
   const StoreHealth health = health_();
   std::vector<HealthCheck> checks = {{.name = "server", .message = "it answers"}};

@@ -5,6 +5,8 @@
 //              ?for=writes check one kind of requests; without them, the kinds of tsd.mode are
 //              checked.
 //
+//   /api/status  always 200, with a word for OpenTSDB's probes: see StatusWord
+//
 // If tsd.forward drops points, sets some aside or is late, neither fails, because this server still
 // serves. Both print warnings and the lag.
 //
@@ -81,6 +83,13 @@ class HealthHandler {
   // /health, as in InfluxDB 2: the status of /healthz. Proxmox VE requests it.
   HttpResponse HandleInflux(const HttpRequest& request);
   HttpResponse HandleReady(const HttpRequest& request);
+  // /api/status: {"status":"ok"}, with StatusWord.
+  HttpResponse HandleStatus();
+
+  // OpenTSDB's word for the state of the server: "startup" until the store is open, "ok", "partial"
+  // if it answers queries but cannot take points now, though its mode lets it, "error" if it must be
+  // restarted, "shutting-down" once it stops.
+  std::string_view StatusWord();
 
   // True if /healthz answers 200.
   bool IsHealthy();

@@ -1,11 +1,8 @@
 #include "server/monitor/metrics_handler.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdio>
 #include <ctime>
 #include <string_view>
 #include <tuple>
@@ -16,6 +13,7 @@
 
 #include "server/config/version.h"
 #include "server/monitor/metric_names.h"
+#include "server/monitor/process_info.h"
 
 namespace hourcell {
 namespace {
@@ -48,16 +46,6 @@ void SortAndUnite(std::vector<Named>* all) {
     return a.family == b.family && a.sample.tags == b.sample.tags;
   });
   all->erase(again.begin(), again.end());
-}
-
-// The resident memory of this process; 0 if /proc cannot be read.
-int64_t ResidentBytes() {
-  std::FILE* const file = std::fopen("/proc/self/statm", "re");
-  if (file == nullptr) return 0;
-  long long pages = 0;  // NOLINT(google-runtime-int): of scanf's format
-  const bool is_read = std::fscanf(file, "%*s %lld", &pages) == 1;
-  std::fclose(file);
-  return is_read ? pages * sysconf(_SC_PAGESIZE) : 0;
 }
 
 double ProcessorSeconds() {

@@ -213,7 +213,8 @@ bool LineProtocol::HandleLine(std::string_view line, Work* work) {
     HandlePut(line, work);
     return true;
   }
-  for (const std::string_view known : {"version", "stats", "help", "dropcaches", "exit"}) {
+  for (const std::string_view known :
+       {"version", "stats", "status", "help", "dropcaches", "exit"}) {
     if (command == known) return RefuseCommand(command, work) || HandleBarrier(command, work);
   }
   if (command == "auth" && settings_->authenticator != nullptr) return HandleBarrier(line, work);
@@ -291,8 +292,10 @@ void LineProtocol::Answer(std::string_view command, Work* work) {
     std::string lines;
     AppendStatLines(tsdb_->stats(), settings_->clock->NowMs() / 1000, settings_->origin, &lines);
     Reply(lines, work);
+  } else if (command == "status") {
+    Reply(fmt::format("{}\n", settings_->status()), work);
   } else if (command == "help") {
-    Reply(fmt::format("available commands: {}dropcaches exit help {}stats version \n",
+    Reply(fmt::format("available commands: {}dropcaches exit help {}stats status version \n",
                       settings_->authenticator != nullptr ? "auth " : "",
                       settings_->puts_allowed ? "put " : ""),
           work);

@@ -2,7 +2,7 @@
 // bytes out.
 //
 //   put <metric> <timestamp> <value> <tagk=tagv> ...    no reply, or one error line
-//   version, stats, help, dropcaches                    replies; barriers: sent after every earlier
+//   version, stats, status, help, dropcaches            replies; barriers: sent after every earlier
 //                                                       line is committed
 //   exit                                                closes, also after every earlier commit
 //   auth <user> <secret>, auth <token>                  AUTH_SUCCESS or AUTH_FAIL; a barrier; only
@@ -76,6 +76,8 @@ struct TelnetSettings {
   StatOrigin origin;                       // for `stats`
   WallClock* clock = nullptr;              // for `stats`; borrowed
   Authenticator* authenticator = nullptr;  // for `auth`; borrowed; null = without users
+  // For `status`: the word of /api/status.
+  std::function<std::string_view()> status = [] { return std::string_view("ok"); };
   // Replaces Points::Append; for tests of failing stores.
   std::function<CommitTicket(std::span<const LinePoint>, std::vector<RefusedPoint>*)> append = {};
 };

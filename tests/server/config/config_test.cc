@@ -93,13 +93,13 @@ TEST(ConfigTest, AcceptsAndNamesWhatMeansNothingHere) {
   Config config;
 
   ASSERT_OK(
-      config.LoadText("tsd.http.staticroot = /usr/share\n"
+      config.LoadText("tsd.http.cachedir = /usr/share\n"
                       "tsd.storage.hbase.zk_quorum = localhost\n"
                       "hbase.rpcs.batch.size = 1\n"
-                      "tsd.http.staticroot = /again\n",
+                      "tsd.http.cachedir = /again\n",
                       "opentsdb.conf"));
 
-  EXPECT_THAT(config.ignored(), ElementsAre("tsd.http.staticroot", "tsd.storage.hbase.zk_quorum",
+  EXPECT_THAT(config.ignored(), ElementsAre("tsd.http.cachedir", "tsd.storage.hbase.zk_quorum",
                                             "hbase.rpcs.batch.size"));
 }
 

@@ -25,8 +25,8 @@ TEST(IgnoredSettingsTest, AllOfHBaseIsIgnored) {
 
 TEST(IgnoredSettingsTest, NothingElseIs) {
   EXPECT_FALSE(IsIgnoredSetting(""));
-  EXPECT_FALSE(IsIgnoredSetting("tsd.http.staticroot2"));
-  EXPECT_FALSE(IsIgnoredSetting("tsd.http.staticroo"));
+  EXPECT_FALSE(IsIgnoredSetting("tsd.http.cachedir2"));
+  EXPECT_FALSE(IsIgnoredSetting("tsd.http.cachedi"));
   EXPECT_FALSE(IsIgnoredSetting("tsd.mode"));
 }
 

@@ -171,7 +171,7 @@ TEST(SettingTableTest, FindsNothingElse) {
   EXPECT_EQ(FindSetting(""), nullptr);
   EXPECT_EQ(FindSetting("tsd.network.por"), nullptr);
   EXPECT_EQ(FindSetting("TSD.NETWORK.PORT"), nullptr);
-  EXPECT_EQ(FindSetting("tsd.http.staticroot"), nullptr);
+  EXPECT_EQ(FindSetting("tsd.http.cachedir"), nullptr);
 }
 
 TEST(SettingTableTest, SettingsOfRegionsAreOursAndThoseOfAnHBaseSite) {
@@ -184,7 +184,7 @@ TEST(SettingTableTest, SettingsOfRegionsAreOursAndThoseOfAnHBaseSite) {
 
 TEST(SettingTableTest, TheNearestIsOneOfAllThatAreAccepted) {
   EXPECT_EQ(NearestSetting("tsd.network.prot"), "tsd.network.port");
-  EXPECT_EQ(NearestSetting("tsd.http.staticrot"), "tsd.http.staticroot");
+  EXPECT_EQ(NearestSetting("tsd.http.cacheder"), "tsd.http.cachedir");
   EXPECT_EQ(NearestSetting("tsd.region.split.polcy"), "tsd.region.split.policy");
   EXPECT_EQ(NearestSetting("hbase.hregion.max.filesiz"), "hbase.hregion.max.filesize");
   EXPECT_EQ(NearestSetting("the weather of tomorrow"), "");

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,6 +45,22 @@ TEST_F(LogTest, TheFormatCanBeChangedBack) {
   SetLogFormat(LogFormat::kText);
   LogInfo("x");
   EXPECT_THAT(Written(), MatchesRegex("20.*Z info x\n"));
+}
+
+TEST_F(LogTest, TheNewestLinesStayInMemory) {
+  SetLogFormat(LogFormat::kJson);
+  LogInfo("first\t\"one\"");
+  LogWarning("second");
+  Written();
+
+  const std::vector<LogLine> lines = RecentLog();
+
+  ASSERT_GE(lines.size(), 2U);
+  EXPECT_EQ(lines[0].message, "second");
+  EXPECT_EQ(lines[0].level, LogLevel::kWarning);
+  EXPECT_EQ(lines[1].message, "first \"one\"") << "without control characters, and not quoted";
+  EXPECT_GT(lines[1].time_s, 1'700'000'000);
+  EXPECT_FALSE(lines[1].thread.empty());
 }
 
 }  // namespace

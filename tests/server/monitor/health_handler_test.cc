@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include <absl/status/status.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rocksdb/env.h>
@@ -177,6 +178,40 @@ TEST_F(HealthHandlerTest, AWriteOnlyServerIsReadyForWrites) {
   EXPECT_EQ(Send("GET /readyz?for=writes").status, 200);
   EXPECT_EQ(Send("GET /readyz?for=reads").status, 503);
   EXPECT_EQ(Send("GET /readyz?for=fun").status, 400);
+}
+
+TEST_F(HealthHandlerTest, TheStatusIsOneWord) {
+  rights_ = AccessRights();
+  EXPECT_EQ(Send("GET /api/status").body, R"({"status":"ok"})");
+  EXPECT_EQ(Header(Send("GET /api/status"), "Cache-Control"), "no-store");
+
+  disk_->bytes = 7;
+  const HttpResponse full = Send("GET /api/status");
+  EXPECT_EQ(full.status, 200);
+  EXPECT_EQ(full.body, R"({"status":"partial"})");
+}
+
+TEST_F(HealthHandlerTest, TheStatusOfAServerThatMustBeRestartedIsError) {
+  options().sync = Durability::kAlways;
+  ASSERT_OK(TryPut());
+  disk_->FailOn({.operations = FaultFs::kSync, .files = FaultFs::kJournalFile});
+  ASSERT_FALSE(TryPut().ok());
+
+  EXPECT_EQ(Send("GET /api/status").body, R"({"status":"error"})");
+}
+
+TEST_F(HealthHandlerTest, TheStatusFollowsTheStore) {
+  StoreHealth health;
+  HealthHandler handler([&health] { return health; }, {.mode = "rw", .disk_free_bytes = 0});
+  EXPECT_EQ(handler.StatusWord(), "startup");
+  health.is_open = true;
+  EXPECT_EQ(handler.StatusWord(), "ok");
+  health.room = absl::ResourceExhaustedError("full");
+  EXPECT_EQ(handler.StatusWord(), "partial");
+  HealthHandler reader([&health] { return health; }, {.mode = "ro", .disk_free_bytes = 0});
+  EXPECT_EQ(reader.StatusWord(), "ok") << "it takes no points in any state";
+  handler.SetStopping();
+  EXPECT_EQ(handler.StatusWord(), "shutting-down");
 }
 
 TEST_F(HealthHandlerTest, AnOverloadedServerIsNotReady) {

@@ -191,13 +191,28 @@ TEST_F(LineProtocolTest, RepliesToCommandsAreBarriers) {
 }
 
 TEST_F(LineProtocolTest, HelpListsWhatTheModeAllows) {
-  EXPECT_EQ(Send("help\n"), "available commands: dropcaches exit help put stats version \n");
+  EXPECT_EQ(Send("help\n"), "available commands: dropcaches exit help put stats status version \n");
 
   settings_.puts_allowed = false;
   Restart();
 
-  EXPECT_EQ(Send("help\n"), "available commands: dropcaches exit help stats version \n");
+  EXPECT_EQ(Send("help\n"), "available commands: dropcaches exit help stats status version \n");
   EXPECT_EQ(Send("put m 1356998400 1 a=b\n"), "unknown command: put.  Try `help'.\n");
+}
+
+TEST_F(LineProtocolTest, StatusIsOneWordAfterEarlierPoints) {
+  std::string_view word = "ok";
+  settings_.status = [&word] { return word; };
+  Restart();
+  EXPECT_EQ(Send("put m 1356998400 1 a=b\nstatus\n"), "ok\n");
+  EXPECT_EQ(StoredPoints(), 1U);
+
+  word = "partial";
+  EXPECT_EQ(Send("status\nstatus now\n"), "partial\npartial\n");
+
+  rights_ = AccessRights();
+  Restart();
+  EXPECT_EQ(Send("status\n"), "partial\n") << "a probe has no rights";
 }
 
 TEST_F(LineProtocolTest, CachesAreDroppedOnlyWhereASettingSaysSo) {
