@@ -16,6 +16,7 @@
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
+#include "codec/cells/day_cell.h"
 #include "codec/cells/packed_cell.h"
 #include "codec/limits.h"
 #include "codec/value.h"
@@ -47,9 +48,9 @@ absl::Status CellDamage(std::string_view cell, std::string_view fault) {
 // Future formats may use any byte between the known ones and kDamagedByte.
 absl::Status UnknownFormat(std::string_view cell) {
   const auto format = static_cast<uint8_t>(cell.front());
-  if (format == 0) return CellDamage(cell, "unknown format; expected 01, 02, 03 or ff");
+  if (format == 0) return CellDamage(cell, "unknown format; expected 01 to 05 or ff");
   return CellDamage(cell,
-                    NewerFormatMessage(fmt::format("format {:02x}", format), "01, 02, 03 and ff"));
+                    NewerFormatMessage(fmt::format("format {:02x}", format), "01 to 05 and ff"));
 }
 
 // The qualifier at `bytes`, which has the length that its first byte gives. The hot form of
@@ -180,7 +181,8 @@ bool SplitDamaged(std::string_view cell, DamagedRecord* out) {
   return !out->items.empty();
 }
 
-// The inputs of a merge: those that decode and those that do not, each in order.
+// The inputs of a merge: those that decode and those that do not, each in order. Call Finish after
+// the last one.
 class MergeInputs {
  public:
   explicit MergeInputs(size_t count) { good_.reserve(count); }
@@ -196,12 +198,22 @@ class MergeInputs {
     damaged_.insert(damaged_.end(), record.items.begin(), record.items.end());
   }
 
-  bool has_points() const { return !good_.empty(); }
+  // The cells of hours in a day's row are damage: nothing says which hours they are of.
+  void Finish() {
+    if (!days_.has_points()) return;
+    for (const Good& good : good_)
+      damaged_.push_back(good.cell);
+    good_.clear();
+  }
+
+  bool has_points() const { return !good_.empty() || days_.has_points(); }
   const std::vector<std::string_view>& damaged() const { return damaged_; }
 
   // REQUIRES: has_points().
-  void AppendMerged(std::string* out) const {
-    if (good_.size() == 1 && good_.front().is_packed) {
+  void AppendMerged(std::string* out) {
+    if (days_.has_points()) {
+      days_.AppendMerged(out);
+    } else if (good_.size() == 1 && good_.front().is_packed) {
       out->append(good_.front().cell);
     } else if (CanConcatenate()) {
       AppendConcatenated(out);
@@ -223,6 +235,8 @@ class MergeInputs {
   };
 
   bool AddGood(std::string_view cell) {
+    if (IsDayCell(cell)) return days_.Add(cell);
+    if (HasFormat(cell, kPageByte)) return false;
     Good good;
     good.cell = cell;
     if (IsPacked(cell)) {
@@ -304,6 +318,7 @@ class MergeInputs {
 
   std::vector<Good> good_;
   CellColumns unpacked_;
+  DayCellMerge days_;
   std::vector<std::string_view> damaged_;
 };
 
@@ -372,6 +387,7 @@ absl::Status DecodeCell(std::string_view cell, CellColumns* out) {
   if (cell.empty()) return CellDamage(cell, "empty; expected a format byte");
   if (cell.front() == kOpenTsdbByte) return DecodeOpenTsdb(cell, out);
   if (IsPacked(cell)) return DecodePackedCell(cell, out);
+  if (IsDayCell(cell)) return DecodeDayCell(cell, out);
   if (cell.front() != kDamagedByte) return UnknownFormat(cell);
 
   DamagedRecord record;
@@ -380,12 +396,19 @@ absl::Status DecodeCell(std::string_view cell, CellColumns* out) {
     HOURCELL_RETURN_IF_ERROR(DecodeOpenTsdb(record.good, out));
   } else if (IsPacked(record.good)) {
     HOURCELL_RETURN_IF_ERROR(DecodePackedCell(record.good, out));
+  } else if (IsDayCell(record.good)) {
+    HOURCELL_RETURN_IF_ERROR(DecodeDayCell(record.good, out));
   }
   return CellDamage(
       cell, fmt::format("damaged record of {} parts that do not decode", record.items.size()));
 }
 
 absl::StatusOr<OpenTsdbCell> ToOpenTsdb(std::string_view cell) {
+  if (IsDayCell(cell) || HasFormat(cell, kPageByte)) {
+    return absl::InvalidArgumentError(
+        fmt::format("cell {:02x}: expected a cell of one hour, got {}", cell.front(),
+                    IsDayCell(cell) ? "that of a day" : "a page of a day"));
+  }
   if (!HasFormat(cell, kOpenTsdbByte)) {
     CellColumns columns;
     HOURCELL_RETURN_IF_ERROR(DecodeCell(cell, &columns));
@@ -453,6 +476,7 @@ void MergeCells(std::string_view existing,
   if (!existing.empty()) inputs.Add(existing);
   for (const std::string_view operand : operands)
     inputs.Add(operand);
+  inputs.Finish();
 
   out->clear();
   if (inputs.damaged().empty()) {

@@ -3,6 +3,9 @@
 //   format 1, "opentsdb"   01 | q1 q2 ... qn | v1 v2 ... vn | meta if n > 1
 //   format 2, "packed"     02 | the same points as columns, read only: packed_header_2.h
 //   format 3, "packed"     03 | the same points as columns: packed_cell.h
+//   format 4, a page       04 | hours - 1: 1 | columns as in format 3, of that many hours;
+//                             | a part of a day cell, never a row's value
+//   format 5, a day        05 | directory | pages, the points of a day's row: day_cell.h
 //   damaged                ff | varint length of a good cell or 0 | that cell
 //                             | { varint length | bytes }...
 //
@@ -39,19 +42,28 @@ enum class CellFormat : uint8_t {
   kOpenTsdb = 1,
   kPackedFirst = 2,  // read, no longer written
   kPacked = 3,
+  kPage = 4,
+  kDay = 5,
   kDamaged = 0xFF
 };
 inline constexpr char kPackedByte = static_cast<char>(CellFormat::kPacked);
+inline constexpr char kPageByte = static_cast<char>(CellFormat::kPage);
+inline constexpr char kDayByte = static_cast<char>(CellFormat::kDay);
 
-// True for cells of columns: formats 2 and 3.
+// True for cells of columns: formats 2, 3 and 4.
 inline bool IsPacked(std::string_view cell) {
-  return !cell.empty() && (cell.front() == kPackedByte ||
-                           cell.front() == static_cast<char>(CellFormat::kPackedFirst));
+  return !cell.empty() && cell.front() >= static_cast<char>(CellFormat::kPackedFirst) &&
+         cell.front() <= kPageByte;
+}
+
+// True for format 5.
+inline bool IsDayCell(std::string_view cell) {
+  return !cell.empty() && cell.front() == kDayByte;
 }
 
 // The points of one cell as columns, in stored order. All three have the same size.
 struct CellColumns {
-  std::vector<uint32_t> offset_ms;  // from the row's base time
+  std::vector<uint32_t> offset_ms;  // from the row's base time; of a page, from its first hour
   std::vector<uint64_t> bits;       // int64 two's complement, or the bits of a binary64
   std::vector<uint8_t> flags;       // flags of the qualifier | kMsPrecision
 
@@ -76,19 +88,21 @@ struct CellColumns {
 };
 
 // Appends to `*out` one format-1 cell of `columns`. AppendPackedCell (packed_cell.h) is the other.
-// REQUIRES: offsets ascend strictly; at least one point.
+// REQUIRES: offsets ascend strictly and are below an hour; at least one point.
 void AppendCell(const CellColumns& columns, std::string* out);
 
 // A format-1 cell of one point: 01 | q | v. A put of one point merges it into its row.
 void AppendPointCell(uint32_t offset_ms, bool is_ms, Value value, std::string* out);
 
-// Decodes any cell, appending to `*out`. Does not allocate if `*out` has the room. kDataLoss:
-// empty, unknown format, sizes that do not add up, unreadable flags, offsets not ascending, a
-// damaged record (its good cell is appended to `*out` before the error is returned).
+// Decodes any cell, appending to `*out`. Does not allocate if `*out` has the room. The offsets of a
+// day cell are from the start of the day, those of a page from its first hour. kDataLoss: empty,
+// unknown format, sizes that do not add up, unreadable flags, offsets not ascending, a damaged
+// record (its good cell is appended to `*out` before the error is returned).
 absl::Status DecodeCell(std::string_view cell, CellColumns* out);
 
-// The qualifiers and values of a cell as OpenTSDB stores them, meta byte included, whatever its
-// format. kDataLoss as DecodeCell.
+// The qualifiers and values of an hour's cell as OpenTSDB stores them, meta byte included, whatever
+// its format. kDataLoss as DecodeCell. kInvalidArgument: a day cell or a page, whose offsets may
+// not fit qualifiers; DecodeHourOfDay (day_cell.h) gives its hours.
 struct OpenTsdbCell {
   std::string qualifiers;
   std::string values;
@@ -106,6 +120,11 @@ void SortLastWins(CellColumns* columns);
 // The row merge: sets `*out` to one cell of `existing` (empty = none) and then `operands`, oldest
 // first. The result is packed if any input is; a single input that decodes is copied. Never fails:
 // a damaged record keeps the inputs that do not decode. Without input the result is empty.
+//
+// If an input is a day cell, so is the result. Its bytes are those of AppendDayCell for the points
+// of all day cells if the inputs are such cells. Cells of hours are then kept as inputs that do not
+// decode, because only day cells belong in the row of a day. So are pages, which are stored in day
+// cells only.
 void MergeCells(std::string_view existing,
                 std::span<const std::string_view> operands,
                 std::string* out);

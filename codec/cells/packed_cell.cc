@@ -270,13 +270,13 @@ void SetExceptions(const CellColumns& columns,
   out->max_correction = correction(totals.max_at, out->max);
 }
 
-void CheckColumns(const CellColumns& columns) {
+void CheckColumns(const CellColumns& columns, uint32_t span_ms) {
   const size_t points = columns.size();
   HOURCELL_CHECK(points > 0 && columns.bits.size() == points && columns.flags.size() == points);
   bool ascends = true;
   for (size_t i = 1; i < points; ++i)
     ascends &= columns.offset_ms[i - 1] < columns.offset_ms[i];
-  HOURCELL_CHECK(ascends && columns.offset_ms.back() < kQualifierSpanMs);
+  HOURCELL_CHECK(ascends && columns.offset_ms.back() < span_ms);
 }
 
 // A cell during decoding: its header, the remaining columns, and the destination of its points.
@@ -575,12 +575,15 @@ absl::Status PackedDamage(std::string_view cell, std::string_view fault) {
                                          cell.size(), fault));
 }
 
-}  // namespace
-
-void AppendPackedCell(const CellColumns& columns, std::string* out) {
-  CheckColumns(columns);
+// Appends a cell of format 3 or a page.
+void AppendColumns(const CellColumns& columns,
+                   CellFormat format,
+                   uint32_t span_ms,
+                   std::string* out) {
+  CheckColumns(columns, span_ms);
   const Totals totals = TotalsOf(PointsOf(columns, 0));
   PackedHeader header;
+  header.format = format;
   header.count = static_cast<uint32_t>(columns.size());
   ChooseFlagsKind(columns, totals, &header);
   ScaledColumn scaled;
@@ -602,12 +605,24 @@ void AppendPackedCell(const CellColumns& columns, std::string* out) {
   SetTimes(columns.offset_ms, &header);
 
   constexpr auto kVersion = ColumnVersion::kSecond;
-  AppendPackedHeader(header, kQualifierSpanMs, out);
+  AppendPackedHeader(header, span_ms, out);
   if (header.has_time_column)
     AppendIntegerColumn(kVersion, TimesOf(columns.offset_ms, header), out);
   if (header.has_kind_column())
     AppendIntegerColumn(kVersion, KindsOf(columns, header.flags_kind), out);
   if (!header.is_constant) AppendIntegerColumn(kVersion, numbers, out);
+}
+
+}  // namespace
+
+void AppendPackedCell(const CellColumns& columns, std::string* out) {
+  AppendColumns(columns, CellFormat::kPacked, kQualifierSpanMs, out);
+}
+
+void AppendPage(const CellColumns& columns, uint32_t hours, std::string* out) {
+  HOURCELL_CHECK(hours >= 1 && hours <= kHoursADay);
+  HOURCELL_CHECK(hours == 1 || columns.size() <= kSharedPagePointsMax);
+  AppendColumns(columns, CellFormat::kPage, hours * kQualifierSpanMs, out);
 }
 
 absl::Status DecodePackedCell(std::string_view cell, CellColumns* out) {

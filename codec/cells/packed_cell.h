@@ -1,7 +1,11 @@
-// Packed cells: format 3, the points of a closed hour as columns. Only this file describes the
-// format byte by byte; packed_header_2.h has the header of format 2.
+// Packed cells: format 3, the points of a closed hour as columns, and format 4, those of some hours
+// of a day. Only this file describes the formats byte by byte; packed_header_2.h has the header of
+// format 2.
 //
-//   03 | shape: 1 | times: 1 | first time: V, if not 0 | count - 1: V, if not as many as fit
+//   03 | body, of a span of an hour
+//   04 | hours - 1: 1 | body, of a span of that many hours: a page of a day cell (day_cell.h)
+//
+//   body: shape: 1 | times: 1 | first time: V, if not 0 | count - 1: V, if not as many as fit
 //      | step: V, if not a usual one
 //      | scale: 1, if decimal | factor - 2: V, if with one | types: 1, if mixed or flagged
 //      | flags of the first and last point: 2, if flagged | numbers | exceptions, if any
@@ -119,10 +123,14 @@ namespace hourcell {
 // A summary of at most this many points is made by decoding them; format 3 does not store it.
 inline constexpr uint32_t kDecodedSummaryMax = 16;
 
+// The points of a page of more than one hour that readers accept: more than writers put there
+// (kPagePointsMax). It limits the memory that a few damaged bytes can take.
+inline constexpr uint32_t kSharedPagePointsMax = 65'536;
+
 // The facts about a packed cell's points that queries use instead of the points.
 struct CellSummary {
   uint32_t count = 0;            // at least 1
-  uint32_t first_offset_ms = 0;  // from the row's base time
+  uint32_t first_offset_ms = 0;  // from the row's base time; of a page, from its first hour
   uint32_t last_offset_ms = 0;
   Value first;
   Value last;
@@ -141,12 +149,17 @@ struct CellSummary {
 // values were read with (DecodeCell) or stored with (ValueFlags).
 void AppendPackedCell(const CellColumns& columns, std::string* out);
 
-// Decodes a packed cell, of format 2 or 3, appending to `*out`; nothing is appended on an error.
+// Appends to `*out` a page of `columns`, whose offsets are from its first hour.
+// REQUIRES: as AppendPackedCell, but offsets are below `hours`, which is 1 to 24; at most
+// kSharedPagePointsMax points if `hours` is above 1.
+void AppendPage(const CellColumns& columns, uint32_t hours, std::string* out);
+
+// Decodes a packed cell, of format 2, 3 or 4, appending to `*out`; nothing is appended on an error.
 // kDataLoss: not packed, cut short, fields out of range, numbers that differ from the header's.
 absl::Status DecodePackedCell(std::string_view cell, CellColumns* out);
 
 // The summary of any cell, at the cost of its header, or of decoding if it has at most 16 points:
-// nullopt if it is not packed, or a value is NaN or infinite.
+// nullopt if it is not packed (a day cell's pages are), or a value is NaN or infinite.
 // kDataLoss: an empty or packed cell that was read and does not decode, or a damaged record.
 absl::StatusOr<std::optional<CellSummary>> ReadCellSummary(std::string_view cell);
 

@@ -9,6 +9,7 @@
 #include "codec/cells/field_reader.h"
 #include "codec/cells/integer_column.h"
 #include "codec/cells/packed_header_2.h"
+#include "codec/limits.h"
 #include "codec/value_bits.h"
 
 namespace hourcell {
@@ -270,12 +271,12 @@ const char* TakeTypes(FieldReader* fields, PackedHeader* out) {
   return nullptr;
 }
 
-const char* TakePackedHeader3(std::string_view cell,
+// The bytes after the format byte, of a page after its hours.
+const char* TakePackedHeader3(std::string_view body,
                               uint32_t span_ms,
                               PackedHeader* out,
                               std::string_view* columns) {
-  FieldReader fields(cell.substr(1));
-  out->format = CellFormat::kPacked;
+  FieldReader fields(body);
   const uint8_t shape = fields.Byte();
   if (fields.failed()) return "header cut short";
   if (const char* fault = TakeShape(shape, out); fault != nullptr) return fault;
@@ -295,6 +296,18 @@ const char* TakePackedHeader3(std::string_view cell,
   if (fields.failed()) return "header cut short";
   *columns = fields.rest();
   return nullptr;
+}
+
+const char* TakePageHeader(std::string_view cell, PackedHeader* out, std::string_view* columns) {
+  if (cell.size() < 2) return "header cut short";
+  const uint32_t hours = static_cast<uint8_t>(cell[1]) + 1U;
+  if (hours > kHoursADay) return "page of more than a day";
+  if (const char* fault = TakePackedHeader3(cell.substr(2), hours * kQualifierSpanMs, out, columns);
+      fault != nullptr) {
+    return fault;
+  }
+  return hours > 1 && out->count > kSharedPagePointsMax ? "more points than hours share a page for"
+                                                        : nullptr;
 }
 
 // The value of a number of the header.
@@ -332,8 +345,10 @@ bool ExceptionReader::Next(uint32_t* position, uint64_t* correction) {
 }
 
 void AppendPackedHeader(const PackedHeader& header, uint32_t span_ms, std::string* out) {
-  HOURCELL_DCHECK(header.format == CellFormat::kPacked);
-  out->push_back(kPackedByte);
+  const bool is_page = header.format == CellFormat::kPage;
+  HOURCELL_DCHECK(is_page ? span_ms % kQualifierSpanMs == 0 : header.format == CellFormat::kPacked);
+  out->push_back(is_page ? kPageByte : kPackedByte);
+  if (is_page) out->push_back(static_cast<char>(span_ms / kQualifierSpanMs - 1));
   out->push_back(static_cast<char>(static_cast<uint32_t>(header.flags_kind) |
                                    static_cast<uint32_t>(header.form) << kNumberFormShift |
                                    (header.is_ms ? kMsQualifiersBit : 0U) |
@@ -357,9 +372,16 @@ const char* TakePackedHeader(std::string_view cell,
                              uint32_t span_ms,
                              PackedHeader* out,
                              std::string_view* columns) {
-  if (!IsPacked(cell)) return "not packed; expected 02 or 03";
-  return cell.front() == kPackedByte ? TakePackedHeader3(cell, span_ms, out, columns)
-                                     : TakePackedHeader2(cell, span_ms, out, columns);
+  if (!IsPacked(cell)) return "not packed; expected 02, 03 or 04";
+  out->format = static_cast<CellFormat>(cell.front());
+  switch (out->format) {
+    case CellFormat::kPacked:
+      return TakePackedHeader3(cell.substr(1), span_ms, out, columns);
+    case CellFormat::kPage:
+      return TakePageHeader(cell, out, columns);
+    default:
+      return TakePackedHeader2(cell, span_ms, out, columns);
+  }
 }
 
 CellSummary SummaryOf(const PackedHeader& header) {

@@ -83,12 +83,13 @@ class ExceptionReader {
   uint32_t end_ = 0;  // the position after the last one
 };
 
-// Appends the header of a packed cell of format 3. Its columns follow. `span_ms` is the time that a
-// row covers; times are below it.
+// Appends the header of a packed cell of format 3 or, if header.format is kPage, of a page. Its
+// columns follow. `span_ms` is the time that the row or the page covers; times are below it. That
+// of a page is whole hours.
 void AppendPackedHeader(const PackedHeader& header, uint32_t span_ms, std::string* out);
 
-// Reads the header of `cell`, of format 2 or 3, and sets `*columns` to the rest. Returns the fault
-// or nullptr.
+// Reads the header of `cell`, of format 2 or 3 with `span_ms`, or of a page, which states its span,
+// and sets `*columns` to the rest. Returns the fault or nullptr.
 const char* TakePackedHeader(std::string_view cell,
                              uint32_t span_ms,
                              PackedHeader* out,

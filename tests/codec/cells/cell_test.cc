@@ -97,9 +97,9 @@ TEST(CellTest, DecodeNamesTheFault) {
     EXPECT_EQ(columns.size(), 0U);
   };
   check("", "empty");
-  check(Hex("00 0000 2a"), "unknown format; expected 01, 02, 03 or ff");
-  check(Hex("04 0000 2a"),
-        "cell 0400002a of 4 bytes: format 04: this program reads 01, 02, 03 and ff. A newer "
+  check(Hex("00 0000 2a"), "unknown format; expected 01 to 05 or ff");
+  check(Hex("06 0000 2a"),
+        "cell 0600002a of 4 bytes: format 06: this program reads 01 to 05 and ff. A newer "
         "version of Hourcell wrote it; use that version or a later one");
   check(Hex("02 0000 2a"), "packed cell 0200002a of 4 bytes");
   check(Hex("03 0000 2a"), "packed cell 0300002a of 4 bytes");
