@@ -10,9 +10,11 @@
 
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,6 +43,20 @@ struct UidFsckResult {
   uint64_t errors = 0;
   uint64_t warnings = 0;
 };
+
+// The bytes of a text of a UID or a series.
+inline constexpr size_t kDocumentBytesMax = size_t{64} << 10;
+
+// A UID or a series to which users attach a text.
+struct DocumentKey {
+  std::optional<UidKind> kind = {};  // of the UID; nullopt: a series
+  std::string id = {};               // the bytes of the UID, or of the tsuid
+  friend auto operator<=>(const DocumentKey&, const DocumentKey&) = default;
+};
+
+// Gets the present text, and returns the next one; nullopt: none. Its error ends the change.
+using DocumentChange = std::function<absl::StatusOr<std::optional<std::string>>(
+    const std::optional<std::string>& before)>;
 
 class Names final {
  public:
@@ -79,6 +95,18 @@ class Names final {
 
   // Removes the mapping of a name. Points keep the UID, which has no name then.
   absl::Status DeleteUid(UidKind kind, std::string_view name);
+
+  // The text that users attached to a UID or a series, which need not exist: UTF-8 that the engine
+  // does not read. A renamed name keeps its text. kInvalidArgument: an id of another width.
+  absl::StatusOr<std::optional<std::string>> FindDocument(const DocumentKey& key);
+
+  // Changes a text; one change at a time, so `change` must be quick. Also kInvalidArgument: the
+  // next text is not UTF-8, or longer than kDocumentBytesMax; the errors of `change`.
+  absl::Status ChangeDocument(const DocumentKey& key, const DocumentChange& change);
+
+  // Visits all texts, by kind and id, until `visit` returns false.
+  absl::Status VisitDocuments(
+      const std::function<bool(const DocumentKey& key, std::string_view text)>& visit);
 
   // Checks all mappings in both directions, and with `repair` repairs them (uid/uid_check.h).
   absl::StatusOr<UidFsckResult> CheckUids(bool repair);

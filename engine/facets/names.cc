@@ -127,6 +127,22 @@ absl::Status Names::DeleteUid(UidKind kind, std::string_view name) {
   return store.NoteChange(deleted);
 }
 
+absl::StatusOr<std::optional<std::string>> Names::FindDocument(const DocumentKey& key) {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreReader store, gates_->BeginRead());
+  return store->losses.Note(store->documents->Find(key));
+}
+
+absl::Status Names::ChangeDocument(const DocumentKey& key, const DocumentChange& change) {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  return store.Acknowledge(store->documents->Change(key, change));
+}
+
+absl::Status Names::VisitDocuments(
+    const std::function<bool(const DocumentKey& key, std::string_view text)>& visit) {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreReader store, gates_->BeginRead());
+  return store->losses.Note(store->documents->Visit(visit));
+}
+
 absl::StatusOr<UidFsckResult> Names::CheckUids(bool repair) {
   HOURCELL_ASSIGN_OR_RETURN(const UidCheckReport report,
                             repair ? RepairMappings(gates_) : CheckMappings(gates_));

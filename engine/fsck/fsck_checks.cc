@@ -20,6 +20,7 @@
 #include "engine/fsck/fsck_cell.h"
 #include "engine/fsck/fsck_series.h"
 #include "engine/hours/journal_payload.h"
+#include "engine/names/meta_documents.h"
 #include "engine/names/table_uid_store.h"
 #include "engine/regions/region_invariants.h"
 #include "engine/regions/region_name.h"
@@ -375,6 +376,15 @@ absl::Status FsckChecks::CheckAsides() {
         return true;
       });
   if (!scanned.ok()) Add(FsckFault::kTable, std::string(MessageOf(scanned)));
+  return absl::OkStatus();
+}
+
+absl::Status FsckChecks::CheckDocuments() {
+  HOURCELL_RETURN_IF_ERROR(Begin("documents"));
+  const MetaDocuments documents(*parts_.layout, parts_.tables, /*sync=*/false);
+  const absl::Status read =
+      documents.Visit([](const DocumentKey& /*key*/, std::string_view /*text*/) { return true; });
+  if (!read.ok()) Add(FsckFault::kTable, std::string(MessageOf(read)));
   return absl::OkStatus();
 }
 

@@ -12,6 +12,7 @@
 //               unlimited
 //   ttl/<UID>   TTL of points of the metric with that UID, in hex: seconds, decimal text; 0 =
 //               unlimited
+//   document/...  a text of a UID or a series, engine/names/meta_documents.h
 //   aside/...   a cell that could not be sealed into its row, see Sealer, or that fsck.h replaced
 //   region/..., transition/...   region_catalogue.h; rolling/...   rolling_split_state.h
 

@@ -58,6 +58,7 @@ absl::Status StoreCore::OpenTables(const std::function<absl::Status()>& make_jou
   HOURCELL_ASSIGN_OR_RETURN(
       annotations, AnnotationStore::Open(
                        {.row_keys = &*row_keys, .tables = tables.get(), .expiry = &*expiry}, sync));
+  documents = std::make_unique<MetaDocuments>(layout, tables.get(), sync);
   return absl::OkStatus();
 }
 

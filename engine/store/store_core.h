@@ -15,6 +15,7 @@
 #include "codec/rows/row_key.h"
 #include "codec/rows/salt_schedule.h"
 #include "engine/annotations/annotation_store.h"
+#include "engine/names/meta_documents.h"
 #include "engine/names/table_uid_store.h"
 #include "engine/options.h"
 #include "engine/regions/live/region_history.h"
@@ -56,6 +57,7 @@ class StoreCore {
   std::unique_ptr<UidDirectory> uids;
   std::unique_ptr<SeriesTable> series;
   std::unique_ptr<AnnotationStore> annotations;
+  std::unique_ptr<MetaDocuments> documents;
   RegionHistory region_history;
   std::atomic<bool> is_open{false};
 

@@ -87,8 +87,8 @@ class HealthHandler {
   HttpResponse HandleStatus();
 
   // OpenTSDB's word for the state of the server: "startup" until the store is open, "ok", "partial"
-  // if it answers queries but cannot take points now, though its mode lets it, "error" if it must be
-  // restarted, "shutting-down" once it stops.
+  // if it answers queries but cannot take points now, though its mode lets it, "error" if it must
+  // be restarted, "shutting-down" once it stops.
   std::string_view StatusWord();
 
   // True if /healthz answers 200.

@@ -126,6 +126,8 @@ CallMap PointCalls() {
   };
 }
 
+const DocumentKey kNoted = {.kind = UidKind::kMetric, .id = std::string("\0\0\1", 3)};
+
 // Of names, annotations and TTLs.
 CallMap NameCalls() {
   return {
@@ -163,6 +165,18 @@ CallMap NameCalls() {
       {"Names::RenameUid",
        [](Tsdb* it) { return it->names().RenameUid(UidKind::kMetric, "m", "m2"); }},
       {"Names::DeleteUid", [](Tsdb* it) { return it->names().DeleteUid(UidKind::kMetric, "m"); }},
+      {"Names::FindDocument", [](Tsdb* it) { return OutcomeOf(it->names().FindDocument(kNoted)); }},
+      {"Names::ChangeDocument",
+       [](Tsdb* it) {
+         return it->names().ChangeDocument(kNoted, [](const std::optional<std::string>&) {
+           return std::optional<std::string>("text");
+         });
+       }},
+      {"Names::VisitDocuments",
+       [](Tsdb* it) {
+         return it->names().VisitDocuments(
+             [](const DocumentKey&, std::string_view) { return true; });
+       }},
       {"Names::CheckUids",
        [](Tsdb* it) { return OutcomeOf(it->names().CheckUids(/*repair=*/false)); }},
       {"Names::CheckUids repair",
@@ -243,6 +257,8 @@ const std::set<std::string>& Reads() {
       "Names::FindUid",
       "Names::FindName",
       "Names::GrepUids",
+      "Names::FindDocument",
+      "Names::VisitDocuments",
       "Names::CheckUids",
       "Annotations::Get",
       "Annotations::Visit",

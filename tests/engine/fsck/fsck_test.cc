@@ -186,6 +186,21 @@ TEST_F(FsckTest, ACellOfWhichNothingDecodesIsSetAside) {
   EXPECT_NE(FirstRow(TableId::kData).first, key);
 }
 
+TEST_F(FsckTest, ATextWithoutAUidIsTold) {
+  Change({{.table = TableId::kSystem,
+           .kind = Mutation::Kind::kSet,
+           .key = "document/metrics/000001",
+           .value = "{}"}});
+  EXPECT_THAT(Check().counts, IsEmpty());
+  Change({{.table = TableId::kSystem,
+           .kind = Mutation::Kind::kSet,
+           .key = "document/metrics/1",
+           .value = "{}"}});
+  const FsckReport report = Check();
+  EXPECT_THAT(report.counts, ElementsAre(Pair(FsckFault::kTable, 1)));
+  EXPECT_THAT(report.examples[0].text, HasSubstr("\"document/metrics/1\": expected"));
+}
+
 // A row outside of its region, where the region does not declare such rows.
 TEST_F(FsckTest, RowsThatRegionsHideAreTold) {
   {

@@ -94,6 +94,7 @@ struct Migrated {
   uint64_t rows = 0;
   uint64_t annotations = 0;
   uint64_t ttls = 0;
+  uint64_t documents = 0;       // texts of UIDs and series
   uint64_t metrics_before = 0;  // copied by an earlier migration
   PointDigest points;           // without those of metrics_before
 };
@@ -118,6 +119,7 @@ class Migrator {
     HOURCELL_RETURN_IF_ERROR(
         from_.annotations().Visit([this](const Annotation& note) { return CopyAnnotation(note); }));
     HOURCELL_RETURN_IF_ERROR(CopyTtls());
+    HOURCELL_RETURN_IF_ERROR(CopyDocuments());
     meter_.Clear();
     HOURCELL_RETURN_IF_ERROR(to_.maintenance().Flush(
         {.cancelled = LongWork::cancelled(),
@@ -253,6 +255,41 @@ class Migrator {
     return to_.annotations().Put({&edit, 1}, AnnotationWrite::kReplace).status();
   }
 
+  absl::Status CopyDocuments() {
+    absl::Status copied;
+    HOURCELL_RETURN_IF_ERROR(
+        from_.names().VisitDocuments([&](const DocumentKey& key, std::string_view text) {
+          copied = CheckSignal();
+          if (copied.ok()) copied = CopyDocument(key, text);
+          return copied.ok();
+        }));
+    return copied;
+  }
+
+  // Leaves out the text of a UID or a series that has no name any more.
+  absl::Status CopyDocument(const DocumentKey& key, std::string_view text) {
+    const absl::StatusOr<std::string> id = IdThere(key);
+    if (absl::IsNotFound(id.status())) return absl::OkStatus();
+    HOURCELL_RETURN_IF_ERROR(id.status());
+    ++done_.documents;
+    return to_.names().ChangeDocument(
+        {.kind = key.kind, .id = *id},
+        [&](const std::optional<std::string>&) { return std::optional<std::string>(text); });
+  }
+
+  // The bytes of the target's UID or tsuid.
+  absl::StatusOr<std::string> IdThere(const DocumentKey& key) {
+    if (!key.kind.has_value()) {
+      HOURCELL_ASSIGN_OR_RETURN(const std::string tsuid, TsuidThere(ToUpperHex(key.id)));
+      return FromHex(tsuid);
+    }
+    HOURCELL_ASSIGN_OR_RETURN(const Uid uid,
+                              UidThere(*key.kind, LoadBigEndian(key.id.data(), key.id.size())));
+    std::string bytes;
+    AppendBigEndian(uid, to_.layout().width(*key.kind), &bytes);
+    return bytes;
+  }
+
   // The tsuid, in hex, of the same series in the target; empty if `tsuid` is empty.
   absl::StatusOr<std::string> TsuidThere(const std::string& tsuid) {
     if (tsuid.empty()) return std::string();
@@ -269,11 +306,11 @@ class Migrator {
   }
 
   absl::StatusOr<Uid> UidThere(UidKind kind, Uid here) {
-    const auto [entry, is_new] = uids_.try_emplace({kind, here}, kNoUid);
-    if (!is_new) return entry->second;
+    const auto known = uids_.find({kind, here});
+    if (known != uids_.end()) return known->second;
     HOURCELL_ASSIGN_OR_RETURN(const UidRow name, from_.names().FindName(kind, here));
     HOURCELL_ASSIGN_OR_RETURN(const UidRow there, to_.names().FindUid(kind, name.name));
-    return entry->second = LoadBigEndian(there.uid_bytes.data(), there.uid_bytes.size());
+    return uids_[{kind, here}] = LoadBigEndian(there.uid_bytes.data(), there.uid_bytes.size());
   }
 
   absl::Status CopyTtls() {
@@ -458,9 +495,10 @@ void PrintMigrated(const MigrateOptions& options,
                    Terminal& terminal) {
   const uint64_t points = migrated.points.points();
   PrintTo(terminal.out,
-          "migrated {} points of {} rows, {} names, {} annotations and {} TTLs in {:.1f} s ({} "
+          "migrated {} points of {} rows, {} names, {} annotations and {} TTLs{} in {:.1f} s ({} "
           "points/s){}{}\n",
           points, migrated.rows, migrated.names, migrated.annotations, migrated.ttls,
+          migrated.documents == 0 ? "" : fmt::format(" and {} meta texts", migrated.documents),
           static_cast<double>(ms) / 1000, PointsPerSecond(points, ms),
           migrated.metrics_before == 0
               ? ""
@@ -517,8 +555,9 @@ int MigrateMain(const std::vector<std::string>& args, Terminal& terminal) {
       "have a store open, and a target is new or empty");
   line.set_footer(
       "The settings are those of the new store: UID widths, salt, cell format. The command\n"
-      "copies names, points, annotations and metric TTLs, then reads and compares the points of\n"
-      "both stores. The source does not change. Ctrl-C or SIGTERM ends a migration, with exit "
+      "copies names, points, annotations, meta texts and metric TTLs, then reads and compares the\n"
+      "points of both stores. The source does not change. Ctrl-C or SIGTERM ends a migration, with "
+      "exit "
       "code\n"
       "130 or 143. A migration that was interrupted can be run again.\n"
       "To change only the number of salt buckets, use 'hourcell store salt'; it moves no data.\n"

@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "codec/base/bytes.h"
 #include "codec/base/random.h"
 #include "engine/regions/keys/distributor_spec.h"
 #include "server/cli/admin/migrate/point_digest.h"
@@ -145,6 +148,36 @@ TEST_F(MigrateTest, AnnotationsAndTtlsComeToo) {
   EXPECT_EQ((*of_series)->end_time, kHour + 60);
   EXPECT_THAT((*of_series)->custom, SizeIs(1));
   EXPECT_THAT(to->annotations().Global(kHour * 1000, (kHour + 60) * 1000), IsOkAndHolds(SizeIs(1)));
+}
+
+TEST_F(MigrateTest, TextsOfUidsAndSeriesComeToo) {
+  ASSERT_NO_FATAL_FAILURE(FillSource());
+  const std::string series("\0\0\1\0\0\1\0\0\1\0\0\2\0\0\2", 15);
+  const auto set = [](Tsdb* tsdb, const DocumentKey& key) {
+    return tsdb->names().ChangeDocument(key, [&](const std::optional<std::string>&) {
+      return std::optional<std::string>("of " + ToUpperHex(key.id));
+    });
+  };
+  {
+    const auto from = Open("from");
+    ASSERT_OK(set(from.get(), {.kind = UidKind::kMetric, .id = std::string("\0\0\1", 3)}));
+    ASSERT_OK(set(from.get(), {.kind = std::nullopt, .id = series}));
+    // Of UIDs that have no name.
+    ASSERT_OK(set(from.get(), {.kind = UidKind::kTagv, .id = "\xFF\xFF\xFF"}));
+    ASSERT_OK(set(from.get(), {.kind = std::nullopt, .id = "\xFF\xFF\xFF" + series.substr(3)}));
+  }
+  ASSERT_EQ(Run({"tsd.storage.uid.width.metric=2", "tsd.storage.uid.width.tagv=4"}), kExitOk)
+      << terminal_.err();
+  EXPECT_THAT(terminal_.out(), HasSubstr("0 TTLs and 2 meta texts"));
+
+  std::vector<std::string> texts;
+  ASSERT_OK(Open("to")->names().VisitDocuments([&](const DocumentKey& key, std::string_view text) {
+    texts.push_back(fmt::format("{} {}", ToUpperHex(key.id), text));
+    return true;
+  }));
+  EXPECT_THAT(texts, ElementsAre("0001 of 000001",
+                                 "00010000010000000100000200000002 of "
+                                 "000001000001000001000002000002"));
 }
 
 TEST_F(MigrateTest, ATargetThatHasSomethingIsLeftAlone) {
