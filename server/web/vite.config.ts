@@ -20,6 +20,13 @@ const UNUSED: [text: string, instead: string][] = [
   ['let mode = self.mode;', 'const mode = 1;'], ['scaleX.ori == 0', 'true'], ['scaleX.ori == 1', 'false'],
   ['sc.distr == 4', 'false'], ['distr == 4', 'false'], ['sc.distr == 100', 'false'], ['distr == 100', 'false'],
   ['xScaleDistr == 2', 'false'],
+  // Changes of a chart's series, and functions for plugins.
+  ...['self.addSeries = addSeries;', 'self.delSeries = delSeries;', 'self.addBand = addBand;', 'self.setBand = setBand;',
+    'self.delBand = delBand;', 'self.batch = batch;', 'self.setSelect = setSelect;', 'self.setLegend = setLegend;',
+    'self.posToIdx = closestIdxFromXpos;', 'self.valToIdx = val => closestIdx(val, data[0]);', 'self.pub = pub;',
+    'self.setScale = setScale;', 'self.setSeries = setSeries;', 'uPlot.assign = assign;',
+    'uPlot.fmtNum = fmtNum;', 'uPlot.rangeAsinh = rangeAsinh;', 'uPlot.orient   = orient;', 'uPlot.fmtDate = fmtDate;',
+    'uPlot.clipGaps = clipGaps;'].map((line): [string, string] => [line, '']),
 ];
 // The rules of its legend, which the page never shows.
 const LEGEND = /\.u-(legend|inline|series|title)[^{}]*\{[^}]*\}/g;

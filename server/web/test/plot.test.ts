@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { onAxis, parseLimits, stack, unionOf } from '../src/plot/align';
+import { breakHoles, lonelyIn, onAxis, parseLimits, stack, unionOf, withHoles } from '../src/plot/align';
+import { chartModel } from '../src/plot/model';
 import { nearest } from '../src/plot/options';
-import { seriesOf, statsOf } from '../src/plot/series';
+import { seriesOf, statsOf, type PlotSeries } from '../src/plot/series';
+import { runsOf } from '../src/plot/sparkline';
+import { emptyState } from '../src/state/state';
 
 describe('one axis for all series', () => {
   const axis = unionOf([[1, 3, 5], [2, 3]]);
@@ -23,6 +26,13 @@ describe('one axis for all series', () => {
   it('keeps gaps', () => {
     expect(stack([1, 2], [[null, 1], [5, 5]])).toEqual([[null, 1], [5, 6]]);
   });
+  it('has nothing between a point and a hole', () => {
+    expect(onAxis([1, 2, 3, 4, 5], [1, 3, 5], [10, null, 50])).toEqual([10, null, null, null, 50]);
+  });
+  it('finds no point beyond a hole', () => {
+    expect([1, 2, 3].map((at) => nearest([10, null, null, null, 50], at))).toEqual([1, 2, 3]);
+    expect(nearest([10, undefined, undefined, null, 50], 2)).toBe(0);
+  });
   it('finds the nearest point', () => {
     expect(nearest([1, undefined, undefined, 4], 2)).toBe(3);
     expect(nearest([], 0)).toBe(0);
@@ -31,6 +41,47 @@ describe('one axis for all series', () => {
     expect(parseLimits('[0:100]')).toEqual([0, 100]);
     expect(parseLimits('[-1.5e3:]')).toEqual([-1500, null]);
     expect(parseLimits('x')).toEqual([null, null]);
+  });
+});
+
+describe('holes', () => {
+  const MIN = 60e3;
+  // 60 minutes of points, 90 of none, 30 of points.
+  const minutes = [...Array(60).keys(), ...Array.from({ length: 30 }, (_, i) => 150 + i)];
+  const gap: PlotSeries = { label: 'edge.gap', metric: 'edge.gap', tags: {}, tsuid: '', line: 0,
+    xs: minutes.map((m) => m * MIN), ys: minutes, low: [], high: [], stats: statsOf(minutes) };
+  const full: PlotSeries = { ...gap, label: 'full', xs: Array.from({ length: 180 }, (_, m) => m * MIN),
+    ys: new Array(180).fill(1) };
+
+  it('are not drawn as a line', () => {
+    const { axis, drawn } = chartModel(emptyState(), [gap], 0, 180 * MIN, '');
+    const at = (m: number) => drawn[0]!.column[axis.indexOf(m * MIN)];
+    expect([at(59), at(60), at(149), at(150)]).toEqual([59, null, null, 150]);
+    expect(axis).toHaveLength(92);
+  });
+  it('are not drawn beside a series that has points there', () => {
+    const { axis, drawn } = chartModel({ ...emptyState(), style: 'stacked' }, [full, gap], 0, 180 * MIN, '');
+    expect(axis).toHaveLength(180);
+    expect(drawn[1]!.column.slice(60, 150)).toEqual(new Array(90).fill(null));
+    expect(drawn[1]!.column[150]).toBe(151);
+  });
+  it('are drawn if one wants to', () => {
+    const { axis } = chartModel({ ...emptyState(), connect: true }, [gap], 0, 180 * MIN, '');
+    expect(axis).toEqual(gap.xs);
+  });
+  it('are more than three times the usual distance', () => {
+    expect(breakHoles([0, 10, 20, 50]).after).toEqual([]);
+    expect(breakHoles([0, 10, 20, 51])).toEqual({ xs: [0, 10, 20, 30, 41, 51], after: [2] });
+    expect(breakHoles([0, 1000]).after).toEqual([]);
+    expect(breakHoles([]).after).toEqual([]);
+    expect(withHoles([1, 2, 3, 4], { xs: [], after: [0, 2] })).toEqual([1, null, null, 2, 3, null, null, 4]);
+  });
+  it('do not hide a point between two', () => {
+    expect(lonelyIn([1, null, 2, null, 3, undefined, 4, null, undefined, 5])).toEqual([0, 2, 9]);
+    expect(lonelyIn([1, 2])).toEqual([]);
+  });
+  it('are in small charts, too', () => {
+    expect(runsOf([[0, 1], [10, 2], [20, 3], [90, 4]]).map((run) => run.length)).toEqual([3, 1]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isRelative, parseTime, pinTime, printDuration, printTime, showRange, showSpan, stepFor } from '../src/time/time';
-import { showNumber } from '../src/time/units';
+import { digitsFor, showNumber, showTicks } from '../src/time/units';
 
 const NOW = Date.UTC(2026, 10, 24, 12);
 
@@ -71,6 +71,21 @@ describe('numbers', () => {
     [0, '', '0'], [1234, '', '1234'], [123456, '', '123.5 k'], [0.00001, '', '1.00e-5'],
     [1536, 'bytes', '1.5 KiB'], [10, 'bytes', '10 B'], [2e6, 'bits/s', '2 Mb/s'],
     [12.34, 'percent', '12.34 %'], [0.0025, 'seconds', '2.5 ms'], [1500, 'ms', '1.5 s'],
-    [NaN, '', '–'], [null, '', '–'],
+    [NaN, '', '–'], [null, '', '–'], [1e300, '', '1e+300'], [1.5e24, 'bytes', '1.5e+24 B'], [1e20, '', '100 E'],
   ])('%s as %s is %s', (value, unit, want) => expect(showNumber(value, unit)).toBe(want));
+  it('of an axis differ, and say how far they are apart', () => {
+    const second = (i: number) => 1_700_000_000 + 10 * i;
+    expect(showTicks([0, 1, 2].map(second), '')).toEqual(['1.7 G', '1.70000001 G', '1.70000002 G']);
+    expect(showTicks([0, 5e8, 1e9], 'bytes')).toEqual(['0 B', '476.8 MiB', '953.7 MiB']);
+    expect(new Set(showTicks([0, 1, 2, 3].map(second), 'bytes')).size).toBe(4);
+    expect(showTicks([20.0002, 20.00025, 20.0003], 'percent')).toEqual(['20.0002 %', '20.00025 %', '20.0003 %']);
+    expect(showTicks([1e300, 2e300, null], '')).toEqual(['1e+300', '2e+300', '']);
+    expect(showTicks([5], '')).toEqual(['5']);
+  });
+  it('of a series show how they differ', () => {
+    const shown = (value: number, low: number, high: number) => showNumber(value, '', digitsFor(high, (high - low) / 1e4));
+    expect(shown(1_700_000_059, 1_700_000_000, 1_700_000_059)).toBe('1.700000059 G');
+    expect(shown(12.345678, 0, 100)).toBe('12.3457');
+    expect(shown(1_700_000_059, 1_700_000_059, 1_700_000_059)).toBe('1.700000059 G');
+  });
 });

@@ -11,6 +11,8 @@ export class ApiError extends Error {
 
 // False while the server does not answer.
 export const online = new Store(true);
+// How often it answered again after that.
+export const returns = new Store(0);
 
 export interface Ask {
   method?: string;
@@ -44,6 +46,7 @@ export async function send(path: string, ask: Ask = {}): Promise<Response> {
     online.set(false);
     throw new ApiError(0, 'The server does not answer.');
   }
+  if (!online.get()) returns.set(returns.get() + 1);
   online.set(true);
   if (!response.ok && !ask.fine?.includes(response.status)) throw await errorOf(response);
   return response;

@@ -1,7 +1,7 @@
 // The page: its head, and the view that the address names.
 
 import { useEffect } from 'preact/hooks';
-import { getJson, online } from '../api/client';
+import { getJson, online, returns } from '../api/client';
 import { asksLogin, login, signOut } from '../api/login';
 import { findAggregators } from '../api/names';
 import { can, findRights } from '../api/roles';
@@ -31,6 +31,7 @@ export function App() {
   const asks = useStore(asksLogin);
   const rights = useStore(can);
   const isOnline = useStore(online);
+  const back = useStore(returns);
   useEffect(() => {
     if (isOnline) findRights().then(findAggregators).catch(() => {});
   }, [user, isOnline]);
@@ -44,7 +45,7 @@ export function App() {
       <Head />
       <Offline />
       <Import />
-      {rights.read ? <View key={`${user?.header} ${isOnline}`} />
+      {rights.read ? <View key={`${user?.header} ${state.view === 'graph' ? '' : back}`} />
         : <main><p class="empty">{user ? 'Your role may not read data.' : 'Sign in to see data.'}</p></main>}
       {asks !== null && <SignIn reason={asks} />}
     </>
@@ -85,7 +86,7 @@ function linkOf(view: View): string {
   return linkTo({ ...state, view, metric: '', tag: '', search: '' });
 }
 
-// The server is gone: asked again until it is back, and then the view is drawn anew.
+// The page asks until the server is back. Then a graph asks again, and other views are made anew.
 function Offline() {
   const isOnline = useStore(online);
   const tick = useTick(isOnline ? 0 : 2000);

@@ -2,7 +2,7 @@
 
 import type { ChartModel, Drawn } from '../plot/model';
 import { showTime } from '../time/time';
-import { showNumber } from '../time/units';
+import { showTicks } from '../time/units';
 
 const WIDTH = 1200;
 const HEIGHT = 480;
@@ -58,6 +58,7 @@ export function toSvg(model: ChartModel, title: string, dark: boolean): string {
     `<clipPath id="plot"><rect x="${LEFT}" y="${TOP - 4}" width="${plot}" height="${HEIGHT - TOP + 8}"/></clipPath>`,
     text([LEFT, 22], title, 'font-size="15" font-weight="600"'),
   ];
+  const ticks = scales.map((scale) => showTicks([0, 1, 2, 3, 4, 5].map((i) => tickOf(scale, i / 5)), model.unit));
   for (let i = 0; i <= 5; ++i) {
     const ms = model.from + ((model.to - model.from) * i) / 5;
     parts.push(text([x(ms), HEIGHT + 18], showTime(ms, model.tz), 'text-anchor="middle" opacity="0.7"'));
@@ -65,7 +66,7 @@ export function toSvg(model: ChartModel, title: string, dark: boolean): string {
     for (const right of [false, true]) {
       if (!model.drawn.some((one) => one.right === right)) continue;
       parts.push(text([right ? WIDTH - RIGHT + 8 : LEFT - 8, HEIGHT - (i / 5) * (HEIGHT - TOP) + 4],
-                      showNumber(tickOf(scales[right ? 1 : 0], i / 5), model.unit),
+                      ticks[right ? 1 : 0]![i]!,
                       `text-anchor="${right ? 'start' : 'end'}" opacity="0.7"`));
     }
   }

@@ -11,7 +11,7 @@ import { seriesOf } from '../plot/series';
 import { go, page } from '../state/page';
 import { SHOWN, type State } from '../state/state';
 import { useStore } from '../state/store';
-import { showSpan } from '../time/time';
+import { showSpan, showTime } from '../time/time';
 import { guessUnit, showCount } from '../time/units';
 import { useTick } from '../ui/hooks';
 import { Problem } from '../ui/parts';
@@ -44,11 +44,11 @@ export function GraphView() {
   const { from, to } = result;
   const model = useMemo(() => chartModel(state, series, from, to, unit),
     [series, from, to, unit, state.style, state.ylog, state.y2log, state.yrange, state.y2range,
-      state.ylabel, state.y2label, state.solo, state.tz, state.lines]);
+      state.ylabel, state.y2label, state.solo, state.tz, state.lines, state.connect]);
   const notes = useMemo(() => (state.notes ? notesOf(result.answers) : []),
                         [result.answers, state.notes]);
   return (
-    <main class="graph">
+    <main class={`graph${isOld(result) ? ' old' : ''}`}>
       <Editor lines={state.lines.length ? state.lines : [newLine()]} />
       <div class="toolbar">
         <div class="tabs" role="group" aria-label="Shown as">
@@ -96,6 +96,9 @@ function unitOf(state: State): string {
   return units.size === 1 ? [...units][0]! : '';
 }
 
+// An answer that is shown because the next one failed.
+const isOld = ({ error, answers }: Result) => Boolean(error) && answers.length > 0;
+
 function Status({ state, result }: { state: State; result: Result }) {
   const points = result.answers.reduce((sum, answer) => sum + answer.dps.length, 0);
   const isEmpty = !result.running && !result.error && result.sent.length > 0 && points === 0;
@@ -109,6 +112,7 @@ function Status({ state, result }: { state: State; result: Result }) {
         </span>
       )}
       {!state.auto && <button class="link" onClick={() => go({ auto: true })}>fit points to the screen</button>}
+      {isOld(result) && <b class="stale">As of {showTime(result.at, state.tz).slice(11)}: the last answer. </b>}
       {isEmpty ? 'No points in this range.'
         : points > 0 && `${showCount(points)} points in ${showSpan(result.tookMs)}`}
     </p>

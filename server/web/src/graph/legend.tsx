@@ -2,10 +2,10 @@
 
 import { COLUMNS, sortSeries } from './sort';
 import { colorOf } from '../plot/palette';
-import type { PlotSeries } from '../plot/series';
+import { showValue, type PlotSeries } from '../plot/series';
 import { go, tweak } from '../state/page';
 import type { State } from '../state/state';
-import { showCount, showNumber } from '../time/units';
+import { showCount } from '../time/units';
 
 const ROWS_MAX = 200;
 
@@ -67,8 +67,8 @@ function Row({ one, color, state, unit, letter }: {
         </button>
       </th>
       {COLUMNS.map((key) => (
-        <td key={key} class="number">
-          {key === 'points' ? showCount(one.stats.points) : showNumber(one.stats[key], unit)}
+        <td key={key} class="number" title={String(one.stats[key])}>
+          {key === 'points' ? showCount(one.stats.points) : showValue(one.stats[key], one.stats, unit)}
         </td>
       ))}
     </tr>

@@ -30,6 +30,7 @@ export function Look() {
           {hasRight && field('y2label', 'Label, right')}
           {hasRight && <Check label="logarithmic, right" checked={state.y2log}
             onChange={(y2log) => go({ y2log })} />}
+          <Check label="lines across holes" checked={state.connect} onChange={(connect) => go({ connect })} />
           <Check label="notes" checked={state.notes} onChange={(notes) => go({ notes })} />
         </div>
       </Menu>

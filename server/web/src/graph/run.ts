@@ -1,7 +1,7 @@
 // Runs the queries of the page whenever they, or the range, change.
 
-import { useLayoutEffect, useState } from 'preact/hooks';
-import { isAborted } from '../api/client';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { isAborted, returns } from '../api/client';
 import { runQuery } from '../api/query';
 import type { Answer, Plan } from '../api/stream';
 import { sentQueries, type Sent } from '../query/auto';
@@ -9,6 +9,7 @@ import type { SubQuery } from '../query/model';
 import { page } from '../state/page';
 import { rememberQuery } from '../state/saved';
 import type { State } from '../state/state';
+import { useStore } from '../state/store';
 import { printState } from '../state/url';
 import { parseTime } from '../time/time';
 import { readLine } from './lines';
@@ -22,11 +23,14 @@ export interface Result {
   step: string; // of the automatic downsampling; '' = none
   tookMs: number;
   running: boolean;
-  error: unknown;
+  error: unknown; // if there are answers nevertheless, they are older
+  asked: string; // what the answers are of
+  at: number; // when they arrived
 }
 
 const NOTHING: Result = {
   answers: [], sent: [], plans: [], from: 0, to: 0, step: '', tookMs: 0, running: false, error: null,
+  asked: '', at: 0,
 };
 // A pause in typing. A view that was just opened, and what was chosen, is asked for at once: only a
 // text that still changes waits.
@@ -54,9 +58,11 @@ function planOf(state: State, pixels: number) {
 
 export function useResult(state: State, pixels: number, tick: number): Result {
   const [result, setResult] = useState<Result>(NOTHING);
+  const good = useRef(NOTHING);
+  const back = useStore(returns);
   // Only what changes the answer.
-  const key = JSON.stringify([state.lines.map((line) => line.m), state.start, state.end, state.tz,
-    state.auto, state.notes, state.shown === 'raw', Math.round(pixels / 200), tick]);
+  const asked = JSON.stringify([state.lines.map((line) => line.m), state.start, state.end, state.tz,
+    state.auto, state.notes, state.shown === 'raw', Math.round(pixels / 200)]);
   // Not useEffect: that waits until the page was painted.
   useLayoutEffect(() => {
     const abort = new AbortController();
@@ -68,22 +74,26 @@ export function useResult(state: State, pixels: number, tick: number): Result {
         const error = new Error(Number.isNaN(from + to)
           ? 'The range is not understood. Examples: 1h-ago, 2014/02/15-12:00, now.'
           : 'The range ends before it begins.');
-        return setResult((old) => ({ ...old, running: false, error }));
+        return setResult({ ...NOTHING, error });
       }
       const begun = performance.now();
       let plans: Plan[] = [];
-      const show = (answers: Answer[], running: boolean) => setResult({
-        answers, sent, plans, step, from, to, running, error: null, tookMs: performance.now() - begun,
+      const resultOf = (answers: Answer[], running: boolean): Result => ({
+        answers, sent, plans, step, from, to, running, error: null, tookMs: performance.now() - begun, asked, at: Date.now(),
       });
-      setResult((old) => ({ ...old, running: true, error: null }));
+      // An error stays until there is an answer: what is shown is old until then.
+      setResult((old) => ({ ...old, running: true, error: old.asked === asked ? old.error : null }));
       try {
         const ask = { start: Math.floor(from), end: Math.ceil(to), ms, tz: state.tz,
           notes: state.notes, onPlans: (found: Plan[]) => void (plans = found) };
-        show(await runQuery(ask, signal, (answers) => signal.aborted || show(answers, true)), false);
+        const tell = (answers: Answer[]) => signal.aborted || setResult(resultOf(answers, true));
+        good.current = resultOf(await runQuery(ask, signal, tell), false);
+        setResult(good.current);
         rememberQuery(printState(page.get()), state.lines.map((line) => line.m).join('  '));
       } catch (error) {
         if (isAborted(error)) return;
-        setResult((old) => ({ ...old, answers: [], running: false, error }));
+        // The last picture is what one needs now. One of another question would mislead.
+        setResult({ ...(good.current.asked === asked ? good.current : { ...NOTHING, sent, from, to }), error });
       }
     };
     const pause = performance.now() - lastRun < 2 * TYPED_MS ? TYPED_MS : 0;
@@ -95,7 +105,7 @@ export function useResult(state: State, pixels: number, tick: number): Result {
       clearTimeout(timer);
       abort.abort();
     };
-  }, [key]);
+  }, [asked, tick, back]);
   return result;
 }
 

@@ -1,5 +1,5 @@
-// Brings series to one time axis. Where a series has no point of its own, it has `undefined`: the
-// line goes on; null is a gap.
+// Brings series to one time axis. Where a series has no point of its own, it has `undefined`, and the
+// line goes on. Null is a hole.
 
 export type Column = (number | null | undefined)[];
 
@@ -39,10 +39,84 @@ export function onAxis(axis: number[], xs: number[], ys: Column): Column {
   const column: Column = new Array(axis.length).fill(undefined);
   let at = 0;
   for (let i = 0; i < xs.length; ++i) {
+    const before = at;
     while (axis[at] !== xs[i]) ++at;
+    if (i > 0 && (ys[i] === null || ys[i - 1] === null)) column.fill(null, before + 1, at);
     column[at] = ys[i];
   }
   return column;
+}
+
+// So many times the usual distance of a series' points is a hole.
+const HOLE = 3;
+
+export interface Broken {
+  xs: number[]; // with two more times in each hole, near its ends
+  after: number[]; // the points before the holes
+}
+
+const broken = new WeakMap<number[], Broken>();
+
+// The times of a series with those at which its line ends and begins anew.
+export function breakHoles(xs: number[]): Broken {
+  let found = broken.get(xs);
+  if (!found) broken.set(xs, (found = findHoles(xs)));
+  return found;
+}
+
+function findHoles(xs: number[]): Broken {
+  let low = Infinity;
+  let high = 0;
+  for (let i = 1; i < xs.length; ++i) {
+    low = Math.min(low, xs[i]! - xs[i - 1]!);
+    high = Math.max(high, xs[i]! - xs[i - 1]!);
+  }
+  // Mostly points are regular, and this is all.
+  if (!(high > HOLE * low)) return { xs, after: [] };
+  const steps = Float64Array.from(xs.slice(1), (x, i) => x - xs[i]!).sort();
+  const usual = steps[(steps.length - 1) >> 1]!;
+  const after: number[] = [];
+  const times = xs.slice(0, 1);
+  for (let i = 1; i < xs.length; ++i) {
+    if (xs[i]! - xs[i - 1]! > HOLE * usual) {
+      after.push(i - 1);
+      times.push(xs[i - 1]! + usual, xs[i]! - usual);
+    }
+    times.push(xs[i]!);
+  }
+  return { xs: times, after };
+}
+
+// The values at the times of `breakHoles`.
+export function withHoles(ys: Column, { after }: Broken): Column {
+  if (after.length === 0) return ys;
+  let begin = 0;
+  const out: Column = [];
+  for (const i of [...after, ys.length - 1]) {
+    for (; begin <= i; ++begin) out.push(ys[begin]);
+    if (begin < ys.length) out.push(null, null);
+  }
+  return out;
+}
+
+// The points between two holes, which no line would show.
+export function lonelyIn(column: Column): number[] {
+  const lonely: number[] = [];
+  let isAfterHole = true;
+  let last = -1;
+  column.forEach((y, i) => {
+    if (y === undefined) return;
+    if (y === null) {
+      if (last >= 0 && isAfterHole) lonely.push(last);
+      isAfterHole = true;
+      last = -1;
+    } else {
+      if (last >= 0) isAfterHole = false;
+      last = i;
+    }
+  });
+  if (last >= 0 && isAfterHole) lonely.push(last);
+  return lonely;
 }
 
 // Each column on top of those before it. Between two points of a series its value is on the line

@@ -1,7 +1,7 @@
 // What a chart draws: columns on one axis, and how.
 
 import type { State, Style } from '../state/state';
-import { onAxis, parseLimits, stack, unionOf, type Column } from './align';
+import { breakHoles, onAxis, parseLimits, stack, unionOf, withHoles, type Broken, type Column } from './align';
 import { colorOf } from './palette';
 import type { PlotSeries } from './series';
 
@@ -32,14 +32,16 @@ export function chartModel(state: State, all: PlotSeries[], from: number, to: nu
   const shown = all.map((series, i) => ({ series, color: colorOf(i) })).filter(({ series }) =>
     !state.lines[series.line]?.hidden &&
     (state.solo.length === 0 || state.solo.includes(series.label)));
-  const axis = unionOf(shown.map(({ series }) => series.xs));
-  let columns = shown.map(({ series }) => onAxis(axis, series.xs, series.ys));
+  const times = shown.map(({ series: { xs } }): Broken => (state.connect ? { xs, after: [] } : breakHoles(xs)));
+  const axis = unionOf(times.map(({ xs }) => xs));
+  const placed = (ys: Column, i: number) => onAxis(axis, times[i]!.xs, withHoles(ys, times[i]!));
+  let columns = shown.map(({ series }, i) => placed(series.ys, i));
   if (state.style === 'stacked') columns = stack(axis, columns);
   const hasBand = state.style === 'line' || state.style === 'points';
   const drawn = shown.map(({ series, color }, i): Drawn => ({
     series, color, column: columns[i]!, right: state.lines[series.line]?.right ?? false,
-    low: hasBand && series.low.length ? onAxis(axis, series.xs, series.low) : null,
-    high: hasBand && series.high.length ? onAxis(axis, series.xs, series.high) : null,
+    low: hasBand && series.low.length ? placed(series.low, i) : null,
+    high: hasBand && series.high.length ? placed(series.high, i) : null,
   }));
   return {
     from, to, axis, drawn, style: state.style, log: [state.ylog, state.y2log], unit, tz: state.tz,

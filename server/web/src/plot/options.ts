@@ -2,10 +2,10 @@
 
 import uPlot from 'uplot';
 import { shiftedDate } from '../time/time';
-import { showNumber } from '../time/units';
+import { showTicks } from '../time/units';
 import { fade } from './palette';
 import type { ChartModel, Drawn } from './model';
-import type { Column } from './align';
+import { lonelyIn, type Column } from './align';
 
 export interface Theme { text: string; grid: string; font: string }
 
@@ -74,20 +74,25 @@ const widthOf = (model: ChartModel) => (sizeOf(model) > FOCUS_MAX ? 1 / (deviceP
 
 const NEAR = 200;
 
-// The index of the point that is nearest to the pointer, as series have points of their own.
+// The index of the point that is nearest to the pointer, as series have points of their own; none
+// beyond a hole.
 export function nearest(column: ArrayLike<number | null | undefined>, at: number): number {
-  if (typeof column[at] === 'number') return at;
-  for (let off = 1; off < NEAR; ++off) {
-    if (typeof column[at - off] === 'number') return at - off;
-    if (typeof column[at + off] === 'number') return at + off;
+  let [left, right] = [true, true];
+  for (let off = 0; off < NEAR && (left || right); ++off) {
+    const [before, after] = [column[at - off], column[at + off]];
+    if (left && typeof before === 'number') return at - off;
+    if (right && typeof after === 'number') return at + off;
+    left &&= before !== null;
+    right &&= after !== null;
   }
   return at;
 }
 
-function seriesOf({ color, right, series }: Drawn, model: ChartModel): uPlot.Series {
+function seriesOf({ color, right, series, column }: Drawn, model: ChartModel): uPlot.Series {
   const scale = right ? 'y2' : 'y';
+  const lonely = lonelyIn(column);
+  const points = { size: 6, fill: color, filter: (_u: uPlot, _i: number, show: boolean) => (show ? null : lonely) };
   const base = { label: series.label, scale, stroke: color, width: widthOf(model), spanGaps: false };
-  const lone = series.stats.points === 1;
   switch (model.style) {
     case 'points':
       return { ...base, paths: () => null, points: { show: true, size: 4, fill: color } };
@@ -95,12 +100,12 @@ function seriesOf({ color, right, series }: Drawn, model: ChartModel): uPlot.Ser
       return { ...base, width: 0, fill: fade(color, 0.75), points: { show: false },
                paths: uPlot.paths.bars!({ size: [0.8, 40] }) };
     case 'area':
-      return { ...base, fill: fade(color, 0.14), points: { show: lone } };
+      return { ...base, fill: fade(color, 0.14), points: { ...points, show: false } };
     case 'stacked':
-      return { ...base, width: 1, fill: fade(color, 0.45), points: { show: lone } };
+      return { ...base, width: 1, fill: fade(color, 0.45), points: { ...points, show: false } };
     default:
       // uPlot draws points where they are far enough apart.
-      return lone ? { ...base, points: { show: true, size: 6, fill: color } } : base;
+      return lonely.length ? { ...base, points } : base;
   }
 }
 
@@ -144,6 +149,15 @@ const TIMES: uPlot.Axis.Values = [
   [1, ':{ss}.{fff}', `${DAY} {HH}:{mm}`, null, `${DAY} {HH}:{mm}`, null, '\n{HH}:{mm}', null, 1],
 ];
 
+// uPlot has no steps for ranges beyond 1e16, and would draw no number.
+const isHuge = (model: ChartModel) => model.drawn.some(({ series: { stats } }) =>
+  Math.max(Math.abs(stats.min), Math.abs(stats.max)) > 1e15);
+
+export function hugeSteps(range: number): number[] {
+  const power = 10 ** Math.floor(Math.log10(range));
+  return [0.1, 0.2, 0.5, 1, 2, 5].map((part) => part * power);
+}
+
 function axesOf(model: ChartModel, theme: Theme): uPlot.Axis[] {
   const common: uPlot.Axis = {
     stroke: theme.text, grid: { stroke: theme.grid, width: 1 }, font: theme.font,
@@ -151,7 +165,8 @@ function axesOf(model: ChartModel, theme: Theme): uPlot.Axis[] {
   };
   const axis = (scale: string, side: number, label: string): uPlot.Axis => ({
     ...common, scale, side, size: sizeOfAxis, gap: 8,
-    values: (_u, values) => values.map((v) => (v === null ? '' : showNumber(v, model.unit))),
+    values: (_u, values) => showTicks(values, model.unit),
+    ...(isHuge(model) && !model.log[side === 1 ? 1 : 0] && { incrs: (_u, _at, min, max) => hugeSteps(max - min) }),
     ...(label && { label, labelSize: 22 }),
   });
   const axes: uPlot.Axis[] = [{ ...common, space: 80, values: TIMES }, axis('y', 3, model.labels[0])];

@@ -2,6 +2,7 @@
 
 import type { Answer } from '../api/stream';
 import type { Sent } from '../query/auto';
+import { digitsFor, showNumber } from '../time/units';
 
 export interface PlotSeries {
   label: string;
@@ -37,6 +38,10 @@ export function statsOf(ys: (number | null)[]): Stats {
   if (stats.points) stats.avg = sum / stats.points;
   return stats;
 }
+
+// With as many digits as tell the values of the series apart.
+export const showValue = (value: number, { min, max }: Stats, unit: string) =>
+  showNumber(value, unit, digitsFor(Math.max(Math.abs(min), Math.abs(max)), (max - min) / 1e4));
 
 const valueOf = (text: number | string) => {
   const value = Number(text);

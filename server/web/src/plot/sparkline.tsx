@@ -1,7 +1,18 @@
 // A small chart without axes.
 
+import { breakHoles } from './align';
+
+type Points = [number, number][];
+
+// The points between holes.
+export function runsOf(points: Points): [Points[number], ...Points][] {
+  const { after } = breakHoles(points.map(([ms]) => ms));
+  const ends = [...after, points.length - 1];
+  return ends.map((end, i) => points.slice(i ? ends[i - 1]! + 1 : 0, end + 1) as [Points[number], ...Points]);
+}
+
 export function Sparkline({ points, from, to, label }: {
-  points: [number, number][]; from: number; to: number; label: string;
+  points: Points; from: number; to: number; label: string;
 }) {
   if (points.length === 0) return <div class="spark" role="img" aria-label={label} />;
   const ys = points.map((point) => point[1]);
@@ -9,14 +20,15 @@ export function Sparkline({ points, from, to, label }: {
   const high = Math.max(...ys);
   const x = (ms: number) => ((ms - from) / (to - from)) * 200;
   const y = (v: number) => 44 - (high === low ? (low === 0 ? 0 : 0.5) : (v - low) / (high - low)) * 40;
-  const path = points.map(([ms, v], i) => `${i ? 'L' : 'M'}${x(ms).toFixed(1)} ${y(v).toFixed(1)}`);
-  const end = points[points.length - 1]!;
-  const area = `${path.join('')}L${x(end[0]).toFixed(1)} 48L${x(points[0]![0]).toFixed(1)} 48Z`;
+  const place = ([ms, v]: [number, number]) => `${x(ms).toFixed(1)} ${y(v).toFixed(1)}`;
+  const runs = runsOf(points);
+  const lines = runs.map((run) => `M${run.map(place).join('L')}`);
+  const area = runs.map((run, i) => `${lines[i]}L${x(run[run.length - 1]![0]).toFixed(1)} 48L${x(run[0]![0]).toFixed(1)} 48Z`);
   return (
     <svg class="spark" viewBox="0 0 200 48" preserveAspectRatio="none" role="img" aria-label={label}>
-      <path class="fill" d={area} />
-      <path class="stroke" d={path.join('')} vector-effect="non-scaling-stroke" />
-      {points.length === 1 && <circle cx={x(end[0])} cy={y(end[1])} r="2" class="dot1" />}
+      <path class="fill" d={area.join('')} />
+      <path class="stroke" d={lines.join('')} vector-effect="non-scaling-stroke" />
+      {runs.filter((run) => run.length === 1).map(([[ms, v]]) => <circle key={ms} cx={x(ms)} cy={y(v)} r="2" class="dot1" />)}
     </svg>
   );
 }

@@ -3,12 +3,12 @@
 
 import type uPlot from 'uplot';
 import { showTime } from '../time/time';
-import { showNumber } from '../time/units';
 import type { ChartModel } from './model';
+import { showValue } from './series';
 
 const ROWS_MAX = 14;
 
-export interface Row { label: string; color: string; value: number; focused: boolean }
+export interface Row { label: string; color: string; value: string; at: number; focused: boolean }
 
 // The rows at an index, the highest first; the series that the pointer is at is always among them.
 export function rowsAt(model: ChartModel, idxs: (number | null | undefined)[],
@@ -21,11 +21,12 @@ export function rowsAt(model: ChartModel, idxs: (number | null | undefined)[],
     const { xs, ys } = one.series;
     const own = index == null ? null : ownValue(model.axis[index]!, xs, ys);
     if (own !== null) {
-      rows.push({ label: one.series.label, color: one.color, value: own, focused: at === focused });
+      rows.push({ label: one.series.label, color: one.color, at: own, focused: at === focused,
+        value: showValue(own, one.series.stats, model.unit) });
     }
     if (one.low && one.high) at += 2;
   });
-  return rows.sort((a, b) => b.value - a.value);
+  return rows.sort((a, b) => b.at - a.at);
 }
 
 // The value that was measured, not where it is drawn: that may be on top of others.
@@ -58,7 +59,7 @@ export class Tooltip {
     const rows = rowsAt(model, idxs ?? [], focused);
     const title = document.createElement('b');
     title.textContent = showTime(model.axis[idx]!, model.tz);
-    this.box.replaceChildren(title, ...this.lines(rows, model));
+    this.box.replaceChildren(title, ...this.lines(rows));
     this.box.hidden = false;
     this.place(u, left, top ?? 0);
   }
@@ -67,14 +68,14 @@ export class Tooltip {
     this.box.hidden = true;
   }
 
-  private lines(rows: Row[], model: ChartModel): HTMLElement[] {
+  private lines(rows: Row[]): HTMLElement[] {
     const shown = rows.slice(0, ROWS_MAX);
     const near = rows.find((row) => row.focused);
     if (near && !shown.includes(near)) shown[shown.length - 1] = near;
-    const lines = shown.map((row) => lineOf(row, model.unit));
-    if (rows.length > shown.length) {
+    const lines = shown.map(lineOf);
+    if (rows.length > shown.length || rows.length === 0) {
       const more = document.createElement('i');
-      more.textContent = `and ${rows.length - shown.length} more`;
+      more.textContent = rows.length ? `and ${rows.length - shown.length} more` : 'no point here';
       lines.push(more);
     }
     return lines;
@@ -90,7 +91,7 @@ export class Tooltip {
   }
 }
 
-function lineOf(row: Row, unit: string): HTMLElement {
+function lineOf(row: Row): HTMLElement {
   const line = document.createElement('div');
   if (row.focused) line.className = 'near';
   const dot = document.createElement('span');
@@ -99,7 +100,7 @@ function lineOf(row: Row, unit: string): HTMLElement {
   const name = document.createElement('bdi');
   name.textContent = row.label;
   const value = document.createElement('em');
-  value.textContent = showNumber(row.value, unit);
+  value.textContent = row.value;
   line.append(dot, name, value);
   return line;
 }

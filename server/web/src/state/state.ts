@@ -33,6 +33,7 @@ export interface State {
   refresh: number; // seconds; 0 = off
   auto: boolean; // downsample long ranges
   notes: boolean; // show annotations
+  connect: boolean; // draw lines across holes
   solo: string[]; // labels of the only series that are drawn
   sort: string; // column of the legend, '-' before it: descending
   metric: string; // in browse
@@ -48,7 +49,7 @@ export function emptyState(): State {
   return {
     view: 'browse', shown: 'graph', start: START, end: '', lines: [], style: 'line', ylog: false,
     y2log: false, yrange: '', y2range: '', ylabel: '', y2label: '', title: '', unit: '', tz: '',
-    refresh: 0, auto: true, notes: true, solo: [], sort: '', metric: '', tag: '', search: '',
+    refresh: 0, auto: true, notes: true, connect: false, solo: [], sort: '', metric: '', tag: '', search: '',
     fleet: '', designs: [],
   };
 }

@@ -1,7 +1,7 @@
 // The state as the text after '#', and back.
 //
 //   start end m o ylog y2log yrange y2range ylabel y2label title autoreload style tz   OpenTSDB's
-//   v show hide unit auto notes solo sort metric tag find fleet design                 ours
+//   v show hide unit auto notes connect solo sort metric tag find fleet design                 ours
 //
 // Every `m` is followed by its `o`, as OpenTSDB counts them.
 
@@ -30,6 +30,7 @@ export function printState(state: State): string {
   put('ylog', state.ylog);
   put('y2log', state.y2log);
   for (const key of TEXTS) put(key, state[key]);
+  put('connect', state.connect);
   put('find', state.search);
   put('autoreload', state.refresh);
   if (!state.auto) put('auto', '0');
@@ -63,6 +64,7 @@ export function parseState(hash: string): State {
   state.ylog = params.has('ylog');
   state.y2log = params.has('y2log');
   for (const key of TEXTS) state[key] = text(key);
+  state.connect = params.has('connect');
   state.search = text('find');
   state.refresh = Math.max(0, Number.parseInt(text('autoreload'), 10) || 0);
   state.auto = text('auto') !== '0';

@@ -77,11 +77,11 @@ const CLOCK = String.raw`(\d\d?):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?`;
 const DATE = new RegExp(
   String.raw`^(?:(\d{4})[/-](\d\d?)[/-](\d\d?)|today|yesterday)(?:[ T-]${CLOCK})? *(Z|UTC|[+-]\d\d(?::?\d\d)?)?$`, 'i');
 
-// "1h-ago", "now-1h" and "-1h" are "1h"; '' if the text is none of them.
+// The "1h" of "1h-ago", "now-1h" and "-1h"; '' for other texts.
 const agoOf = (text: string) => AGO.exec(text.trim())?.slice(1).find(Boolean) ?? '';
 
-// What people write as a time, as milliseconds; NaN if it is none: OpenTSDB's texts, ISO 8601, times
-// of today. Years have four digits.
+// A time that a person writes, as milliseconds: OpenTSDB's texts, ISO 8601, times of today. Years have four
+// digits. NaN for other texts.
 export function parseTime(text: string, nowMs: number, tz: string): number {
   const trimmed = text.trim();
   if (isNow(trimmed)) return nowMs;
@@ -124,8 +124,8 @@ export function isRelative(text: string): boolean {
   return isNow(text) || agoOf(text) !== '';
 }
 
-// A time as the address has it: what moves with the clock as "1h-ago", '' for now; all else as seconds
-// or milliseconds since 1970, which are the same moment in every zone. A text that is no time stays.
+// A time as the address has it: "1h-ago", or '' for now, if it moves with the clock; otherwise seconds or
+// milliseconds since 1970, the same moment in every zone. Keeps texts that `parseTime` does not take.
 export function pinTime(text: string, nowMs: number, tz: string): string {
   if (isNow(text.trim())) return '';
   const ms = parseTime(text, nowMs, tz);

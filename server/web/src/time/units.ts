@@ -6,34 +6,47 @@ export type Unit = (typeof UNITS)[number];
 const SI = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 
-function scaled(value: number, base: number, prefixes: string[]): string {
-  const power = Math.min(prefixes.length - 1,
-                         Math.max(0, Math.floor(Math.log(Math.abs(value)) / Math.log(base))));
-  return `${digits(value / base ** power)}${prefixes[power] ? ` ${prefixes[power]}` : ''}`;
+function scaled(value: number, base: number, prefixes: string[], precision: number): string {
+  const power = Math.max(0, Math.floor(Math.log(Math.abs(value)) / Math.log(base)));
+  if (power >= prefixes.length) return digits(value, precision); // as 1e+300
+  return `${digits(value / base ** power, precision)}${prefixes[power] ? ` ${prefixes[power]}` : ''}`;
 }
 
-function digits(value: number): string {
+function digits(value: number, precision: number): string {
   const size = Math.abs(value);
-  if (size !== 0 && size < 0.001) return value.toExponential(2);
-  return String(Number(value.toPrecision(size >= 1000 ? 6 : 4)));
+  if (size !== 0 && size < 0.001) return value.toExponential(precision - 2);
+  return String(Number(value.toPrecision(Math.max(precision, size >= 1000 ? 6 : 0))));
 }
 
-export function showNumber(value: number | null | undefined, unit = ''): string {
+// How many digits numbers of that size need if they are that far apart.
+export function digitsFor(size: number, distance: number): number {
+  return Math.min(15, Math.max(4, Math.ceil(Math.log10(Math.abs(size) / distance)) + 2 || 0));
+}
+
+// The numbers of an axis.
+export function showTicks(values: (number | null)[], unit: string): string[] {
+  const known = values.filter((v) => v !== null);
+  const step = known.length > 1 ? known[1]! - known[0]! : Infinity;
+  const precision = digitsFor(Math.max(...known.map(Math.abs)), step);
+  return values.map((v) => (v === null ? '' : showNumber(v, unit, precision)));
+}
+
+export function showNumber(value: number | null | undefined, unit = '', precision = 4): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–';
   switch (unit) {
     case 'bytes':
     case 'bytes/s':
-      return `${withGap(scaled(value, 1024, BINARY))}B${unit === 'bytes/s' ? '/s' : ''}`;
+      return `${withGap(scaled(value, 1024, BINARY, precision))}B${unit === 'bytes/s' ? '/s' : ''}`;
     case 'bits/s':
-      return `${withGap(scaled(value, 1000, SI))}b/s`;
+      return `${withGap(scaled(value, 1000, SI, precision))}b/s`;
     case 'percent':
-      return `${digits(value)} %`;
+      return `${digits(value, precision)} %`;
     case 'seconds':
-      return showSeconds(value);
+      return showSeconds(value, precision);
     case 'ms':
-      return showSeconds(value / 1e3);
+      return showSeconds(value / 1e3, precision);
     default:
-      return Math.abs(value) < 10000 ? digits(value) : scaled(value, 1000, SI);
+      return Math.abs(value) < 10000 ? digits(value, precision) : scaled(value, 1000, SI, precision);
   }
 }
 
@@ -42,14 +55,11 @@ function withGap(text: string): string {
   return text.includes(' ') ? text : `${text} `;
 }
 
-function showSeconds(seconds: number): string {
+function showSeconds(seconds: number, precision: number): string {
   const size = Math.abs(seconds);
-  if (size === 0) return '0 s';
-  if (size < 1e-3) return `${digits(seconds * 1e6)} µs`;
-  if (size < 1) return `${digits(seconds * 1e3)} ms`;
-  if (size < 120) return `${digits(seconds)} s`;
-  if (size < 7200) return `${digits(seconds / 60)} min`;
-  return `${digits(seconds / 3600)} h`;
+  const [times, unit] = size === 0 ? [1, 's'] : size < 1e-3 ? [1e6, 'µs'] : size < 1 ? [1e3, 'ms']
+    : size < 120 ? [1, 's'] : size < 7200 ? [1 / 60, 'min'] : [1 / 3600, 'h'];
+  return `${digits(seconds * times, precision)} ${unit}`;
 }
 
 export function showCount(count: number): string {
