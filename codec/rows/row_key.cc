@@ -12,6 +12,7 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
+#include "codec/base/status_macros.h"
 #include "codec/limits.h"
 #include "codec/rows/salt.h"
 
@@ -75,15 +76,28 @@ RowKeyCodec::RowKeyCodec(Layout layout, std::shared_ptr<const SaltSchedule> salt
 }
 
 void RowKeyCodec::Append(std::string_view tsuid, uint32_t base_time_s, std::string* out) const {
-  HOURCELL_DCHECK(tsuid.size() > layout_.metric_width);
   HOURCELL_DCHECK(span_.IsBase(base_time_s));
+  AppendFields(tsuid, base_time_s, /*field=*/base_time_s, out);
+}
+
+void RowKeyCodec::AppendDay(std::string_view tsuid, uint32_t day_s, std::string* out) const {
+  HOURCELL_DCHECK(kDaySpan.IsBase(day_s) && span_ == kHourSpan);
+  AppendFields(tsuid, day_s, DayField(day_s), out);
+}
+
+// `field` is in the place of the base time, which chooses the salt bucket.
+void RowKeyCodec::AppendFields(std::string_view tsuid,
+                               uint32_t base_time_s,
+                               uint32_t field,
+                               std::string* out) const {
+  HOURCELL_DCHECK(tsuid.size() > layout_.metric_width);
   const size_t start = out->size();
   out->resize(start + tags_at_);
   char* const key = out->data() + start;
   const uint32_t buckets = salt_epochs().BucketsAt(base_time_s);
   StoreBigEndian(BucketOf(tsuid, buckets), layout_.salt_width, key + salt_at_);
   std::copy_n(tsuid.data(), layout_.metric_width, key + metric_at_);
-  StoreBigEndian(base_time_s, kBaseTimeWidth, key + base_time_at_);
+  StoreBigEndian(field, kBaseTimeWidth, key + base_time_at_);
   out->append(tsuid.substr(layout_.metric_width));
 }
 
@@ -114,6 +128,27 @@ uint32_t RowKeyCodec::BaseTimeOf(std::string_view key) const {
 }
 
 absl::StatusOr<RowKeyView> RowKeyCodec::Parse(std::string_view bytes) const {
+  HOURCELL_ASSIGN_OR_RETURN(const RowKeyView parsed, ParseFields(bytes));
+  if (!span_.IsBase(parsed.base_time_s)) {
+    return Damaged(bytes, fmt::format("base time {} s at byte {}; expected a multiple of {} s",
+                                      parsed.base_time_s, base_time_at_, span_.seconds));
+  }
+  return parsed;
+}
+
+absl::StatusOr<RowKeyView> RowKeyCodec::ParseStored(std::string_view bytes) const {
+  HOURCELL_DCHECK(span_ == kHourSpan);
+  HOURCELL_ASSIGN_OR_RETURN(RowKeyView parsed, ParseFields(bytes));
+  if (IsDayField(parsed.base_time_s)) {
+    parsed.base_time_s = DayOfField(parsed.base_time_s);
+    parsed.span = kDaySpan;
+    return parsed;
+  }
+  return Parse(bytes);
+}
+
+// The fields; the base time is any number.
+absl::StatusOr<RowKeyView> RowKeyCodec::ParseFields(std::string_view bytes) const {
   const size_t pair = layout_.pair_width();
   if (bytes.size() < tags_at_ + pair) {
     return Damaged(bytes, fmt::format("too short: expected at least {} bytes, got {}",
@@ -126,15 +161,12 @@ absl::StatusOr<RowKeyView> RowKeyCodec::Parse(std::string_view bytes) const {
   }
   const auto base_time_s =
       static_cast<uint32_t>(LoadBigEndian(bytes.data() + base_time_at_, kBaseTimeWidth));
-  if (!span_.IsBase(base_time_s)) {
-    return Damaged(bytes, fmt::format("base time {} s at byte {}; expected a multiple of {} s",
-                                      base_time_s, base_time_at_, span_.seconds));
-  }
   return RowKeyView{.salt_bucket = static_cast<uint32_t>(
                         LoadBigEndian(bytes.data() + salt_at_, layout_.salt_width)),
                     .metric = bytes.substr(metric_at_, layout_.metric_width),
                     .base_time_s = base_time_s,
-                    .tags = tags};
+                    .tags = tags,
+                    .span = span_};
 }
 
 void RowKeyCodec::AppendGlobal(uint32_t base_time_s, std::string* out) const {

@@ -8,7 +8,14 @@
 //
 // for the default order of fields; other orders permute the first three. Integers are big-endian,
 // so byte order is the order (salt, metric, base time, tags): a time range of a metric is one scan
-// per salt bucket. The number of buckets may depend on the base time: salt_epochs.h. Thread-safe.
+// per salt bucket. The number of buckets may depend on the base time: salt_epochs.h.
+//
+// The row of a day (codec/cells/day_cell.h) has the points of a series in one day. Its key has the
+// day's field (day_field.h) in place of the base time, a small number. So the days of a metric are
+// next to each other, before all its hours from 1970-01-02 04:00 on. The salt bucket is that of the
+// day's first hour.
+//
+// Thread-safe.
 
 #pragma once
 
@@ -23,6 +30,7 @@
 #include <absl/status/statusor.h>
 
 #include "codec/limits.h"
+#include "codec/rows/day_field.h"
 #include "codec/rows/layout.h"
 #include "codec/rows/row_span.h"
 #include "codec/rows/salt_schedule.h"
@@ -36,6 +44,7 @@ struct RowKeyView {
   std::string_view metric;  // M bytes
   uint32_t base_time_s = 0;
   std::string_view tags;  // whole (tagk, tagv) pairs
+  RowSpan span = {};      // of the row: that of the codec, or a day
 };
 
 // Half-open range of keys.
@@ -70,6 +79,17 @@ class RowKeyCodec {
   // not a multiple of the span. The message gives the fault and the key in hex. O(tags).
   absl::StatusOr<RowKeyView> Parse(std::string_view bytes) const;
 
+  // As Parse, and also takes the key of a day's row. `base_time_s` is then the day's start.
+  absl::StatusOr<RowKeyView> ParseStored(std::string_view bytes) const;
+
+  // Appends the key of the row of `tsuid` and the day that begins at
+  // `day_s`. REQUIRES: as Append; rows of the codec are of an hour.
+  void AppendDay(std::string_view tsuid, uint32_t day_s, std::string* out) const;
+  // As AppendHourPrefix, of a day's rows.
+  void AppendDayPrefix(Uid metric, uint32_t bucket, uint32_t day_s, std::string* out) const {
+    AppendHourPrefix(metric, bucket, DayField(day_s), out);
+  }
+
   // Appends the tsuid of a parsed key: metric and tags.
   static void AppendTsuid(const RowKeyView& key, std::string* out) {
     out->append(key.metric);
@@ -101,7 +121,7 @@ class RowKeyCodec {
   // False for objects without a series. REQUIRES: the key is at least tags_offset() long.
   bool HasMetric(std::string_view key) const;
 
-  // The base time of any key that is at least tags_offset() long.
+  // The base time, or the field of a day, of any key that is at least tags_offset() long.
   uint32_t BaseTimeOf(std::string_view key) const;
 
   // True if Ranges has a range or more for each salt bucket.
@@ -112,6 +132,11 @@ class RowKeyCodec {
   int CompareIgnoringSalt(std::string_view a, std::string_view b) const;
 
  private:
+  void AppendFields(std::string_view tsuid,
+                    uint32_t base_time_s,
+                    uint32_t field,
+                    std::string* out) const;
+  absl::StatusOr<RowKeyView> ParseFields(std::string_view bytes) const;
   KeyRange RangeOf(Uid metric, uint32_t bucket, uint64_t begin_s, uint64_t end_s) const;
 
   Layout layout_;

@@ -46,4 +46,7 @@ struct RowSpan {
 inline constexpr RowSpan kHourSpan{.seconds = 3600};
 static_assert(kHourSpan.ms() == kQualifierSpanMs);
 
+// The span of a row that has the hours of a day with few points (codec/cells/day_cell.h).
+inline constexpr RowSpan kDaySpan{.seconds = 86'400};
+
 }  // namespace hourcell

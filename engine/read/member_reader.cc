@@ -46,11 +46,12 @@ MemberReader::MemberReader(const SpanReader::Parts& parts,
 absl::Status MemberReader::Begin(const Settings& settings) {
   HOURCELL_DCHECK(!reader_.has_value());  // begun once
   settings_ = settings;
-  stored_ = ClampHours(plan_.bounds);
-  stored_.begin_s = std::max(stored_.begin_s, FirstRowFromS(kDataRowSpan, plan_.visible_from_ms));
-  if (hours() * groups_.members().size() > kRowsWorthAsking && hours() > 2) {
+  ScanBounds bounds = ClampHours(plan_.bounds);
+  bounds.begin_s = std::max(bounds.begin_s, FirstRowFromS(kDataRowSpan, plan_.visible_from_ms));
+  stored_ = AllRows(*parts_.view, bounds);
+  if (HoursOf(bounds) * groups_.members().size() > kRowsWorthAsking && HoursOf(bounds) > 2) {
     HOURCELL_ASSIGN_OR_RETURN(stored_,
-                              PresentHours(*parts_.row_keys, parts_.view, plan_.metric, stored_));
+                              PresentRows(*parts_.row_keys, parts_.view, plan_.metric, bounds));
   }
   Sort(groups_.members());
   cost_ = EstimateFor(sorted_);
@@ -77,8 +78,8 @@ ReadCost MemberReader::EstimateFor(std::span<const uint32_t> sorted) const {
       {.series = sorted,
        .metric_series = plan_.metric_series,
        .knows_all = plan_.list_is_whole,
-       .hours = hours(),
-       .buckets = parts_.row_keys->salt_epochs().BucketsMaxIn(stored_.begin_s, stored_.end_s)});
+       .hours = stored_.rows(),
+       .buckets = parts_.row_keys->salt_epochs().BucketsMaxIn(stored_.begin_s(), stored_.end_s())});
   if (spec_.read_method != ReadMethod::kCheapest) cost.method = spec_.read_method;
   return cost;
 }

@@ -52,7 +52,8 @@ class MemberReader {
   // Gives back the memory of the batch. REQUIRES: a batch.
   void Release();
 
-  uint64_t hours() const { return HoursOf(stored_); }  // in which there may be stored rows
+  // From the first to the last that may have stored points.
+  uint64_t hours() const { return HoursOf({stored_.begin_s(), stored_.end_s()}); }
   // Of all members, as estimated.
   const ReadCost& cost() const { return cost_; }
   uint64_t expected_bytes() const;
@@ -68,7 +69,7 @@ class MemberReader {
   const SubQueryPlan& plan_;
   const SeriesGroups& groups_;
   Settings settings_;
-  ScanBounds stored_;
+  StoredRows stored_;
   ReadCost cost_;
   std::optional<SpanReader> reader_;
 

@@ -5,9 +5,11 @@
 #include <optional>
 #include <utility>
 
+#include "codec/base/bytes.h"
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/limits.h"
+#include "engine/days/hour_place.h"
 
 // Why hour by hour and in key order: within an hour the wanted rows ascend as the series do, so
 // one cursor moves forwards only, and blocks are read once. A cursor that has met damage stays
@@ -36,44 +38,64 @@ ScanBounds ClampHours(ScanBounds bounds) {
   return bounds;
 }
 
-// The scan of one bucket: a cursor that goes from hour to hour, in each over the wanted series.
+// The scan of one bucket: a cursor that goes from hour to hour, in each over the wanted series. Or
+// from day to day over the rows of days: then "hour" below means a day.
 class RowReader::Scan {
  public:
   Scan(RowReader* reader,
        const RowSelection& selection,
        const Bucket& bucket,
-       const ScanBounds& hours,
+       const ScanBounds& bounds,
+       RowSpan span,
        size_t steps_max,
        const Visit& visit)
       : reader_(*reader),
         selection_(selection),
         bucket_(bucket),
+        span_(span),
         steps_max_(steps_max),
         visit_(visit),
-        hour_s_(hours.begin_s),
-        end_s_(hours.end_s) {
-    std::vector<KeyRange> ranges =
-        reader->row_keys_.Ranges(selection.metric, hours.begin_s, hours.end_s);
-    HOURCELL_DCHECK(ranges.size() == 1 || bucket.number < ranges.size());
+        hour_s_(bounds.begin_s),
+        end_s_(bounds.end_s) {
     HOURCELL_DCHECK(!bucket.indices.empty());
-    KeyRange& range = ranges[ranges.size() == 1 ? 0 : bucket.number];
-    cursor_ = reader->view_.NewCursor(TableId::kData, {.begin = std::move(range.begin),
-                                                       .end = std::move(range.end),
-                                                       .is_large = reader->is_large_});
+    cursor_ = reader->view_.NewCursor(TableId::kData, RangeOf(bounds));
   }
 
-  absl::Status Run() {
-    while (hour_s_ < end_s_) {
+  // Visits the rows before `limit_s` that were not visited yet.
+  absl::Status RunUntil(uint64_t limit_s) {
+    const uint64_t end_s = std::min(end_s_, limit_s);
+    while (hour_s_ < end_s && !is_done_) {
       BeginHour();
-      if (!cursor_->valid()) break;
+      is_done_ = !cursor_->valid();
+      if (is_done_) break;
       HOURCELL_RETURN_IF_ERROR(ReadHour());
     }
     return cursor_->status();
   }
 
+  // The time up to which all rows were visited. Rows of the next days or hours may be missing.
+  uint64_t next_s() const { return is_done_ ? end_s_ : hour_s_; }
+
  private:
   // Where the cursor is: at a row that was looked at, or at the first after those.
   enum class Place : uint8_t { kNowhere, kAtTaken, kAtNext };
+
+  ScanRange RangeOf(const ScanBounds& bounds) const {
+    const RowKeyCodec& row_keys = reader_.row_keys_;
+    ScanRange rows{.begin = {}, .end = {}, .is_large = reader_.is_large_};
+    if (span_ == kDaySpan) {
+      row_keys.AppendDayPrefix(selection_.metric, bucket_.number, bounds.begin_s, &rows.begin);
+      const auto last_s = static_cast<uint32_t>(bounds.end_s - kDaySpan.seconds);
+      row_keys.AppendHourPrefix(selection_.metric, bucket_.number, DayField(last_s) + 1, &rows.end);
+      return rows;
+    }
+    std::vector<KeyRange> ranges = row_keys.Ranges(selection_.metric, bounds.begin_s, bounds.end_s);
+    HOURCELL_DCHECK(ranges.size() == 1 || bucket_.number < ranges.size());
+    KeyRange& range = ranges[ranges.size() == 1 ? 0 : bucket_.number];
+    rows.begin = std::move(range.begin);
+    rows.end = std::move(range.end);
+    return rows;
+  }
 
   std::string_view WantedTags(size_t i) const {
     return selection_.list->tag_bytes(selection_.series[bucket_.indices[i]]);
@@ -82,8 +104,9 @@ class RowReader::Scan {
   // To the first row at or after the hour's first wanted one.
   void BeginHour() {
     prefix_.clear();
+    const auto hour_s = static_cast<uint32_t>(hour_s_);
     reader_.row_keys_.AppendHourPrefix(selection_.metric, bucket_.number,
-                                       static_cast<uint32_t>(hour_s_), &prefix_);
+                                       span_ == kDaySpan ? DayField(hour_s) : hour_s, &prefix_);
     next_ = 0;
     target_.assign(prefix_).append(WantedTags(0));
     // The row after the last one that was looked at is mostly the one.
@@ -129,7 +152,7 @@ class RowReader::Scan {
         cursor_->Next();
       }
     }
-    hour_s_ += kDataRowSpan.seconds;
+    hour_s_ += span_.seconds;
     return cursor_->valid() ? absl::OkStatus() : cursor_->status();
   }
 
@@ -151,11 +174,13 @@ class RowReader::Scan {
   // The row at `key` is of another hour, metric or bucket: the next hour with rows is not before
   // it.
   void LeaveHour(std::string_view key) {
-    hour_s_ += kDataRowSpan.seconds;
+    hour_s_ += span_.seconds;
     place_ = Place::kAtNext;
     if (key.size() < reader_.row_keys_.tags_offset()) return;
-    const uint32_t base_time_s = reader_.row_keys_.BaseTimeOf(key);
-    hour_s_ = std::max(hour_s_, uint64_t{base_time_s});
+    const uint32_t field = reader_.row_keys_.BaseTimeOf(key);
+    const bool is_day = IsDayField(field);
+    if (is_day != (span_ == kDaySpan)) return;  // hours of 1970-01-01 are between days
+    hour_s_ = std::max(hour_s_, uint64_t{is_day ? DayOfField(field) : field});
   }
 
   absl::Status VisitRow() {
@@ -169,10 +194,12 @@ class RowReader::Scan {
   RowReader& reader_;
   const RowSelection& selection_;
   const Bucket& bucket_;
+  const RowSpan span_;
   const size_t steps_max_;
   const Visit& visit_;
   uint64_t hour_s_;
   const uint64_t end_s_;
+  bool is_done_ = false;
   std::unique_ptr<RowCursor> cursor_;
   Place place_ = Place::kNowhere;
   std::string prefix_;  // of the hour's keys
@@ -181,20 +208,77 @@ class RowReader::Scan {
 };
 
 absl::Status RowReader::Read(const RowSelection& selection,
-                             const ScanBounds& hours,
+                             const StoredRows& rows,
                              ReadMethod method,
                              const Visit& visit) {
-  if (selection.series.empty() || hours.begin_s >= hours.end_s) return Flush();
-  if (method == ReadMethod::kPointReads) return ReadByKey(selection, hours, visit);
-  const size_t steps_max = method == ReadMethod::kLinearScan ? SIZE_MAX - 1 : kRowStepsMax;
-  for (const SaltSpan& span : row_keys_.salt_epochs().SpansOf(hours.begin_s, hours.end_s)) {
-    const ScanBounds part{.begin_s = static_cast<uint32_t>(span.begin_s), .end_s = span.end_s};
-    for (const Bucket& bucket : BucketsOf(selection, span.buckets)) {
-      Scan scan(this, selection, bucket, part, steps_max, visit);
-      HOURCELL_RETURN_IF_ERROR(scan.Run());
-    }
+  if (selection.series.empty() || rows.rows() == 0) return Flush();
+  if (method == ReadMethod::kPointReads) return ReadByKey(selection, rows, visit);
+  return ScanRows(selection, rows, method == ReadMethod::kLinearScan ? SIZE_MAX - 1 : kRowStepsMax,
+                  visit);
+}
+
+namespace {
+
+// The part of `bounds` in a salt epoch. A day belongs to the epoch of its start.
+ScanBounds PartIn(const SaltSpan& span, const ScanBounds& bounds, RowSpan rows) {
+  const uint64_t begin_s = std::max<uint64_t>(bounds.begin_s, rows.CeilS(span.begin_s));
+  const uint64_t end_s = std::min(bounds.end_s, rows.CeilS(span.end_s));
+  if (begin_s >= end_s) return {.begin_s = 0, .end_s = 0};
+  return {.begin_s = static_cast<uint32_t>(begin_s), .end_s = end_s};
+}
+
+}  // namespace
+
+absl::Status RowReader::ScanRows(const RowSelection& selection,
+                                 const StoredRows& rows,
+                                 size_t steps_max,
+                                 const Visit& visit) {
+  for (const SaltSpan& span : row_keys_.salt_epochs().SpansOf(rows.begin_s(), rows.end_s())) {
+    StoredRows part = rows;
+    part.hours = PartIn(span, rows.hours, kHourSpan);
+    part.days = PartIn(span, rows.days, kDaySpan);
+    if (part.rows() == 0) continue;
+    for (const Bucket& bucket : BucketsOf(selection, span.buckets))
+      HOURCELL_RETURN_IF_ERROR(ScanBucket(selection, bucket, part, steps_max, visit));
   }
   return Flush();
+}
+
+absl::Status RowReader::ScanBucket(const RowSelection& selection,
+                                   const Bucket& bucket,
+                                   const StoredRows& rows,
+                                   size_t steps_max,
+                                   const Visit& visit) {
+  if (!rows.has_days()) {
+    return Scan(this, selection, bucket, rows.hours, kHourSpan, steps_max, visit)
+        .RunUntil(UINT64_MAX);
+  }
+  DayJoiner joiner(rows.bounds, visit);
+  if (!rows.has_hours()) {
+    const Visit visit_day = [&joiner](const Row& row) {
+      return joiner.VisitDay(row.index, row.base_time_s, row.cell);
+    };
+    return Scan(this, selection, bucket, rows.days, kDaySpan, steps_max, visit_day)
+        .RunUntil(UINT64_MAX);
+  }
+  const Visit hold = [&joiner](const Row& row) {
+    joiner.Hold(row.index, row.base_time_s, row.cell);
+    return absl::OkStatus();
+  };
+  const Visit add = [&joiner](const Row& row) { return joiner.AddHour(row); };
+  Scan days(this, selection, bucket, rows.days, kDaySpan, steps_max, hold);
+  Scan hours(this, selection, bucket, rows.hours, kHourSpan, steps_max, add);
+  const uint64_t end_s = rows.end_s();
+  for (uint64_t at_s = 0; at_s < end_s;) {
+    // The next day with rows of either kind.
+    const uint64_t next_s = std::max(at_s, std::min(days.next_s(), hours.next_s()));
+    const uint64_t day_end_s = next_s - next_s % kDaySpan.seconds + kDaySpan.seconds;
+    HOURCELL_RETURN_IF_ERROR(days.RunUntil(day_end_s));
+    HOURCELL_RETURN_IF_ERROR(hours.RunUntil(day_end_s));
+    HOURCELL_RETURN_IF_ERROR(joiner.EndDay());
+    at_s = day_end_s;
+  }
+  return absl::OkStatus();
 }
 
 // The series by bucket, in an epoch of `buckets` buckets.
@@ -211,43 +295,94 @@ std::vector<RowReader::Bucket> RowReader::BucketsOf(const RowSelection& selectio
   return found;
 }
 
-absl::Status RowReader::ReadByKey(const RowSelection& selection,
-                                  const ScanBounds& hours,
-                                  const Visit& visit) {
-  std::vector<std::string> keys;
-  std::vector<Row> rows;  // of each key
-  std::vector<std::optional<std::string>> cells;
-  size_t keys_at_once = kKeysAtFirst;
-  const size_t rows_at_most =
-      (hours.end_s - hours.begin_s) / kDataRowSpan.seconds * selection.series.size();
-  keys.reserve(std::min(keys_at_once, rows_at_most));
-  rows.reserve(keys.capacity());
-  const auto read_batch = [&]() -> absl::Status {
-    if (keys.empty()) return Flush();
-    HOURCELL_RETURN_IF_ERROR(view_.GetMany(TableId::kData, keys, &cells));
-    size_t bytes = 0;
-    for (size_t i = 0; i < cells.size(); ++i) {
-      if (!cells[i].has_value()) continue;
-      bytes += cells[i]->size();
-      rows[i].cell = *cells[i];
-      HOURCELL_RETURN_IF_ERROR(visit(rows[i]));
-      HOURCELL_RETURN_IF_ERROR(Meter({.rows = 1, .bytes = cells[i]->size()}));
-    }
-    keys_at_once = std::clamp<size_t>(kKeyedBytes / (bytes / keys.size() + 1), 1, kKeysAtOnce);
-    keys.clear();
-    rows.clear();
-    return Flush();
-  };
-  for (uint64_t hour_s = hours.begin_s; hour_s < hours.end_s; hour_s += kDataRowSpan.seconds) {
-    const auto base_time_s = static_cast<uint32_t>(hour_s);
-    for (size_t i = 0; i < selection.series.size(); ++i) {
-      row_keys_.Append(selection.list->tsuid(selection.series[i]), base_time_s,
-                       &keys.emplace_back());
-      rows.push_back({.index = i, .base_time_s = base_time_s, .cell = {}});
-      if (keys.size() >= keys_at_once) HOURCELL_RETURN_IF_ERROR(read_batch());
-    }
+// Rows that are read together by key.
+class RowReader::KeyBatch {
+ public:
+  KeyBatch(RowReader* reader, size_t rows_at_most) : reader_(*reader) {
+    keys_.reserve(std::min(keys_at_once_, rows_at_most));
+    rows_.reserve(keys_.capacity());
   }
-  return read_batch();
+
+  // The key to be filled in of a row, and the row without its cell.
+  std::string* Add(const Row& row) {
+    rows_.push_back(row);
+    return &keys_.emplace_back();
+  }
+
+  bool is_full() const { return keys_.size() >= keys_at_once_; }
+
+  // Reads the rows, and visits those that are there.
+  absl::Status Read(const Visit& visit) {
+    if (keys_.empty()) return reader_.Flush();
+    HOURCELL_RETURN_IF_ERROR(reader_.view_.GetMany(TableId::kData, keys_, &cells_));
+    size_t bytes = 0;
+    for (size_t i = 0; i < cells_.size(); ++i) {
+      if (!cells_[i].has_value()) continue;
+      bytes += cells_[i]->size();
+      rows_[i].cell = *cells_[i];
+      HOURCELL_RETURN_IF_ERROR(visit(rows_[i]));
+      HOURCELL_RETURN_IF_ERROR(reader_.Meter({.rows = 1, .bytes = cells_[i]->size()}));
+    }
+    keys_at_once_ = std::clamp<size_t>(kKeyedBytes / (bytes / keys_.size() + 1), 1, kKeysAtOnce);
+    keys_.clear();
+    rows_.clear();
+    return reader_.Flush();
+  }
+
+ private:
+  RowReader& reader_;
+  size_t keys_at_once_ = kKeysAtFirst;
+  std::vector<std::string> keys_;
+  std::vector<Row> rows_;  // of each key
+  std::vector<std::optional<std::string>> cells_;
+};
+
+absl::Status RowReader::ReadByKey(const RowSelection& selection,
+                                  const StoredRows& rows,
+                                  const Visit& visit) {
+  KeyBatch batch(this, rows.rows() * selection.series.size());
+  DayJoiner joiner(rows.bounds, visit);
+  const Visit join = [&joiner, has_hours = rows.has_hours()](const Row& row) {
+    if (row.hours == 1) return joiner.AddHour(row);
+    if (!has_hours) return joiner.VisitDay(row.index, row.base_time_s, row.cell);
+    joiner.Hold(row.index, row.base_time_s, row.cell);
+    return absl::OkStatus();
+  };
+  const Visit& found = rows.has_days() ? join : visit;
+  const auto add = [&](uint32_t base_time_s, RowSpan span) -> absl::Status {
+    const uint32_t hours = span.seconds / kHourSpan.seconds;
+    for (size_t i = 0; i < selection.series.size(); ++i) {
+      const std::string_view tsuid = selection.list->tsuid(selection.series[i]);
+      std::string* const key = batch.Add({.index = i, .base_time_s = base_time_s, .cell = {}, .hours = hours});
+      if (span == kDaySpan) {
+        row_keys_.AppendDay(tsuid, base_time_s, key);
+      } else {
+        row_keys_.Append(tsuid, base_time_s, key);
+      }
+      if (batch.is_full()) HOURCELL_RETURN_IF_ERROR(batch.Read(found));
+    }
+    return absl::OkStatus();
+  };
+  if (!rows.has_days()) {
+    for (uint64_t s = rows.hours.begin_s; s < rows.hours.end_s; s += kHourSpan.seconds)
+      HOURCELL_RETURN_IF_ERROR(add(static_cast<uint32_t>(s), kHourSpan));
+    return batch.Read(found);
+  }
+  for (uint64_t day_s = kDaySpan.FloorS(rows.begin_s()); day_s < rows.end_s();
+       day_s += kDaySpan.seconds) {
+    const uint64_t end_s = kDaySpan.EndS(day_s);
+    if (day_s >= rows.days.begin_s && day_s < rows.days.end_s) {
+      HOURCELL_RETURN_IF_ERROR(add(static_cast<uint32_t>(day_s), kDaySpan));
+    }
+    for (uint64_t s = std::max<uint64_t>(day_s, rows.hours.begin_s);
+         s < std::min(end_s, rows.hours.end_s); s += kHourSpan.seconds)
+      HOURCELL_RETURN_IF_ERROR(add(static_cast<uint32_t>(s), kHourSpan));
+    // A day's row is joined with its hours, so a batch ends with a day that may have both.
+    if (!rows.has_hours()) continue;
+    HOURCELL_RETURN_IF_ERROR(batch.Read(found));
+    HOURCELL_RETURN_IF_ERROR(joiner.EndDay());
+  }
+  return batch.Read(found);
 }
 
 absl::Status RowReader::Meter(const QueryCost& read) {
@@ -261,27 +396,79 @@ absl::Status RowReader::Flush() {
   return meter_.Add(std::exchange(unmetered_, {}));
 }
 
-absl::StatusOr<ScanBounds> PresentHours(const RowKeyCodec& row_keys,
-                                        TableView* view,
-                                        Uid metric,
-                                        const ScanBounds& bounds) {
+namespace {
+
+// From the first to the last row in the ranges. `time_of` gives a row's base time.
+template <typename TimeOf>
+absl::StatusOr<ScanBounds> PresentIn(TableView* view,
+                                     std::vector<ScanRange> ranges,
+                                     RowSpan span,
+                                     const TimeOf& time_of) {
   ScanBounds present{.begin_s = UINT32_MAX, .end_s = 0};
-  for (KeyRange& range : row_keys.Ranges(metric, bounds.begin_s, bounds.end_s)) {
-    const std::unique_ptr<RowCursor> cursor =
-        view->NewCursor(TableId::kData, {.begin = range.begin, .end = range.end});
+  for (ScanRange& range : ranges) {
+    const std::unique_ptr<RowCursor> cursor = view->NewCursor(TableId::kData, range);
     cursor->Seek(range.begin);
     HOURCELL_RETURN_IF_ERROR(cursor->status());
     if (!cursor->valid()) continue;
-    HOURCELL_ASSIGN_OR_RETURN(const RowKeyView first, row_keys.Parse(cursor->key()));
-    present.begin_s = std::min(present.begin_s, first.base_time_s);
+    HOURCELL_ASSIGN_OR_RETURN(const uint32_t first_s, time_of(cursor->key()));
+    present.begin_s = std::min(present.begin_s, first_s);
     cursor->SeekToLast();
     HOURCELL_RETURN_IF_ERROR(cursor->status());
     if (!cursor->valid()) continue;
-    HOURCELL_ASSIGN_OR_RETURN(const RowKeyView last, row_keys.Parse(cursor->key()));
-    present.end_s = std::max(present.end_s, uint64_t{last.base_time_s} + kDataRowSpan.seconds);
+    HOURCELL_ASSIGN_OR_RETURN(const uint32_t last_s, time_of(cursor->key()));
+    present.end_s = std::max(present.end_s, span.EndS(last_s));
   }
-  if (present.end_s == 0) return ScanBounds{bounds.begin_s, bounds.begin_s};
+  if (present.end_s == 0) return ScanBounds{.begin_s = 0, .end_s = 0};
   return present;
+}
+
+// Whole days around `bounds`.
+ScanBounds DaysAround(const ScanBounds& bounds) {
+  return {.begin_s = kDaySpan.FloorS(bounds.begin_s), .end_s = kDaySpan.CeilS(bounds.end_s)};
+}
+
+}  // namespace
+
+StoredRows AllRows(const TableView& view, const ScanBounds& bounds) {
+  StoredRows rows{.bounds = bounds, .hours = bounds, .days = {}};
+  if (view.has_day_rows() && bounds.begin_s < bounds.end_s) rows.days = DaysAround(bounds);
+  return rows;
+}
+
+absl::StatusOr<StoredRows> PresentRows(const RowKeyCodec& row_keys,
+                                       TableView* view,
+                                       Uid metric,
+                                       const ScanBounds& bounds) {
+  StoredRows rows = AllRows(*view, bounds);
+  TableView& stored = view->stored();
+  const auto time_of = [&row_keys](std::string_view key) -> absl::StatusOr<uint32_t> {
+    HOURCELL_ASSIGN_OR_RETURN(const RowKeyView row, row_keys.ParseStored(key));
+    // Days may be between the hours of 1970-01-01, which then are not before the field's hour.
+    return row.span == kDaySpan ? kHourSpan.FloorS(DayField(row.base_time_s)) : row.base_time_s;
+  };
+  const auto day_of = [&row_keys](std::string_view key) -> absl::StatusOr<uint32_t> {
+    HOURCELL_ASSIGN_OR_RETURN(const RowKeyView row, row_keys.ParseStored(key));
+    return kDaySpan.FloorS(row.base_time_s);
+  };
+  std::vector<ScanRange> of_hours;
+  for (KeyRange& range : row_keys.Ranges(metric, bounds.begin_s, bounds.end_s))
+    of_hours.push_back({.begin = std::move(range.begin), .end = std::move(range.end)});
+  HOURCELL_ASSIGN_OR_RETURN(rows.hours,
+                            PresentIn(&stored, std::move(of_hours), kHourSpan, time_of));
+  rows.hours.begin_s = std::max(rows.hours.begin_s, bounds.begin_s);
+  rows.hours.end_s = std::min(rows.hours.end_s, bounds.end_s);
+  if (!rows.has_days()) return rows;
+  std::vector<ScanRange> of_days;
+  for (const KeyRange& range : row_keys.Ranges(metric, rows.days.begin_s, rows.days.end_s)) {
+    ScanRange& days = of_days.emplace_back();
+    const size_t at = row_keys.base_time_offset();
+    days.begin = days.end = range.begin.substr(0, at);
+    AppendBigEndian(DayField(rows.days.begin_s), kBaseTimeBytes, &days.begin);
+    AppendBigEndian(DayField(static_cast<uint32_t>(rows.days.end_s - kDaySpan.seconds)) + 1,
+                    kBaseTimeBytes, &days.end);
+  }
+  HOURCELL_ASSIGN_OR_RETURN(rows.days, PresentIn(&stored, std::move(of_days), kDaySpan, day_of));
+  return rows;
 }
 
 }  // namespace hourcell

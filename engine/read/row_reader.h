@@ -1,9 +1,11 @@
-// RowReader: reads the stored rows of chosen series in a range of hours, hour by hour, by one of
-// three methods (ReadMethod): each row by its key; a scan over all rows between the wanted ones; or
-// a scan that leaps over long gaps. Thread-compatible.
+// RowReader: reads the stored rows of chosen series in a range of time, by one of three methods
+// (ReadMethod): each row by its key; a scan over all rows between the wanted ones; or a scan that
+// leaps over long gaps. It goes from hour to hour, or from day to day if there are rows of days.
+// Thread-compatible.
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -18,6 +20,7 @@
 #include "codec/rows/uid.h"
 #include "engine/query/query_spec.h"
 #include "engine/query/stages/scan_bounds.h"
+#include "engine/read/day_joiner.h"
 #include "engine/read/query_meter.h"
 #include "engine/series/series_list.h"
 #include "engine/table/table.h"
@@ -31,24 +34,40 @@ struct RowSelection {
   std::span<const uint32_t> series;
 };
 
+// Where a metric may have stored rows; a part without rows is empty.
+struct StoredRows {
+  ScanBounds bounds;  // of the query: nothing outside is visited
+  ScanBounds hours;   // of rows of hours
+  ScanBounds days;    // of rows of days: whole days
+
+  bool has_hours() const { return hours.begin_s < hours.end_s; }
+  bool has_days() const { return days.begin_s < days.end_s; }
+  // From the first to after the last of both.
+  uint32_t begin_s() const {
+    if (!has_hours()) return days.begin_s;
+    return has_days() ? std::min(days.begin_s, hours.begin_s) : hours.begin_s;
+  }
+  uint64_t end_s() const { return has_days() ? std::max(days.end_s, hours.end_s) : hours.end_s; }
+  // The most rows of a series.
+  uint64_t rows() const {
+    return (has_hours() ? (hours.end_s - hours.begin_s) / kDataRowSpan.seconds : 0) +
+           (has_days() ? (days.end_s - days.begin_s) / kDaySpan.seconds : 0);
+  }
+};
+
 class RowReader {
  public:
-  // A row found. `index` into RowSelection::series; the rows of one series come by time.
-  struct Row {
-    size_t index = 0;
-    uint32_t base_time_s = 0;
-    std::string_view cell;  // borrowed for the call
-  };
-  using Visit = std::function<absl::Status(const Row& row)>;
+  using Row = FoundRow;
+  using Visit = FoundRow::Visit;
 
   // All borrowed. `is_large`: see ScanRange.
   RowReader(const RowKeyCodec& row_keys, TableView* view, QueryMeter* meter, bool is_large)
-      : row_keys_(row_keys), view_(*view), meter_(*meter), is_large_(is_large) {}
+      : row_keys_(row_keys), view_(view->stored()), meter_(*meter), is_large_(is_large) {}
 
-  // Visits the rows of the series with a base time in `hours`. `method` is not kCheapest. An error
-  // of `visit` ends the reading and is returned. Errors of the meter and the store.
+  // Visits the rows of the series. `method` is not kCheapest. An error of `visit` ends the reading
+  // and is returned. Errors of the meter and the store.
   absl::Status Read(const RowSelection& selection,
-                    const ScanBounds& hours,
+                    const StoredRows& rows,
                     ReadMethod method,
                     const Visit& visit);
 
@@ -76,25 +95,36 @@ class RowReader {
   };
   class Scan;
 
+  class KeyBatch;
+
   std::vector<Bucket> BucketsOf(const RowSelection& selection, uint32_t buckets) const;
-  absl::Status ReadByKey(const RowSelection& selection,
-                         const ScanBounds& hours,
-                         const Visit& visit);
+  absl::Status ScanRows(const RowSelection& selection,
+                        const StoredRows& rows,
+                        size_t steps_max,
+                        const Visit& visit);
+  absl::Status ScanBucket(const RowSelection& selection,
+                          const Bucket& bucket,
+                          const StoredRows& rows,
+                          size_t steps_max,
+                          const Visit& visit);
+  absl::Status ReadByKey(const RowSelection& selection, const StoredRows& rows, const Visit& visit);
   absl::Status Meter(const QueryCost& read);
 
   const RowKeyCodec& row_keys_;
-  TableView& view_;
+  TableView& view_;  // as stored
   QueryMeter& meter_;
   const bool is_large_;
   QueryCost unmetered_;
 };
 
-// The hours of `bounds` in which the metric may have rows: between the first and the last row of
-// any series.
-absl::StatusOr<ScanBounds> PresentHours(const RowKeyCodec& row_keys,
-                                        TableView* view,
-                                        Uid metric,
-                                        const ScanBounds& bounds);
+// The rows that there may be in `bounds`, without a look at the store.
+StoredRows AllRows(const TableView& view, const ScanBounds& bounds);
+
+// The same, from the first to the last row of any series of the metric.
+absl::StatusOr<StoredRows> PresentRows(const RowKeyCodec& row_keys,
+                                       TableView* view,
+                                       Uid metric,
+                                       const ScanBounds& bounds);
 
 // `bounds` as base times, up to the last possible hour.
 ScanBounds ClampHours(ScanBounds bounds);

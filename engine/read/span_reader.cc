@@ -152,11 +152,38 @@ class SpanReader::Part {
     return absl::OkStatus();
   }
 
-  // Appends the points of an open row to columns_.
-  void AppendOpen(size_t row) {
+  bool HasOpenBefore(size_t i, uint64_t end_s) const {
+    const OpenOfSeries& open = open_of_series_[i];
+    return open.next < open.end && open_rows_[open.next].base_time_s < end_s;
+  }
+
+  // Appends the points of an open row to columns_. `shift_ms` is its base time less that of the
+  // columns.
+  void AppendOpen(size_t row, uint32_t shift_ms = 0) {
     const size_t begin = row == 0 ? 0 : open_rows_[row - 1].end;
+    const size_t before = columns_.size();
     Append(open_columns_, begin, open_rows_[row].end, &columns_);
+    if (shift_ms != 0) {
+      for (size_t i = before; i < columns_.size(); ++i)
+        columns_.offset_ms[i] += shift_ms;
+    }
     CountColumns();
+  }
+
+  // Keeps the points of the part.
+  static void KeepPart(const RowReader::Row& row, CellColumns* columns) {
+    const auto offset = [&row](uint64_t time_s) { return (time_s - row.base_time_s) * 1000; };
+    const auto begin = std::ranges::lower_bound(columns->offset_ms, offset(row.begin_s)) -
+                       columns->offset_ms.begin();
+    const auto end = std::ranges::lower_bound(columns->offset_ms, offset(row.end_s)) -
+                     columns->offset_ms.begin();
+    const auto keep = [begin, end](auto* values) {
+      values->erase(values->begin() + end, values->end());
+      values->erase(values->begin(), values->begin() + begin);
+    };
+    keep(&columns->offset_ms);
+    keep(&columns->bits);
+    keep(&columns->flags);
   }
 
   // Counts the memory of columns_.
@@ -167,13 +194,14 @@ class SpanReader::Part {
   }
 
   absl::Status AddStored(const RowReader::Row& row) {
-    bool is_open = false;  // in memory, too
+    bool is_open = false;  // some of it is in memory, too
+    const uint64_t end_s = row.base_time_s + uint64_t{row.hours} * kHourSpan.seconds;
     if (!open_rows_.empty()) {
-      HOURCELL_RETURN_IF_ERROR(AddOpenBefore(row.index, row.base_time_s));
-      const OpenOfSeries& open = open_of_series_[row.index];
-      is_open = open.next < open.end && open_rows_[open.next].base_time_s == row.base_time_s;
+      const uint64_t begin_s = row.is_part ? row.begin_s : row.base_time_s;
+      HOURCELL_RETURN_IF_ERROR(AddOpenBefore(row.index, begin_s));
+      is_open = HasOpenBefore(row.index, row.is_part ? row.end_s : end_s);
     }
-    if (!is_open && uses_summaries_) {
+    if (!is_open && !row.is_part && uses_summaries_) {
       const absl::StatusOr<bool> added = AddSummary(row);
       if (!added.ok()) return Damaged(row, added.status());
       if (*added) return grown_bytes_ < kLeaseBytes ? absl::OkStatus() : TakeMemory();
@@ -184,9 +212,14 @@ class SpanReader::Part {
     if (const absl::Status decoded = DecodeCell(row.cell, &columns_); !decoded.ok()) {
       return Damaged(row, decoded);
     }
+    if (row.is_part) KeepPart(row, &columns_);
     if (is_open) {
       // Open points were written later, and win at an equal instant.
-      AppendOpen(open_of_series_[row.index].next++);
+      OpenOfSeries& open = open_of_series_[row.index];
+      while (HasOpenBefore(row.index, row.is_part ? row.end_s : end_s)) {
+        const uint32_t base_time_s = open_rows_[open.next].base_time_s;
+        AppendOpen(open.next++, (base_time_s - row.base_time_s) * 1000);
+      }
       SortLastWins(&columns_);
     }
     // A cell has a summary if all its numbers are finite. Of few points it would be decoded again.
@@ -298,7 +331,7 @@ std::vector<uint32_t> SpanReader::OrderOf(std::span<const uint32_t> positions,
   HOURCELL_DCHECK(parts > 0 && parts <= positions.size());
   const RowKeyCodec& row_keys = *parts_.row_keys;
   // Those of the last hours: of others it is as good a way to share out series as any.
-  const uint32_t buckets_in_force = row_keys.salt_epochs().BucketsAt(settings_.stored.end_s);
+  const uint32_t buckets_in_force = row_keys.salt_epochs().BucketsAt(settings_.stored.end_s());
   const bool by_bucket = settings_.division == ReadDivision::kByBucket && buckets_in_force > 1;
   // A row that is read by its key costs the same in any part.
   if (!by_bucket || parts == 1 || method == ReadMethod::kPointReads) return order;
@@ -324,9 +357,7 @@ absl::Status SpanReader::Read(std::span<const uint32_t> positions,
   batch->builders.clear();
   *bytes = 0;
   if (positions.empty()) return absl::OkStatus();
-  const size_t hours =
-      (settings_.stored.end_s - settings_.stored.begin_s) / kDataRowSpan.seconds + 1;
-  const size_t rows = hours * positions.size();
+  const size_t rows = (settings_.stored.rows() + 1) * positions.size();
   const size_t threads = parts_.pool->threads();
   const size_t wanted = rows < kManyRows ? threads : threads * kPartsPerThread;
   const size_t count =

@@ -54,7 +54,7 @@ class SpanReader {
     const SeriesList* list = nullptr;
     Uid metric = kNoUid;
     ScanBounds bounds;            // of the query
-    ScanBounds stored;            // in which there may be stored rows
+    StoredRows stored;            // that there may be
     int64_t visible_from_ms = 0;  // points before it are expired
     std::optional<DownsampleSpec> downsample;
     QueryRange range;

@@ -95,7 +95,7 @@ class RowsCollector : public rocksdb::TablePropertiesCollector {
                              rocksdb::SequenceNumber /*sequence*/,
                              uint64_t /*file_size*/) override {
     if (expiry_ == nullptr) return rocksdb::Status::OK();
-    const absl::StatusOr<RowKeyView> row = expiry_->row_keys().Parse(ToView(key));
+    const absl::StatusOr<RowKeyView> row = expiry_->row_keys().ParseStored(ToView(key));
     if (!row.ok()) {
       expiry_ = nullptr;  // unknown rows: no summary
       return rocksdb::Status::OK();
@@ -110,7 +110,10 @@ class RowsCollector : public rocksdb::TablePropertiesCollector {
       current_ = &metrics_.try_emplace(metric, none).first->second;
     }
     current_->oldest_s = std::min(current_->oldest_s, row->base_time_s);
-    current_->newest_s = std::max(current_->newest_s, row->base_time_s);
+    // The last hour of the row.
+    const uint64_t last_s = row->span.EndS(row->base_time_s) - kDataRowSpan.seconds;
+    current_->newest_s = static_cast<uint32_t>(
+        std::clamp<uint64_t>(last_s, current_->newest_s, kDataRowSpan.LastBaseS()));
     ++current_->rows;
     return rocksdb::Status::OK();
   }

@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include <absl/status/status.h>
@@ -51,6 +52,8 @@ class Follower {
     SeriesTable* series = nullptr;
     MetricSeriesCache* metric_series = nullptr;
     AnnotationStore* annotations = nullptr;
+    // Reads again whether the tables have rows of days.
+    std::function<absl::Status()> read_days_again = {};
     size_t lanes = 0;
     MonotonicClock* clock = nullptr;
     Stats* stats = nullptr;

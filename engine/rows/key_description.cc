@@ -92,7 +92,8 @@ ExplainedKey KeyDescriber::ExplainRow(std::string_view key) const {
     } else if (field == RowField::kSalt) {
       explained.salt = LoadBigEndian(bytes.data(), bytes.size());
     } else {
-      explained.time_s = static_cast<uint32_t>(LoadBigEndian(bytes.data(), bytes.size()));
+      const auto time = static_cast<uint32_t>(LoadBigEndian(bytes.data(), bytes.size()));
+      explained.time_s = IsDayField(time) ? DayOfField(time) : time;
     }
   }
   explained.rest = ToUpperHex(key);

@@ -5,9 +5,11 @@
 //   1   every store without salt epochs
 //   2   with the row salt_epochs (system_table.h)
 //   4   with or without salt_epochs; rows may have cells of format 3 (codec/cells/cell.h)
+//   7   as 4; the data table may have rows of days (codec/rows/row_key.h)
 //
-// A program that opens an older store for writing raises its format, because every merge of rows
-// may write such a cell. 3 was never used: one flipped bit of 1 or 2 gives it.
+// A program that opens an older store for writing raises its format to 4, because every merge of
+// rows may write such a cell, and to 7 before it writes the first row of a day. 3, 5 and 6 were
+// never used: one flipped bit of another gives them.
 
 #pragma once
 
@@ -18,7 +20,8 @@
 namespace hourcell {
 
 inline constexpr std::string_view kStoreFormatKey = "format";
-inline constexpr std::string_view kStoreFormat = "4";  // of every store that this program writes
+inline constexpr std::string_view kStoreFormat = "4";        // of a new store
+inline constexpr std::string_view kStoreFormatOfDays = "7";  // of a store with rows of days
 
 // OK if this program reads a store at `path` whose format row is `format`. kFailedPrecondition: a
 // newer format, with the remedy. kDataLoss: not a known format.

@@ -38,9 +38,9 @@ bool ParseTtl(std::string_view text, int64_t* ttl_s) {
   return ParseWhole(text, ttl_s) && *ttl_s >= 0 && *ttl_s <= kTtlMaxS;
 }
 
-Mutation SetFormat() {
+Mutation SetFormat(std::string_view format) {
   return {TableId::kSystem, Mutation::Kind::kSet, std::string(kStoreFormatKey),
-          std::string(kStoreFormat)};
+          std::string(format)};
 }
 
 // True if the table has only rows that CreateLayout writes before the format. Without atomic
@@ -73,7 +73,7 @@ absl::StatusOr<Layout> CreateLayout(const Options& options,
       {TableId::kSystem, Mutation::Kind::kSet, std::string(kLayoutKey),
        FormatLayout(options.layout)},
       {TableId::kSystem, Mutation::Kind::kSet, std::string(kActiveMarkKey), "0"},
-      SetFormat()};
+      SetFormat(kStoreFormat)};
   HOURCELL_RETURN_IF_ERROR(tables->Apply(group, /*sync=*/true));
   HOURCELL_KILL_POINT("create:system");
   return options.layout;
@@ -113,11 +113,25 @@ absl::StatusOr<Layout> ReadOrCreateLayout(const Options& options,
   }
   HOURCELL_ASSIGN_OR_RETURN(Layout layout, ParseLayout(*text));
   if (options.check_layout) HOURCELL_RETURN_IF_ERROR(CheckLayout(options, layout, tables));
-  if (*format != kStoreFormat && !options.follow) {
-    const Mutation raise = SetFormat();
+  if (*format < kStoreFormat && !options.follow) {
+    const Mutation raise = SetFormat(kStoreFormat);
     HOURCELL_RETURN_IF_ERROR(tables->Apply({&raise, 1}, /*sync=*/true));
   }
   return layout;
+}
+
+absl::StatusOr<bool> ReadHasDayRows(Tables* tables) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> format,
+                            tables->Snapshot()->Get(TableId::kSystem, kStoreFormatKey));
+  return format == kStoreFormatOfDays;
+}
+
+absl::Status WriteHasDayRows(Tables* tables) {
+  const Mutation raise = SetFormat(kStoreFormatOfDays);
+  HOURCELL_KILL_POINT("days:before_format");
+  HOURCELL_RETURN_IF_ERROR(tables->Apply({&raise, 1}, /*sync=*/true));
+  HOURCELL_KILL_POINT("days:format");
+  return absl::OkStatus();
 }
 
 absl::StatusOr<SaltEpochs> ReadSaltEpochs(const Layout& layout, Tables* tables) {

@@ -47,6 +47,12 @@ absl::StatusOr<Layout> ReadOrCreateLayout(const Options& options,
                                           Tables* tables,
                                           const std::function<absl::Status()>& make_journal = {});
 
+// True if the data table may have rows of days, by the store's format.
+absl::StatusOr<bool> ReadHasDayRows(Tables* tables);
+
+// Raises the format to one with rows of days, synced.
+absl::Status WriteHasDayRows(Tables* tables);
+
 // The salt epochs of a store of that layout; one bucket if rows are not salted. kDataLoss: the
 // record does not decode.
 absl::StatusOr<SaltEpochs> ReadSaltEpochs(const Layout& layout, Tables* tables);

@@ -25,7 +25,7 @@ std::shared_ptr<StorageEngine> StorageOf(const Options& options) {
 StoreCore::StoreCore(Options opened) : options(std::move(opened)), storage(StorageOf(options)) {}
 
 absl::Status StoreCore::TakeTables(std::unique_ptr<TableStore> opened) {
-  tables = std::move(opened);
+  tables = std::make_unique<DayRowStore>(std::move(opened));
   return CheckStoreNeeds(storage->name(), tables->capabilities());
 }
 
@@ -39,6 +39,7 @@ absl::Status StoreCore::OpenTables(const std::function<absl::Status()>& make_jou
   HOURCELL_ASSIGN_OR_RETURN(SaltEpochs epochs, ReadSaltEpochs(layout, tables.get()));
   salts = std::make_shared<SaltSchedule>(std::move(epochs));
   row_keys.emplace(layout, salts);
+  HOURCELL_RETURN_IF_ERROR(tables->Open(&*row_keys, options.day_row_points));
   HOURCELL_RETURN_IF_ERROR(LoadRetention());
   // A point that was acknowledged as synced needs its names synced.
   const bool sync = options.sync == Durability::kAlways;

@@ -15,6 +15,7 @@
 #include "codec/rows/row_key.h"
 #include "codec/rows/salt_schedule.h"
 #include "engine/annotations/annotation_store.h"
+#include "engine/days/day_row_store.h"
 #include "engine/names/meta_documents.h"
 #include "engine/names/table_uid_store.h"
 #include "engine/options.h"
@@ -49,7 +50,7 @@ class StoreCore {
   LossCounter losses{&stats};
   Retention retention;
   std::optional<RowExpiry> expiry;
-  std::unique_ptr<TableStore> tables;
+  std::unique_ptr<DayRowStore> tables;
   std::unique_ptr<StoreRole> role;
   std::shared_ptr<SaltSchedule> salts;
   std::optional<RowKeyCodec> row_keys;

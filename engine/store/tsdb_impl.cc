@@ -31,6 +31,7 @@ absl::Status StoreImpl::OpenToWrite() {
   JournalPlace* const place = opened.journal_place.get();
   HOURCELL_RETURN_IF_ERROR(core.OpenTables(place == nullptr ? std::function<absl::Status()>()
                                                             : [place] { return place->Make(); }));
+  core.tables->SetNote([this] { return core.role->NoteChange(absl::OkStatus()); });
   write = std::make_unique<WriteSide>(&core, std::move(opened.journal),
                                       std::move(opened.journal_place));
   HOURCELL_RETURN_IF_ERROR(write->Open());
@@ -69,6 +70,7 @@ absl::Status StoreImpl::StartFollowing(std::unique_ptr<JournalTail> tail) {
                       .series = core.series.get(),
                       .metric_series = &read->metric_series,
                       .annotations = core.annotations.get(),
+                      .read_days_again = [this] { return core.tables->ReadAgain(); },
                       .lanes = options.lanes == 0 ? OpenHours::LanesByProcessors() : options.lanes,
                       .clock = core.clock,
                       .stats = &core.stats},

@@ -85,21 +85,23 @@ RowExpiry::Pass::Pass(const RowExpiry& expiry)
 
 bool RowExpiry::Pass::IsExpired(std::string_view key) {
   if (rules_ == nullptr) return false;
-  const absl::StatusOr<RowKeyView> row = expiry_.row_keys_.Parse(key);
+  const absl::StatusOr<RowKeyView> row = expiry_.row_keys_.ParseStored(key);
   if (!row.ok()) return false;
   if (row->metric != metric_) {
     metric_ = row->metric;
     const Uid metric = LoadBigEndian(metric_.data(), metric_.size());
     before_ms_ = rules_->ExpiresBeforeMs(metric, now_ms_);
   }
-  return RowIsBefore(expiry_.row_keys_.span(), row->base_time_s, before_ms_);
+  span_ = row->span;
+  return RowIsBefore(span_, row->base_time_s, before_ms_);
 }
 
 std::string RowExpiry::Pass::EndOfExpired(std::string_view key) const {
   std::string end;
   if (!expiry_.metric_is_before_time_) return end;
   end = key.substr(0, expiry_.base_time_at_);
-  AppendBigEndian(FirstRowFromS(expiry_.row_keys_.span(), before_ms_), 4, &end);
+  const uint32_t first_s = FirstRowFromS(span_, before_ms_);
+  AppendBigEndian(span_ == kDaySpan ? DayField(first_s) : first_s, 4, &end);
   return end;
 }
 

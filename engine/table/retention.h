@@ -99,6 +99,7 @@ class RowExpiry {
     const int64_t now_ms_;
     std::string metric_;     // UID bytes of the row asked for last
     int64_t before_ms_ = 0;  // its metric's ExpiresBeforeMs
+    RowSpan span_ = {};      // of that row
   };
 
   const RowKeyCodec& row_keys() const { return row_keys_; }

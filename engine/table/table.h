@@ -84,6 +84,11 @@ class TableView {
   // A cursor over a range, at no row yet. It must not outlive the view.
   virtual std::unique_ptr<RowCursor> NewCursor(TableId table, const ScanRange& range) = 0;
 
+  // The rows as they are stored: engine/days/hours_view.h shows others.
+  virtual TableView& stored() { return *this; }
+  // True if there may be rows of days in the data table.
+  virtual bool has_day_rows() const { return false; }
+
   // By the calling thread since it began: of use is the difference of two.
   virtual BlockReads block_reads_of_thread() const { return {}; }
 };

@@ -37,6 +37,8 @@ constexpr std::array kRules = {
     FolderRule{"engine/rows",
                "codec/base codec codec/cells codec/rows uid engine/regions engine/query engine "
                "engine/table"},
+    FolderRule{"engine/days",
+               "codec/base codec/cells codec/rows engine/regions engine/table engine/rows"},
     FolderRule{"engine/rocks/regions",
                "codec/base engine/regions engine engine/table engine/rocks/files"},
     FolderRule{"engine/rocks",
@@ -65,7 +67,7 @@ constexpr std::array kRules = {
         "engine/read",
         "codec/base codec codec/cells codec/rows uid engine/query "
         "engine/query/functions engine/query/stages engine engine/threads engine/table engine/rows "
-        "engine/annotations engine/names engine/hours engine/series"},
+        "engine/days engine/annotations engine/names engine/hours engine/series"},
     FolderRule{"engine/scan",
                "codec/base codec codec/cells codec/rows uid engine/regions/keys "
                "engine engine/table engine/names engine/hours engine/series "
@@ -99,8 +101,8 @@ constexpr std::array kRules = {
                "engine/write"},
     FolderRule{"engine/store",
                "codec/base codec codec/rows uid engine/query engine engine/threads "
-               "engine/table engine/storage engine/journal engine/rows engine/rocks engine/role "
-               "engine/regions/live engine/annotations engine/names engine/hours "
+               "engine/table engine/storage engine/journal engine/rows engine/days engine/rocks "
+               "engine/role engine/regions/live engine/annotations engine/names engine/hours "
                "engine/series engine/write engine/read engine/deletion engine/scan"},
     FolderRule{"engine/facets",
                "codec/base uid engine/query engine engine/read engine/deletion engine/scan "

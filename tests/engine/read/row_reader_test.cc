@@ -1,6 +1,7 @@
 #include "engine/read/row_reader.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -11,8 +12,11 @@
 #include <gtest/gtest.h>
 
 #include "codec/base/random.h"
+#include "codec/cells/cell.h"
+#include "codec/cells/packed_cell.h"
 #include "codec/limits.h"
 #include "codec/rows/salt.h"
+#include "engine/days/day_row_store.h"
 #include "tests/support/mem_table_store.h"
 #include "tests/support/status_matchers.h"
 
@@ -56,7 +60,7 @@ class RowReaderTest : public testing::TestWithParam<Case> {
     RowReader reader(*row_keys_, view.get(), &meter, /*is_large=*/false);
     Rows rows;
     std::map<size_t, uint32_t> last;
-    EXPECT_OK(reader.Read(selection, hours, method, [&](const RowReader::Row& row) {
+    EXPECT_OK(reader.Read(selection, AllRows(*view, hours), method, [&](const RowReader::Row& row) {
       EXPECT_GT(row.base_time_s, last[row.index]) << "rows of a series come by time";
       last[row.index] = row.base_time_s;
       EXPECT_TRUE(rows.try_emplace({row.index, row.base_time_s}, row.cell).second);
@@ -128,12 +132,13 @@ TEST_P(RowReaderTest, PresentHoursAreThoseOfTheMetric) {
   AddRow(tsuid, kHour + 7 * kHourSpan.seconds, "b");
   const auto present = [&](uint32_t from_hour, uint32_t to_hour) {
     const auto view = tables_.Snapshot();
-    const auto hours = PresentHours(*row_keys_, view.get(), kCpu,
-                                    {.begin_s = kHour + from_hour * kHourSpan.seconds,
-                                     .end_s = kHour + to_hour * kHourSpan.seconds});
-    EXPECT_OK(hours);
-    return std::pair((hours->begin_s - kHour) / kHourSpan.seconds,
-                     (hours->end_s - kHour) / kHourSpan.seconds);
+    const auto rows = PresentRows(*row_keys_, view.get(), kCpu,
+                                  {.begin_s = kHour + from_hour * kHourSpan.seconds,
+                                   .end_s = kHour + to_hour * kHourSpan.seconds});
+    EXPECT_OK(rows);
+    if (!rows->has_hours()) return std::pair(0u, uint64_t{0});
+    return std::pair((rows->hours.begin_s - kHour) / kHourSpan.seconds,
+                     (rows->hours.end_s - kHour) / kHourSpan.seconds);
   };
 
   EXPECT_EQ(present(0, 20), std::pair(3u, uint64_t{8}));
@@ -175,12 +180,99 @@ TEST_P(RowReaderTest, OneSeriesOfManyReadsItsRowsOnly) {
   RowReader reader(*row_keys_, view.get(), &meter, /*is_large=*/false);
 
   ASSERT_OK(reader.Read({.list = &list, .metric = kCpu, .series = one},
-                        {.begin_s = kHour, .end_s = kHour + kHourSpan.seconds},
+                        AllRows(*view, {.begin_s = kHour, .end_s = kHour + kHourSpan.seconds}),
                         ReadMethod::kSkipScan,
                         [](const RowReader::Row&) { return absl::OkStatus(); }));
 
   EXPECT_EQ(meter.cost().rows, 1u);
   EXPECT_EQ(meter.cost().rows_skipped, 0u);
+}
+
+// Rows of days, rows of hours, and both in one day: each point once, in the order of time, with the
+// value that was written last.
+TEST_P(RowReaderTest, ReadsRowsOfDaysAndOfHours) {
+  constexpr uint64_t kSeed = 20261127;
+  constexpr uint32_t kPointsMax = 10;
+  constexpr uint32_t kHours = 60;
+  SCOPED_TRACE(kSeed);
+  Random random(kSeed);
+  for (int round = 0; round < 20; ++round) {
+    DayRowStore store(std::make_unique<MemTableStore>());
+    ASSERT_OK(store.Open(&*row_keys_, kPointsMax));
+    SeriesListBuilder builder(layout_);
+    std::vector<std::string> tsuids;
+    for (Uid i = 1; i <= 20; ++i) {
+      tsuids.push_back(EncodeTsuid(layout_, kCpu, std::vector<TagUids>{{1, i}}));
+      ASSERT_OK(builder.Add(i, tsuids.back()));
+    }
+    const SeriesList list = std::move(builder).Build();
+    std::map<std::pair<size_t, int64_t>, uint64_t> written;
+    const uint64_t dense = random.Below(3);  // of 0: no row of an hour
+    for (int cell = 0; cell < 400; ++cell) {
+      const size_t series = random.Below(tsuids.size());
+      const auto base_time_s =
+          static_cast<uint32_t>(kHour + random.Below(kHours) * kHourSpan.seconds);
+      std::map<uint32_t, uint64_t> points;
+      const size_t count = dense > 0 && random.Below(4) < dense ? 12 : 1 + random.Below(6);
+      while (points.size() < count)
+        points[static_cast<uint32_t>(random.Below(30)) * 120'000] = random.Below(1000);
+      CellColumns columns;
+      for (const auto& [offset_ms, value] : points) {
+        columns.push_back({.offset_ms = offset_ms, .is_ms = false, .flags = 7},
+                          Value::Integer(static_cast<int64_t>(value)));
+        written[{series, int64_t{base_time_s} * 1000 + offset_ms}] = value;
+      }
+      Mutation write{
+          .table = TableId::kData, .kind = Mutation::Kind::kMerge, .key = {}, .value = {}};
+      row_keys_->Append(tsuids[series], base_time_s, &write.key);
+      AppendPackedCell(columns, &write.value);
+      ASSERT_OK(store.ApplyUnlogged({&write, 1}));
+    }
+    std::vector<uint32_t> selected;
+    for (uint32_t i = 0; i < list.size(); ++i)
+      if (random.Below(2) == 0) selected.push_back(i);
+    const auto begin_s = static_cast<uint32_t>(kHour + random.Below(kHours) * kHourSpan.seconds);
+    const ScanBounds bounds{.begin_s = begin_s,
+                            .end_s = begin_s + random.Below(kHours) * kHourSpan.seconds};
+    std::map<std::pair<size_t, int64_t>, uint64_t> want;
+    for (size_t i = 0; i < selected.size(); ++i) {
+      for (const auto& [at, value] : written) {
+        const bool is_in = at.second >= int64_t{bounds.begin_s} * 1000 &&
+                           at.second < static_cast<int64_t>(bounds.end_s) * 1000;
+        if (at.first == selected[i] && is_in) want[{i, at.second}] = value;
+      }
+    }
+    const auto view = store.Snapshot();
+    const auto present = PresentRows(*row_keys_, view.get(), kCpu, bounds);
+    ASSERT_OK(present);
+    for (const StoredRows& rows : {AllRows(*view, bounds), *present}) {
+      for (const ReadMethod method :
+           {ReadMethod::kPointReads, ReadMethod::kSkipScan, ReadMethod::kLinearScan}) {
+        QueryControl control;
+        QueryMeter meter({}, {}, &control);
+        RowReader reader(*row_keys_, view.get(), &meter, /*is_large=*/false);
+        std::map<std::pair<size_t, int64_t>, uint64_t> read;
+        std::map<size_t, int64_t> last;
+        const RowSelection selection{.list = &list, .metric = kCpu, .series = selected};
+        ASSERT_OK(reader.Read(selection, rows, method, [&](const RowReader::Row& row) {
+          CellColumns columns;
+          EXPECT_OK(DecodeCell(row.cell, &columns));
+          for (size_t i = 0; i < columns.size(); ++i) {
+            const int64_t ms = int64_t{row.base_time_s} * 1000 + columns.offset_ms[i];
+            if (row.is_part && (ms < static_cast<int64_t>(row.begin_s) * 1000 ||
+                                ms >= static_cast<int64_t>(row.end_s) * 1000)) {
+              continue;
+            }
+            EXPECT_GT(ms, last[row.index]) << "points of a series come by time";
+            last[row.index] = ms;
+            read[{row.index, ms}] = columns.bits[i];
+          }
+          return absl::OkStatus();
+        }));
+        EXPECT_EQ(read, want) << ReadMethodName(method) << " round " << round;
+      }
+    }
+  }
 }
 
 using enum RowField;

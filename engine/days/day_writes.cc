@@ -1,0 +1,238 @@
+#include "engine/days/day_writes.h"
+
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "codec/base/bytes.h"
+#include "codec/base/status_macros.h"
+#include "codec/cells/cell.h"
+#include "codec/cells/day_cell.h"
+#include "codec/cells/packed_cell.h"
+#include "engine/days/hour_cell.h"
+#include "engine/days/hour_place.h"
+
+// Why an hour with a row of its own gets no points in its day's row: of two rows that may have the
+// same instant, one must be known to be newer. Rejected: a stamp for each page, which costs space
+// in every row for a case that hardly occurs; reading both rows at each merge.
+
+namespace hourcell {
+namespace {
+
+// Days of metrics that are remembered; a larger map is cleared.
+constexpr size_t kDaysMax = 1 << 16;
+
+bool IsOfHour(const Mutation& write, size_t at) {
+  return write.table == TableId::kData && write.key.size() >= at + kBaseTimeBytes &&
+         kHourSpan.IsBase(TimeFieldOf(write.key, at));
+}
+
+}  // namespace
+
+// The translation of one group.
+class DayWrites::Group {
+ public:
+  Group(DayWrites* writes, bool may_have_days, std::vector<Mutation>* changed)
+      : writes_(*writes), may_have_days_(may_have_days), changed_(*changed) {}
+
+  absl::Status Run(std::span<const Mutation> group, bool* writes_day) {
+    HOURCELL_RETURN_IF_ERROR(FindOwnRows(group));
+    for (const Mutation& write : group) {
+      if (!IsOfHour(write, writes_.at_)) {
+        changed_.push_back(write);
+      } else if (write.kind != Mutation::Kind::kMerge) {
+        HOURCELL_RETURN_IF_ERROR(Replace(write));
+      } else if (writes_.MayShare(write) && !own_.contains(write.key)) {
+        Share(write);
+        *writes_day = true;
+      } else {
+        Keep(write);
+      }
+    }
+    AppendDays();
+    return absl::OkStatus();
+  }
+
+ private:
+  // Finds the hours with rows of their own among those that could share one.
+  absl::Status FindOwnRows(std::span<const Mutation> group) {
+    std::vector<std::string> keys;
+    for (const Mutation& write : group) {
+      if (!IsOfHour(write, writes_.at_)) continue;
+      bool is_asked = write.kind != Mutation::Kind::kMerge && may_have_days_;
+      if (write.kind == Mutation::Kind::kMerge && writes_.MayShare(write)) {
+        HOURCELL_ASSIGN_OR_RETURN(is_asked, writes_.DayHasHours(write.key));
+      }
+      if (is_asked) keys.push_back(write.key);
+    }
+    if (keys.empty()) return absl::OkStatus();
+    std::vector<std::optional<std::string>> cells;
+    HOURCELL_RETURN_IF_ERROR(View().GetMany(TableId::kData, keys, &cells));
+    for (size_t i = 0; i < keys.size(); ++i)
+      if (cells[i].has_value()) own_.insert(std::move(keys[i]));
+    return absl::OkStatus();
+  }
+
+  void Share(const Mutation& write) {
+    Mutation& merge = changed_.emplace_back();
+    merge.table = TableId::kData;
+    merge.kind = Mutation::Kind::kMerge;
+    merge.key = DayKeyOf(write.key, writes_.at_);
+    AppendDayCellOfHour(HourOfDay(TimeFieldOf(write.key, writes_.at_)), write.value, &merge.value);
+  }
+
+  // The write goes to the hour's own row.
+  void Keep(const Mutation& write) {
+    if (write.kind != Mutation::Kind::kDelete) {
+      own_.insert(write.key);
+      writes_.NoteHour(write.key);
+    }
+    changed_.push_back(write);
+  }
+
+  // Sets or deletes an hour that may be in its day's row.
+  absl::Status Replace(const Mutation& write) {
+    if (!may_have_days_) {
+      Keep(write);
+      return absl::OkStatus();
+    }
+    HOURCELL_ASSIGN_OR_RETURN(std::string * day, DayOf(write.key));
+    const uint32_t hour = HourOfDay(TimeFieldOf(write.key, writes_.at_));
+    if (day->empty() || (IsShownWhole(*day) && hour != 0)) {
+      Keep(write);
+      return absl::OkStatus();
+    }
+    if (IsShownWhole(*day)) {
+      // A write of the hour that shows the day.
+      const bool is_day = write.kind == Mutation::Kind::kSet && IsDayCell(write.value);
+      *day = is_day ? write.value : "";
+      if (!is_day && write.kind == Mutation::Kind::kSet) Keep(write);
+      return absl::OkStatus();
+    }
+    HOURCELL_ASSIGN_OR_RETURN(const uint32_t hours, HoursOfDayCell(*day));
+    if ((hours >> hour & 1) == 0) {
+      Keep(write);
+      return absl::OkStatus();
+    }
+    CellColumns columns;
+    const bool stays = write.kind == Mutation::Kind::kSet && !own_.contains(write.key) &&
+                       DecodeCell(write.value, &columns).ok();
+    std::string left;
+    HOURCELL_RETURN_IF_ERROR(
+        SetHourOfDay(*day, hour, stays ? std::string_view(write.value) : "", &left));
+    *day = std::move(left);
+    if (!stays) Keep(write);
+    return absl::OkStatus();
+  }
+
+  // The cell of the day's row, as changed so far; empty: no row.
+  absl::StatusOr<std::string*> DayOf(std::string_view hour_key) {
+    std::string key = DayKeyOf(hour_key, writes_.at_);
+    const auto found = days_.find(key);
+    if (found != days_.end()) return &found->second;
+    HOURCELL_ASSIGN_OR_RETURN(std::optional<std::string> cell, View().Get(TableId::kData, key));
+    std::string* const day = &days_[key];
+    if (cell.has_value()) {
+      *day = *std::move(cell);
+      were_there_.insert(std::move(key));
+    }
+    return day;
+  }
+
+  void AppendDays() {
+    for (auto& [key, cell] : days_) {
+      if (!were_there_.contains(key)) continue;
+      Mutation& write = changed_.emplace_back();
+      write.table = TableId::kData;
+      write.kind = cell.empty() ? Mutation::Kind::kDelete : Mutation::Kind::kSet;
+      write.key = key;
+      write.value = std::move(cell);
+    }
+  }
+
+  TableView& View() {
+    if (view_ == nullptr) view_ = writes_.stored_.Snapshot();
+    return *view_;
+  }
+
+  DayWrites& writes_;
+  const bool may_have_days_;
+  std::vector<Mutation>& changed_;
+  std::unique_ptr<TableView> view_;
+  absl::flat_hash_set<std::string> own_;  // hours with a row of their own
+  std::map<std::string, std::string> days_;
+  absl::flat_hash_set<std::string> were_there_;  // of days_
+};
+
+bool DayWrites::LeavesAsIs(std::span<const Mutation> group, bool may_have_days) const {
+  if (points_max_ == 0 && !may_have_days) return true;
+  for (const Mutation& write : group)
+    if (write.table == TableId::kData) return false;
+  return true;
+}
+
+absl::Status DayWrites::Translate(std::span<const Mutation> group,
+                                  bool may_have_days,
+                                  std::vector<Mutation>* changed,
+                                  bool* writes_day) {
+  changed->reserve(changed->size() + group.size());
+  return Group(this, may_have_days, changed).Run(group, writes_day);
+}
+
+bool DayWrites::MayShare(const Mutation& write) const {
+  if (points_max_ == 0) return false;
+  const std::optional<uint32_t> points = ReadPackedCount(write.value);
+  return points.has_value() && *points < points_max_ && IsInOneEpoch(write.key);
+}
+
+bool DayWrites::IsInOneEpoch(std::string_view hour_key) const {
+  const uint32_t day_s = kDaySpan.FloorS(TimeFieldOf(hour_key, at_));
+  return row_keys_.salt_epochs().SpansOf(day_s, kDaySpan.EndS(day_s)).size() == 1;
+}
+
+// Whether there is a row of an hour with the same bytes before the base time in the day.
+absl::StatusOr<bool> DayWrites::DayHasHours(std::string_view hour_key) {
+  std::string prefix = DayPrefix(hour_key);
+  {
+    MutexLock lock(&mutex_);
+    const auto known = has_hours_.find(prefix);
+    if (known != has_hours_.end()) return known->second;
+  }
+  const uint32_t day_s = kDaySpan.FloorS(TimeFieldOf(hour_key, at_));
+  ScanRange range{.begin = prefix, .end = std::string(hour_key.substr(0, at_))};
+  if (day_s == kDaySpan.LastBaseS()) {
+    range.end += std::string(kBaseTimeBytes + 1, '\xFF');
+  } else {
+    AppendBigEndian(kDaySpan.EndS(day_s), kBaseTimeBytes, &range.end);
+  }
+  const std::unique_ptr<TableView> view = stored_.Snapshot();
+  const std::unique_ptr<RowCursor> row = view->NewCursor(TableId::kData, range);
+  row->Seek(range.begin);
+  HOURCELL_RETURN_IF_ERROR(row->status());
+  const bool has_hours = row->valid();
+  MutexLock lock(&mutex_);
+  if (has_hours_.size() >= kDaysMax) has_hours_.clear();
+  // Rows written meanwhile are noted.
+  return has_hours_.try_emplace(std::move(prefix), has_hours).first->second;
+}
+
+void DayWrites::NoteHour(std::string_view hour_key) {
+  if (points_max_ == 0) return;
+  std::string prefix = DayPrefix(hour_key);
+  MutexLock lock(&mutex_);
+  if (has_hours_.size() >= kDaysMax) has_hours_.clear();
+  has_hours_[std::move(prefix)] = true;
+}
+
+void DayWrites::Forget() {
+  MutexLock lock(&mutex_);
+  has_hours_.clear();
+}
+
+std::string DayWrites::DayPrefix(std::string_view hour_key) const {
+  std::string prefix(hour_key.substr(0, at_));
+  AppendBigEndian(kDaySpan.FloorS(TimeFieldOf(hour_key, at_)), kBaseTimeBytes, &prefix);
+  return prefix;
+}
+
+}  // namespace hourcell
