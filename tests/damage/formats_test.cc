@@ -19,6 +19,7 @@
 
 #include "codec/base/bytes.h"
 #include "codec/cells/cell.h"
+#include "codec/cells/day_cell.h"
 #include "codec/cells/hbase_cells.h"
 #include "codec/cells/packed_cell.h"
 #include "codec/object_qualifier.h"
@@ -138,6 +139,56 @@ Format FirstPackedCells() {
     if (equals == std::string::npos || line.size() - equals > 250) continue;
     format.samples.push_back(FromHex(line.substr(equals + 3)).value());
   }
+  return format;
+}
+
+// The samples as hours 3 and 9 of a day, and half of the hours with the last of them.
+Format DayCells() {
+  Format format{.name = "DayCell", .samples = {}, .restore = {}};
+  std::vector<std::string> hours;
+  for (const CellColumns& columns : SampleColumns()) {
+    std::string hour_cell;
+    AppendPackedCell(columns, &hour_cell);
+    std::vector<std::string> operands(2);
+    AppendDayCellOfHour(3, hour_cell, &operands[0]);
+    AppendDayCellOfHour(9, hour_cell, &operands[1]);
+    const std::vector<std::string_view> views(operands.begin(), operands.end());
+    MergeCells("", views, &format.samples.emplace_back());
+    hours.clear();
+    for (uint32_t hour = 0; hour < 24; hour += 2)
+      AppendDayCellOfHour(hour, hour_cell, &hours.emplace_back());
+  }
+  const std::vector<std::string_view> views(hours.begin(), hours.end());
+  MergeCells("", views, &format.samples.emplace_back());
+  format.restore = [](std::string_view cell) -> std::optional<std::string> {
+    CellColumns columns;
+    if (!DecodeDayCell(cell, &columns).ok()) return std::nullopt;
+    std::string stored;
+    AppendDayCell(columns, &stored);
+    return stored;
+  };
+  return format;
+}
+
+// A merge of a day cell with others must keep the points that decode, and report the rest.
+Format MergedDayCells() {
+  Format format{
+      .name = "MergedDayCell", .samples = DayCells().samples, .restore = {}, .is_read = false};
+  format.restore = [](std::string_view operand) -> std::optional<std::string> {
+    std::string point;
+    AppendPointCell(1'234'000, false, Value::Integer(7), &point);
+    std::string late;
+    AppendDayCellOfHour(4, point, &late);
+    std::string merged;
+    MergeCells(late, {&operand, 1}, &merged);
+    CellColumns read;
+    CellColumns alone;
+    const bool is_whole = DecodeDayCell(operand, &alone).ok();
+    const absl::Status status = DecodeCell(merged, &read);
+    EXPECT_EQ(status.ok(), is_whole) << ToHex(operand);
+    EXPECT_GE(read.size(), 1U);
+    return std::nullopt;
+  };
   return format;
 }
 
@@ -631,6 +682,8 @@ std::vector<Format> Formats() {
   return {OpenTsdbCells(),
           PackedCells(),
           FirstPackedCells(),
+          DayCells(),
+          MergedDayCells(),
           DamagedCells(),
           MergedCells(),
           HBaseCellFormat("HBasePoint", Bytes("0033"), Bytes("0000002a")),
