@@ -66,6 +66,10 @@ struct SpanView {
     return is_float[i] != 0 ? Value::Float(std::bit_cast<double>(v[i]))
                             : Value::Integer(static_cast<int64_t>(v[i]));
   }
+  double ToDouble(size_t i) const {
+    return is_float[i] != 0 ? std::bit_cast<double>(v[i])
+                            : static_cast<double>(static_cast<int64_t>(v[i]));
+  }
 };
 
 }  // namespace hourcell

@@ -7,12 +7,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "codec/base/check.h"
 #include "codec/base/strings.h"
 
 namespace hourcell {
 namespace {
 
-// In the order of the enums.
+// In the order of the enums; the kinds that a sub query may have.
 constexpr std::array<std::string_view, 2> kKindNames = {"top", "bottom"};
 constexpr std::array<std::string_view, 5> kByNames = {"max", "min", "avg", "last", "sum"};
 
@@ -52,6 +53,7 @@ absl::StatusOr<FunctionSpec> ParseFunctionSpec(std::string_view text) {
 }
 
 std::string FunctionText(const FunctionSpec& spec) {
+  HOURCELL_CHECK(static_cast<size_t>(spec.kind) < kKindNames.size());
   return fmt::format("{}({},{})", kKindNames[static_cast<size_t>(spec.kind)], spec.count,
                      kByNames[static_cast<size_t>(spec.by)]);
 }

@@ -15,6 +15,7 @@
 #include "codec/limits.h"
 #include "engine/query/aggregator.h"
 #include "engine/query/function_spec.h"
+#include "engine/query/query_node.h"
 
 namespace hourcell {
 
@@ -136,6 +137,9 @@ struct QuerySpec {
   int64_t start_ms = 0;
   int64_t end_ms = 0;  // inclusive
   std::vector<SubQuery> queries;
+  // Trees of functions over the sub queries; empty: each sub query is a result. If there are any,
+  // their leaves, from left to right, are all sub queries in turn.
+  std::vector<QueryNode> expressions = {};
   // The query's deadline, in milliseconds of std::chrono::steady_clock; 0 = none.
   int64_t deadline_ms = 0;
   // Return all points of the hours read, also those outside [start, end] (/q?ascii).

@@ -30,10 +30,11 @@ void QueryTree::Build(const QueryNode& node, Node* parent, QuerySink* out) {
     leaves_[node.sub_query] = {.sink = out, .parent = parent};
     return;
   }
-  Node& made = nodes_.emplace_back(Node{.function = MakeSeriesFunction(node.function, memory_),
-                                        .out = out,
-                                        .parent = parent,
-                                        .inputs_left = node.inputs.size()});
+  Node& made = nodes_.emplace_back(
+      Node{.function = MakeSeriesFunction(node.function, node.inputs.size(), memory_),
+           .out = out,
+           .parent = parent,
+           .inputs_left = node.inputs.size()});
   for (size_t i = 0; i < node.inputs.size(); ++i)
     Build(node.inputs[i], &made, &inputs_.emplace_back(&made, i, &watch_));
 }

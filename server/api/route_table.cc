@@ -108,6 +108,12 @@ constexpr RouteRow kRouteRows[] = {
      .doc =
          "query points, answered as JSON or, by the header Accept, as a graph; DELETE removes what "
          "it finds, if tsd.http.query.allow_delete is set"},
+    {.path = "/api/query/gexp",
+     .get = Reads(Right::kRead, kWriteOnly),
+     .answered_on = AnsweredOn::kQuickOrQueryThreads,
+     .follower_may_answer = true,
+     .handler = &Endpoints::Gexp,
+     .doc = "query points, and apply functions to them"},
     {.path = "/api/query_range",
      .get = Reads(Right::kAny),
      .post = Reads(Right::kAny),

@@ -41,15 +41,8 @@ absl::StatusOr<QueryRequest> QueryHandler::Parse(const HttpRequest& request,
   const StopWatch watch(&trace->parse_us);
   const int64_t now_ms = service_.clock->NowMs();
   // Not the effective method: only a real POST has a body.
-  absl::StatusOr<QueryRequest> query = request.method == "POST"
-                                           ? ParseQueryJson(request.body, now_ms, service_.timezone)
-                                           : ParseQueryString(request, now_ms, service_.timezone);
-  if (!query.ok()) return query;
-  QueryPrinting& printing = query->printing;
-  printing.arrays = request.has_param("arrays");
-  printing.trace |= request.has_param("show_trace");
-  printing.explain |= request.has_param("explain") || printing.trace;
-  return query;
+  return request.method == "POST" ? ParseQueryJson(request.body, now_ms, service_.timezone)
+                                  : ParseQueryString(request, now_ms, service_.timezone);
 }
 
 HttpResponse QueryHandler::Handle(const HttpRequest& request) {
@@ -74,15 +67,25 @@ HttpResponse QueryHandler::Handle(const HttpRequest& request) {
     return AnswerDelete(*std::move(query), service_.clock->MonotonicMs(), request, service_);
   }
 
-  query->spec.deadline_ms = request.deadline_ms;
+  return Answer(request, *std::move(query), std::move(trace));
+}
+
+HttpResponse QueryHandler::Answer(const HttpRequest& request,
+                                  QueryRequest query,
+                                  QueryTrace trace) {
+  QueryPrinting& printing = query.printing;
+  printing.arrays = request.has_param("arrays");
+  printing.trace |= request.has_param("show_trace");
+  printing.explain |= request.has_param("explain") || printing.trace;
+  query.spec.deadline_ms = request.deadline_ms;
   if (request.only_if_quick) {
-    if (query->spec.queries.size() > kQuickSubQueriesMax) return NotQuick();
-    query->spec.quick = service_.quick;
+    if (query.spec.queries.size() > kQuickSubQueriesMax) return NotQuick();
+    query.spec.quick = service_.quick;
   }
   HttpResponse response;
   response.produce = [this, &request,
-                      parsed = std::make_shared<const QueryRequest>(*std::move(query)),
-                      trace](BodyWriter* body, HttpResponse* failure) mutable {
+                      parsed = std::make_shared<const QueryRequest>(std::move(query)),
+                      trace = std::move(trace)](BodyWriter* body, HttpResponse* failure) mutable {
     return Print(request, parsed, &trace, body, failure);
   };
   return response;

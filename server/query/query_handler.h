@@ -27,6 +27,10 @@ class QueryHandler {
   // `request` and this object.
   HttpResponse Handle(const HttpRequest& request);
 
+  // Answers a parsed query in the form of /api/query, with its parameters arrays, explain and
+  // show_trace. `trace` begins before the request was parsed. The response borrows as above.
+  HttpResponse Answer(const HttpRequest& request, QueryRequest query, QueryTrace trace);
+
   // Answers GET and DELETE of /api/stats/query: the lists of query_registry.h, or, to a DELETE with
   // an id, {"cancelled":{...}} with the query's last state. 404: no such query runs.
   HttpResponse HandleList(const HttpRequest& request);

@@ -38,7 +38,8 @@ absl::Status CompleteQueryRequest(const QueryTimes& times,
       query->downsample->calendar |= use_calendar;
       query->downsample->timezone = timezone;
     }
-    if (std::find(spec.queries.begin(), distinct_end, *query) != distinct_end) continue;
+    const bool is_repeated = std::find(spec.queries.begin(), distinct_end, *query) != distinct_end;
+    if (is_repeated && spec.expressions.empty()) continue;
     if (distinct_end != query) *distinct_end = std::move(*query);
     ++distinct_end;
   }

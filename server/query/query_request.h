@@ -48,9 +48,9 @@ struct QueryTimes {
 
 // Checks and completes a request whose sub queries are parsed: fills start and end, gives the
 // timezone to intervals by the calendar (with `use_calendar` to all but "0all"), drops repeated sub
-// queries. kInvalidArgument: "Missing start time", bad times, "End time [e] must be greater than
-// the start time [s]", "Missing queries", more than kSubQueriesMax queries, "The timezone
-// specification could not be found".
+// queries unless expressions name them. kInvalidArgument: "Missing start time", bad times,
+// "End time [e] must be greater than the start time [s]", "Missing queries", more than
+// kSubQueriesMax queries, "The timezone specification could not be found".
 absl::Status CompleteQueryRequest(const QueryTimes& times,
                                   bool use_calendar,
                                   int64_t now_ms,

@@ -279,29 +279,39 @@ absl::StatusOr<SubQuery> ParseTsuidQueryText(std::string_view tsuid) {
   return query;
 }
 
-absl::StatusOr<QueryRequest> ParseQueryString(const HttpRequest& request,
-                                              int64_t now_ms,
-                                              std::string_view default_timezone) {
+absl::Status ReadQueryOptions(const HttpRequest& request,
+                              int64_t now_ms,
+                              std::string_view default_timezone,
+                              QueryRequest* parsed) {
   QueryTimes times{.start = ParamOr(request, "start", ""),
                    .end = ParamOr(request, "end", ""),
                    .timezone = ParamOr(request, "timezone", ParamOr(request, "tz", ""))};
   if (times.timezone.empty()) times.timezone = default_timezone;
-  if (times.start.empty()) {
-    return absl::InvalidArgumentError("Missing parameter <code>start</code>");
-  }
+  parsed->spec.annotations = !request.has_param("no_annotations");
+  parsed->spec.global_annotations = request.has_param("global_annotations");
+  parsed->printing = {.ms = request.has_param("ms"),
+                      .arrays = request.has_param("arrays"),
+                      .show_tsuids = request.has_param("show_tsuids"),
+                      .show_query = request.has_param("show_query"),
+                      .show_summary = request.has_param("show_summary"),
+                      .show_stats = request.has_param("show_stats"),
+                      .explain = request.has_param("explain")};
+  return CompleteQueryRequest(times, request.has_param("use_calendar"), now_ms, parsed);
+}
+
+absl::Status CheckHasStart(const HttpRequest& request) {
+  const std::string* const start = request.param("start");
+  if (start != nullptr && !start->empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError("Missing parameter <code>start</code>");
+}
+
+absl::StatusOr<QueryRequest> ParseQueryString(const HttpRequest& request,
+                                              int64_t now_ms,
+                                              std::string_view default_timezone) {
+  HOURCELL_RETURN_IF_ERROR(CheckHasStart(request));
   QueryRequest parsed;
   HOURCELL_ASSIGN_OR_RETURN(parsed.spec.queries, ParseSubQueries(request));
-  parsed.spec.annotations = !request.has_param("no_annotations");
-  parsed.spec.global_annotations = request.has_param("global_annotations");
-  parsed.printing = {.ms = request.has_param("ms"),
-                     .arrays = request.has_param("arrays"),
-                     .show_tsuids = request.has_param("show_tsuids"),
-                     .show_query = request.has_param("show_query"),
-                     .show_summary = request.has_param("show_summary"),
-                     .show_stats = request.has_param("show_stats"),
-                     .explain = request.has_param("explain")};
-  HOURCELL_RETURN_IF_ERROR(
-      CompleteQueryRequest(times, request.has_param("use_calendar"), now_ms, &parsed));
+  HOURCELL_RETURN_IF_ERROR(ReadQueryOptions(request, now_ms, default_timezone, &parsed));
   return parsed;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
 #include "engine/query/query_spec.h"
@@ -31,5 +32,15 @@ absl::StatusOr<SubQuery> ParseTsuidQueryText(std::string_view tsuid);
 absl::StatusOr<QueryRequest> ParseQueryString(const HttpRequest& request,
                                               int64_t now_ms,
                                               std::string_view default_timezone = {});
+
+// The two parts of ParseQueryString that do not depend on the language of its sub queries.
+// kInvalidArgument "Missing parameter <code>start</code>".
+absl::Status CheckHasStart(const HttpRequest& request);
+// Completes `*parsed`, which has its sub queries and expressions, by the other parameters. Errors:
+// as CompleteQueryRequest.
+absl::Status ReadQueryOptions(const HttpRequest& request,
+                              int64_t now_ms,
+                              std::string_view default_timezone,
+                              QueryRequest* parsed);
 
 }  // namespace hourcell

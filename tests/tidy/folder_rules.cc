@@ -23,6 +23,7 @@ constexpr std::array kRules = {
                "codec/base codec codec/rows engine/regions engine/regions/presplit"},
     FolderRule{"engine/query", "codec/base codec codec/cells codec/rows codec/text"},
     FolderRule{"engine/query/functions", "codec/base codec engine/query"},
+    FolderRule{"engine/expressions", "codec/base codec/text engine/query engine/query/functions"},
     FolderRule{"engine/query/stages",
                "codec/base codec codec/cells codec/rows codec/text engine/query"},
     FolderRule{"engine",
@@ -142,6 +143,9 @@ constexpr std::array kRules = {
     FolderRule{"server/query",
                "codec/base codec codec/text engine/query engine server/text "
                "server/http server/http/body server/http/guard"},
+    FolderRule{"server/expressions",
+               "codec/base codec/text engine/query engine/expressions engine server/text "
+               "server/http server/http/body server/query"},
     FolderRule{"server/graph",
                "codec/base codec/text engine/query engine server/http server/http/body "
                "server/query server/plot server/plot/output"},
@@ -177,12 +181,13 @@ constexpr std::array kRules = {
     FolderRule{"server/inputs/statsd",
                "codec/base codec codec/rows codec/text engine server/log server/config server/net "
                "server/put server/inputs"},
-    FolderRule{"server/api",
-               "codec/base codec/text engine/query engine server/log server/text server/config "
-               "server/access server/net server/http server/http/body server/http/guard "
-               "server/query server/graph server/names server/documents server/admin "
-               "server/inputs server/inputs/influx server/inputs/otlp server/inputs/prometheus "
-               "server/lab server/monitor server/put"},
+    FolderRule{
+        "server/api",
+        "codec/base codec/text engine/query engine server/log server/text server/config "
+        "server/access server/net server/http server/http/body server/http/guard "
+        "server/query server/expressions server/graph server/names server/documents server/admin "
+        "server/inputs server/inputs/influx server/inputs/otlp server/inputs/prometheus "
+        "server/lab server/monitor server/put"},
     FolderRule{"server/telnet",
                "codec/base codec codec/text engine server/text server/config "
                "server/access server/net server/api"},

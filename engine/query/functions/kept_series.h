@@ -28,6 +28,14 @@ class KeptSeries {
   // Errors: those of the sink.
   absl::Status GiveTo(QuerySink* sink) const;
 
+  size_t query_index() const { return query_index_; }
+  const std::string& metric() const { return metric_; }
+  const std::vector<std::pair<std::string, std::string>>& tags() const { return tags_; }
+  const std::vector<std::string>& aggregate_tags() const { return aggregate_tags_; }
+  const std::vector<std::string>& tsuids() const { return tsuids_; }
+  bool nan_as_null() const { return nan_as_null_; }
+  const Span& points() const { return points_; }
+
  private:
   explicit KeptSeries(MemoryAccount* memory) : hold_(memory) {}
 

@@ -18,9 +18,7 @@ double RankedValue(const SpanView& points, FunctionSpec::By by) {
   size_t count = 0;
   double result = 0;
   for (size_t i = 0; i < points.size(); ++i) {
-    const Value value = points.value(i);
-    const double number =
-        value.is_integer() ? static_cast<double>(value.integer()) : value.floating();
+    const double number = points.ToDouble(i);
     if (std::isnan(number)) continue;
     ++count;
     if (count == 1 || by == By::kLast) {
@@ -39,12 +37,13 @@ double RankedValue(const SpanView& points, FunctionSpec::By by) {
 
 Ranking::Ranking(const FunctionSpec& spec, MemoryAccount* memory) : spec_(spec), memory_(memory) {
   HOURCELL_CHECK(spec.count > 0);
+  HOURCELL_CHECK(spec.kind != FunctionSpec::Kind::kHighestMax || spec.by == FunctionSpec::By::kMax);
 }
 
 bool Ranking::IsBetter(const Place& a, const Place& b) const {
   if (std::isnan(a.value) != std::isnan(b.value)) return std::isnan(b.value);
   if (!std::isnan(a.value) && a.value != b.value) {
-    return spec_.kind == FunctionSpec::Kind::kTop ? a.value > b.value : a.value < b.value;
+    return spec_.kind == FunctionSpec::Kind::kBottom ? a.value < b.value : a.value > b.value;
   }
   return a.order < b.order;
 }
@@ -66,7 +65,10 @@ absl::Status Ranking::Add(size_t /*input*/, const SeriesView& series, QuerySink*
 }
 
 absl::Status Ranking::Finish(QuerySink* out) {
-  std::ranges::sort(best_, {}, [](const Kept& kept) { return kept.place.order; });
+  std::ranges::sort(best_, [this](const Kept& a, const Kept& b) {
+    return spec_.kind == FunctionSpec::Kind::kHighestMax ? IsBetter(a.place, b.place)
+                                                         : a.place.order < b.place.order;
+  });
   for (Kept& kept : best_) {
     HOURCELL_RETURN_IF_ERROR(kept.series->GiveTo(out));
     kept.series.reset();

@@ -1,11 +1,12 @@
-// Ranking: top(N,BY) and bottom(N,BY), the N series with the highest or lowest value.
+// Ranking: top(N,BY) and bottom(N,BY), the N series with the highest or lowest value; and
+// highestMax, as top(N,max), with the highest first.
 //
 // The value of a series is the maximum, minimum, average or sum of its points, or its last point,
 // as doubles. Points that are NaN do not count. A series without any other point has the value NaN,
 // which comes after all numbers, in top and in bottom. Of equal values the series that the input
-// has first is the better one: the input has the order of a query's groups. Results keep the order
-// of the input, not that of their values, so a client finds them where they would be without the
-// function.
+// has first is the better one: the input has the order of a query's groups. Results of top and
+// bottom keep the order of the input, not that of their values, so a client finds them where they
+// would be without the function.
 //
 // Holds at most N series.
 
@@ -26,7 +27,7 @@ double RankedValue(const SpanView& points, FunctionSpec::By by);
 
 class Ranking : public SeriesFunction {
  public:
-  // `memory` is borrowed. REQUIRES: spec.count > 0.
+  // `memory` is borrowed. REQUIRES: spec.count > 0; of highestMax, spec.by is kMax.
   Ranking(const FunctionSpec& spec, MemoryAccount* memory);
 
   absl::Status Add(size_t input, const SeriesView& series, QuerySink* out) override;

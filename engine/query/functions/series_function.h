@@ -5,9 +5,8 @@
 // function of whole sets copies series (KeptSeries) within the memory of the query, and gives its
 // results in Finish.
 //
-// A function of several sets, such as an arithmetic expression over sub queries (exp, gexp), has
-// one input for each: Add distinguishes them by `input`, and Finish joins the series by their tags.
-// Its text becomes a QueryNode with these inputs, whose leaves are the sub queries that it names.
+// A function of several sets has one input for each: Add distinguishes them by `input`, and Finish
+// joins the series by their tags.
 //
 // Thread-compatible.
 
@@ -36,7 +35,9 @@ class SeriesFunction {
   virtual absl::Status Finish(QuerySink* out) = 0;
 };
 
-// `memory` is borrowed.
-std::unique_ptr<SeriesFunction> MakeSeriesFunction(const FunctionSpec& spec, MemoryAccount* memory);
+// The function of a node with `inputs` inputs. `memory` is borrowed.
+std::unique_ptr<SeriesFunction> MakeSeriesFunction(const FunctionSpec& spec,
+                                                   size_t inputs,
+                                                   MemoryAccount* memory);
 
 }  // namespace hourcell

@@ -41,5 +41,26 @@ TEST(QueryPlanTest, TheFirstFunctionIsTheRoot) {
   EXPECT_EQ(root.inputs[0].inputs[0].sub_query, 1u);
 }
 
+TEST(QueryPlanTest, TheTreesOfExpressionsHaveTheFunctionsOfTheirSubQueries) {
+  QuerySpec spec;
+  spec.queries.resize(2);
+  spec.queries[1].functions = {kTop};
+  QueryNode sum{.function = {.kind = FunctionSpec::Kind::kSumSeries}};
+  sum.inputs = {QueryNode{.sub_query = 0}, QueryNode{.sub_query = 1}};
+  spec.expressions = {sum};
+
+  const QueryPlan plan = PlanOf(spec);
+
+  EXPECT_TRUE(HasFunctions(spec));
+  ASSERT_EQ(plan.roots.size(), 1u);
+  const QueryNode& root = plan.roots[0];
+  EXPECT_EQ(root.function.kind, FunctionSpec::Kind::kSumSeries);
+  ASSERT_EQ(root.inputs.size(), 2u);
+  EXPECT_TRUE(root.inputs[0].is_leaf());
+  EXPECT_EQ(root.inputs[1].function, kTop);
+  ASSERT_EQ(root.inputs[1].inputs.size(), 1u);
+  EXPECT_EQ(root.inputs[1].inputs[0].sub_query, 1u);
+}
+
 }  // namespace
 }  // namespace hourcell::query_plan_test
