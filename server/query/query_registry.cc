@@ -125,6 +125,7 @@ uint64_t QueryRegistry::Begin(ListedQuery query,
               .begun_ms = clock_->MonotonicMs(),
               .control = std::move(control),
               .end_ms = 0,
+              .took_ms = 0,
               .cost = {},
               .plans = {},
               .outcome = {}};
@@ -142,15 +143,40 @@ void QueryRegistry::End(uint64_t id, QueryOutcome outcome) {
   MutexLock lock(&mutex_);
   const auto it = FindRunning(id);
   HOURCELL_CHECK(it != running_.end());
+  const int64_t took_ms = clock_->MonotonicMs() - it->begun_ms;
+  if (outcome.background && outcome.exception.empty() && took_ms < kQuickBackgroundMs) {
+    running_.erase(it);
+    return;
+  }
   completed_.splice(completed_.begin(), running_, it);
   Query& query = completed_.front();
   query.end_ms = clock_->NowMs();
+  query.took_ms = took_ms;
   query.cost = query.control->cost();
   query.plans = query.control->plans();
   query.plans.resize(std::min(query.plans.size(), kListedPlansMax));
   query.control = nullptr;
   query.outcome = std::move(outcome);
-  if (completed_.size() > kCompletedQueriesMax) completed_.pop_back();
+  if (completed_.size() > kCompletedQueriesMax) PassOnOldest();
+}
+
+void QueryRegistry::PassOnOldest() {
+  const int64_t now_ms = clock_->NowMs();
+  // Not each time: most queries are quick, and pass by.
+  if (now_ms - slow_swept_ms_ > kSlowQueriesKeptMs / 24) {
+    slow_swept_ms_ = now_ms;
+    slow_.remove_if(
+        [now_ms](const Query& query) { return now_ms - query.end_ms > kSlowQueriesKeptMs; });
+  }
+  const Query& oldest = completed_.back();
+  if (slow_.size() >= kSlowQueriesMax && slow_.back().took_ms >= oldest.took_ms) {
+    completed_.pop_back();
+    return;
+  }
+  const auto place = std::ranges::find_if(
+      slow_, [&oldest](const Query& query) { return query.took_ms < oldest.took_ms; });
+  slow_.splice(place, completed_, std::prev(completed_.end()));
+  if (slow_.size() > kSlowQueriesMax) slow_.pop_back();
 }
 
 void QueryRegistry::Forget(uint64_t id) {
@@ -184,6 +210,12 @@ std::string QueryRegistry::Json() const {
   for (const Query& query : running_) {
     if (text.back() != '[') text.push_back(',');
     AppendRunning(query, now_ms, &text);
+  }
+  if (slow_.empty()) return text + "]}";
+  text += "],\"slow\":[";
+  for (const Query& query : slow_) {
+    if (text.back() != '[') text.push_back(',');
+    AppendCompleted(query, &text);
   }
   return text + "]}";
 }

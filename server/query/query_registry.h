@@ -7,8 +7,11 @@
 //                  "explain":[{"query":0,"method":"skip scan",...}],
 //                  "queryCompletedTimestamp":ms,"httpResponse":{"code":200,"reasonPhrase":"OK"},
 //                  "exception":null,"sentToClient":true}, ...],
-//    "running":[{"queryId":2,"query":{...},...,"stats":{...},"explain":[],"elapsed":ms}, ...]}
+//    "running":[{"queryId":2,"query":{...},...,"stats":{...},"explain":[],"elapsed":ms}, ...],
+//    "slow":[{"queryId":0,...}, ...]}
 //
+// "slow" has the slowest queries of a day that are no longer in "completed", the slowest first. It is
+// absent without such queries.
 // "explain" describes the read of each sub query, as in an answer of /api/query; that of a running
 // query has the finished sub queries.
 // Times are milliseconds since 1970; completed queries come newest first. Thread-safe.
@@ -34,6 +37,11 @@ namespace hourcell {
 
 // The number of completed queries kept.
 inline constexpr size_t kCompletedQueriesMax = 100;
+// The number of slow queries kept beside them, and for how long.
+inline constexpr size_t kSlowQueriesMax = 100;
+inline constexpr int64_t kSlowQueriesKeptMs = int64_t{24} * 3600 * 1000;
+// Background queries are kept if they took longer, or failed.
+inline constexpr int64_t kQuickBackgroundMs = 1000;
 // A text lists sub queries up to this size, and the number of the others.
 inline constexpr size_t kListedQueryBytesMax = 16 * 1024;
 // A query with a longer text is listed as {"bytesNotListed":...}, to bound the memory of the list.
@@ -67,6 +75,7 @@ struct QueryOutcome {
   int status = 200;            // of HTTP
   std::string exception = {};  // why it failed; empty = it did not
   bool sent = true;            // the client got its response, not only its beginning
+  bool background = false;     // no person asked for it: a page's small charts
 };
 
 class QueryRegistry {
@@ -101,11 +110,14 @@ class QueryRegistry {
     int64_t begun_ms = 0;  // the same moment, by the monotonic clock
     std::shared_ptr<QueryControl> control;
     int64_t end_ms = 0;
+    int64_t took_ms = 0;            // by the monotonic clock
     QueryCost cost;                 // after its end
     std::vector<PlanReport> plans;  // after its end
     QueryOutcome outcome;
   };
   std::list<Query>::iterator FindRunning(uint64_t id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Moves the oldest completed query to the slow ones if it is one of them, or drops it.
+  void PassOnOldest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   static void AppendRunning(const Query& query, int64_t now_ms, std::string* out);
   static void AppendCompleted(const Query& query, std::string* out);
 
@@ -114,6 +126,8 @@ class QueryRegistry {
   uint64_t last_id_ ABSL_GUARDED_BY(mutex_) = 0;
   std::list<Query> running_ ABSL_GUARDED_BY(mutex_);    // by id
   std::list<Query> completed_ ABSL_GUARDED_BY(mutex_);  // newest first
+  std::list<Query> slow_ ABSL_GUARDED_BY(mutex_);       // slowest first
+  int64_t slow_swept_ms_ ABSL_GUARDED_BY(mutex_) = 0;   // when old ones were dropped
 };
 
 }  // namespace hourcell

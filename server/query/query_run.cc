@@ -1,6 +1,7 @@
 #include "server/query/query_run.h"
 
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "codec/base/status_macros.h"
@@ -10,6 +11,9 @@
 namespace hourcell {
 namespace {
 
+// The Explorer's small charts, look-ups and dashboards send this as X-Requested-With.
+constexpr std::string_view kBackgroundClient = "explorer-background";
+
 // A query's entry in the registry. A query that throws is listed as failed.
 class Listing {
  public:
@@ -18,11 +22,13 @@ class Listing {
           const HttpRequest& request,
           std::shared_ptr<QueryControl> control)
       : registry_(registry),
-        id_(registry->Begin(std::move(listed), request.remote, std::move(control), request.user)) {}
+        id_(registry->Begin(std::move(listed), request.remote, std::move(control), request.user)),
+        is_background_(request.header("x-requested-with") == kBackgroundClient) {}
   ~Listing() {
     if (is_forgotten_) {
       registry_->Forget(id_);
     } else {
+      outcome_.background = is_background_;
       registry_->End(id_, std::move(outcome_));
     }
   }
@@ -35,6 +41,7 @@ class Listing {
  private:
   QueryRegistry* const registry_;
   const uint64_t id_;
+  const bool is_background_;
   bool is_forgotten_ = false;
   QueryOutcome outcome_ = {.status = 500, .exception = "An unknown exception occurred"};
 };

@@ -130,6 +130,50 @@ TEST_F(QueryRegistryTest, ForgetsTheOldest) {
   EXPECT_EQ(uint64_t(root["completed"].at(0)["queryId"]), kCompletedQueriesMax + 5);
 }
 
+TEST_F(QueryRegistryTest, KeepsTheSlowestOfADay) {
+  const auto run = [this](int64_t ms) {
+    const uint64_t id =
+        registry_.Begin(ListedQueryText(Request()), "a", std::make_shared<QueryControl>());
+    clock_.Set(clock_.NowMs() + ms);
+    registry_.End(id, {});
+    return id;
+  };
+  const auto pass = [&](size_t count) {
+    for (size_t i = 0; i < count; ++i)
+      run(0);
+  };
+  const uint64_t slow = run(300);
+  const uint64_t slower = run(500);
+  pass(kCompletedQueriesMax + kSlowQueriesMax);
+
+  const simdjson::dom::element listed = Parsed()["slow"];
+  ASSERT_EQ(Size(listed), kSlowQueriesMax);
+  EXPECT_EQ(uint64_t(listed.at(0)["queryId"]), slower);
+  EXPECT_EQ(uint64_t(listed.at(1)["queryId"]), slow);
+
+  clock_.Set(clock_.NowMs() + kSlowQueriesKeptMs + 1);
+  pass(kCompletedQueriesMax + 1);
+
+  EXPECT_EQ(registry_.Json().find("\"queryId\":" + std::to_string(slower) + ","),
+            std::string::npos);
+}
+
+TEST_F(QueryRegistryTest, BackgroundQueriesAreKeptIfTheyAreSlowOrFail) {
+  const auto run = [this](int64_t ms, QueryOutcome outcome) {
+    const uint64_t id =
+        registry_.Begin(ListedQueryText(Request()), "a", std::make_shared<QueryControl>());
+    clock_.Set(clock_.NowMs() + ms);
+    registry_.End(id, std::move(outcome));
+  };
+
+  run(kQuickBackgroundMs - 1, {.background = true});
+  EXPECT_EQ(Size(Parsed()["completed"]), 0U);
+
+  run(kQuickBackgroundMs, {.background = true});
+  run(0, {.status = 413, .exception = "too much", .background = true});
+  EXPECT_EQ(Size(Parsed()["completed"]), 2U);
+}
+
 TEST_F(QueryRegistryTest, CancelsWhatRunsAndNothingElse) {
   const auto first = std::make_shared<QueryControl>();
   const auto second = std::make_shared<QueryControl>();

@@ -86,6 +86,19 @@ TEST_F(QueryRunTest, ListsTheQueryWhileItRunsAndAfterwards) {
   EXPECT_EQ(points_, 1U);
 }
 
+TEST_F(QueryRunTest, ABackgroundQueryIsListedOnlyWhileItRuns) {
+  request_.headers.emplace_back("x-requested-with", "explorer-background");
+  std::string running;
+
+  EXPECT_OK(Run([&] {
+    running = registry_.Json();
+    return absl::OkStatus();
+  }));
+
+  EXPECT_THAT(running, HasSubstr(R"("running":[{"queryId":1,)"));
+  EXPECT_EQ(registry_.Json(), R"({"completed":[],"running":[]})");
+}
+
 TEST_F(QueryRunTest, BindsTheQueryToItsClientAndItsCancel) {
   Run([&] {
     EXPECT_NE(body_.bound, nullptr);
