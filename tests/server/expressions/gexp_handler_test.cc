@@ -107,7 +107,7 @@ TEST_F(GexpHandlerTest, EqualTagsOfOneInputAreRefused) {
 TEST_F(GexpHandlerTest, MemoryIsBounded) {
   options().query_memory_bytes = size_t{2} << 20;
   for (int64_t i = 0; i < 20'000; ++i) {
-    Put(OwnedPoint("a", "host=web01", Timestamp{.ms = kStartS * 1000 + i * 100},
+    Put(OwnedPoint("a", "host=web01", Timestamp{.ms = kStartS * 1000 + i * 100, .is_ms = true},
                    Value::Integer(i)));
   }
   const std::string plain = fmt::format("GET /api/query?{}&m=sum:a", kRange);
