@@ -112,6 +112,7 @@ absl::StatusOr<Options> EngineOptionsOf(const Config& config) {
   options.drop_empty_series = config.boolean("tsd.storage.drop_empty_series");
   options.cell_encoding = config.text("tsd.storage.cell") == "opentsdb" ? CellEncoding::kOpenTsdb
                                                                         : CellEncoding::kPacked;
+  options.day_row_points = static_cast<uint32_t>(config.integer("tsd.storage.day_row_points"));
   if (config.is_set("tsd.storage.ttl")) options.ttl_s = config.integer("tsd.storage.ttl");
   options.block_cache_bytes = size("tsd.storage.block_cache");
   options.write_buffer_bytes = size("tsd.storage.write_buffer");

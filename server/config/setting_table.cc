@@ -287,6 +287,12 @@ constexpr auto kRows = std::to_array<Setting>({
          "format of new cells: packed (smallest) or opentsdb (OpenTSDB's bytes); a store may "
          "hold both",
          "packed|opentsdb"),
+    Count("tsd.storage.day_row_points",
+          "200",
+          "hours with fewer points than this share one row a day, which takes less space; 0 = "
+          "each hour has a row; not with tsd.storage.cell = opentsdb",
+          0,
+          100'000),
     Bytes("tsd.storage.series_cache",
           "536870912",
           "bytes of the cache that maps names and tags, as clients send them, to series",

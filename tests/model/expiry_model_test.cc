@@ -49,6 +49,7 @@ struct Variant {
   bool tiny_budgets = false;  // memory and journal so small that hours are sealed all the time
   bool regions = false;       // split and merge regions
   bool epochs = false;        // change the salt's buckets
+  uint32_t day_points = 200;  // hours with fewer share the row of their day
 
   friend void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.name; }
 };
@@ -70,6 +71,7 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
     options.env = env_.get();
     options.clock = &clock_;
     options.cell_encoding = GetParam().cells;
+    options.day_row_points = GetParam().day_points;
     // A TTL that is not given stays as it was last given.
     if (store_ttl_s_ != kept_ttl_s_ || random_.Below(2) == 0) options.ttl_s = store_ttl_s_;
     kept_ttl_s_ = store_ttl_s_;
@@ -442,6 +444,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Variant{.name = "Plain"},
         Variant{.name = "SaltedTiny", .salt_width = 1, .salt_buckets = 20, .tiny_budgets = true},
+        Variant{.name = "HoursAlone", .day_points = 0},
+        Variant{.name = "FewPointsInDays", .day_points = 3},
         Variant{.name = "OpenTsdbCells", .cells = CellEncoding::kOpenTsdb},
         Variant{.name = "RegionsOpenTsdbCells", .cells = CellEncoding::kOpenTsdb, .regions = true},
         Variant{.name = "EpochsRegionsTiny",

@@ -168,6 +168,9 @@ std::string ToText(const QueryCase& stored) {
   std::string text =
       fmt::format("store salt={}/{} cells={}", stored.salt_width, stored.salt_buckets,
                   stored.cells == CellEncoding::kPacked ? "packed" : "opentsdb");
+  if (stored.day_points != QueryCase().day_points) {
+    text += fmt::format(" days={}", stored.day_points);
+  }
   if (stored.regions != CaseRegions::kOne) {
     text +=
         fmt::format(" regions={}", stored.regions == CaseRegions::kEight ? "eight" : "changing");
@@ -217,8 +220,13 @@ QueryCase ParseCase(std::string_view text) {
       stored.salt_buckets = static_cast<uint32_t>(NumberOf(buckets));
       stored.cells =
           words.at(2) == "cells=packed" ? CellEncoding::kPacked : CellEncoding::kOpenTsdb;
-      if (words.size() > 3) {
-        stored.regions = words[3] == "regions=eight" ? CaseRegions::kEight : CaseRegions::kChanging;
+      for (size_t i = 3; i < words.size(); ++i) {
+        const auto [name, value] = SplitFirst(words[i], '=');
+        if (name == "days") {
+          stored.day_points = static_cast<uint32_t>(NumberOf(value));
+        } else {
+          stored.regions = value == "eight" ? CaseRegions::kEight : CaseRegions::kChanging;
+        }
       }
     } else if (words[0] == "names") {
       const UidKind kind = words.at(1) == "metric" ? UidKind::kMetric

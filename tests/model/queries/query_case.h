@@ -53,6 +53,7 @@ struct QueryCase {
   size_t salt_width = 0;
   uint32_t salt_buckets = 1;
   CellEncoding cells = CellEncoding::kPacked;
+  uint32_t day_points = 200;  // in a text: 200 by default
   std::vector<std::pair<UidKind, std::string>> names;
   std::vector<CaseStep> steps;
 };

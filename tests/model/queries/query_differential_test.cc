@@ -64,6 +64,7 @@ class CaseStore {
     options.active_from_series = 0;  // every plan looks up active series
     options.names_from_series = 0;   // and looks for names that begin alike
     options.cell_encoding = stored.cells;
+    options.day_row_points = stored.day_points;
     options.layout.salt_width = stored.salt_width;
     options.layout.salt_buckets = stored.salt_buckets;
     auto opened = Tsdb::Open(options);
@@ -273,14 +274,18 @@ struct Variant {
   CellEncoding cells = CellEncoding::kPacked;
   Sealing sealing = Sealing::kNothing;
   CaseRegions regions = CaseRegions::kOne;
+  uint32_t day_points = QueryCase().day_points;
 
   std::string Name() const {
     constexpr const char* kSealings[] = {"Open", "Sealed", "HalfSealed"};
     constexpr const char* kRegions[] = {"", "EightRegions", "ChangingRegions"};
-    return fmt::format("Salt{}Buckets{}{}{}{}", salt_width, salt_buckets,
+    const std::string days = day_points == QueryCase().day_points
+                                 ? std::string()
+                                 : fmt::format("DayPoints{}", day_points);
+    return fmt::format("Salt{}Buckets{}{}{}{}{}", salt_width, salt_buckets,
                        cells == CellEncoding::kPacked ? "Packed" : "OpenTsdb",
                        kSealings[static_cast<size_t>(sealing)],
-                       kRegions[static_cast<size_t>(regions)]);
+                       kRegions[static_cast<size_t>(regions)], days);
   }
   friend void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.Name(); }
 };
@@ -304,6 +309,12 @@ std::vector<Variant> AllVariants() {
       }
     }
   }
+  for (const uint32_t day_points : {0u, 3u}) {
+    for (const Sealing sealing : {Sealing::kAll, Sealing::kHalf}) {
+      variants.push_back(
+          {.salt_width = 1, .salt_buckets = 20, .sealing = sealing, .day_points = day_points});
+    }
+  }
   return variants;
 }
 
@@ -316,6 +327,7 @@ class QueryDifferentialTest : public testing::TestWithParam<Variant> {
     stored.salt_width = GetParam().salt_width;
     stored.salt_buckets = GetParam().salt_buckets;
     stored.cells = GetParam().cells;
+    stored.day_points = GetParam().day_points;
     stored.regions = GetParam().regions;
     CaseStore store(stored);
     regions_max_ = std::max(regions_max_, store.regions());

@@ -24,6 +24,7 @@ constexpr OptionField kFields[] = {
     {"time_first", &StepOptions::time_first},
     {"utf8", &StepOptions::utf8},
     {"opentsdb", &StepOptions::opentsdb},
+    {"day_points", &StepOptions::day_points},
     {"sync", &StepOptions::sync},
     {"budgets", &StepOptions::budgets},
     {"lanes", &StepOptions::lanes},
@@ -86,6 +87,7 @@ StepOptions DrawStepOptions(Random* random) {
   drawn.seal_grace_s = OneOf({0, 600, 600, 7200}, random);
   drawn.active_from = OneOf({0, 1, 256}, random);
   drawn.keep_empty = OneOf({0, 0, 1}, random);
+  drawn.day_points = OneOf({200, 200, 0, 3}, random);
   return drawn;
 }
 
@@ -113,6 +115,7 @@ Options ToOptions(const StepOptions& options) {
   }
   made.layout.names = static_cast<NameEncoding>(options.utf8);
   if (options.opentsdb != 0) made.cell_encoding = CellEncoding::kOpenTsdb;
+  made.day_row_points = options.day_points;
   made.sync = static_cast<Durability>(options.sync);
   SetBudgets(options.budgets, &made);
   made.lanes = options.lanes;

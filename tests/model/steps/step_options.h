@@ -24,6 +24,7 @@ struct StepOptions {
   uint32_t time_first = 0;     // 1: the base time before the metric
   uint32_t utf8 = 0;           // a NameEncoding
   uint32_t opentsdb = 0;       // cells in OpenTSDB's bytes
+  uint32_t day_points = 200;   // hours with fewer share the row of their day
   uint32_t sync = 0;           // Durability
   uint32_t budgets = 0;        // 0 normal, 1 small, 2 as small as may be
   uint32_t lanes = 1;          // 0: by the processors

@@ -67,6 +67,7 @@ TEST(EngineOptionsTest, WithoutSettingsTheEngineHasItsDefaults) {
   EXPECT_EQ(options->ttl_s, defaults.ttl_s);
   EXPECT_EQ(options->drop_empty_series, defaults.drop_empty_series);
   EXPECT_EQ(options->cell_encoding, defaults.cell_encoding);
+  EXPECT_EQ(options->day_row_points, defaults.day_row_points);
   EXPECT_EQ(options->series_cache_bytes, defaults.series_cache_bytes);
   EXPECT_EQ(options->block_cache_bytes, defaults.block_cache_bytes);
   EXPECT_EQ(options->write_buffer_bytes, defaults.write_buffer_bytes);
@@ -92,6 +93,7 @@ TEST(EngineOptionsTest, SetsTheWayIn) {
                       "tsd.storage.ttl = 86400\n"
                       "tsd.storage.drop_empty_series = false\n"
                       "tsd.storage.cell = opentsdb\n"
+                      "tsd.storage.day_row_points = 7\n"
                       "tsd.storage.series_cache = 1048576\n",
                       "test"));
 
@@ -106,6 +108,7 @@ TEST(EngineOptionsTest, SetsTheWayIn) {
   EXPECT_EQ(options->ttl_s, 86400);
   EXPECT_FALSE(options->drop_empty_series);
   EXPECT_EQ(options->cell_encoding, CellEncoding::kOpenTsdb);
+  EXPECT_EQ(options->day_row_points, 7u);
   EXPECT_EQ(options->series_cache_bytes, 1048576u);
 }
 
