@@ -30,6 +30,7 @@
 #include "server/log/log.h"
 #include "server/monitor/logs_handler.h"
 #include "server/monitor/process_info.h"
+#include "server/names/meta_handler.h"
 #include "server/names/suggest_handler.h"
 
 namespace hourcell {
@@ -326,6 +327,14 @@ HttpResponse Endpoints::RollRegions(const HttpRequest& request) {
 
 HttpResponse Endpoints::Annotation(const HttpRequest& request) {
   return HandleAnnotation(request, tsdb_, clock_);
+}
+
+HttpResponse Endpoints::UidMeta(const HttpRequest& request) {
+  return HandleUidMeta(request, query_.service());
+}
+
+HttpResponse Endpoints::SeriesMeta(const HttpRequest& request) {
+  return HandleSeriesMeta(request, query_.service());
 }
 
 HttpResponse Endpoints::WebPage(const HttpRequest& request) {

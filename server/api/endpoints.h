@@ -75,6 +75,8 @@ class Endpoints {
   }
   HttpResponse Suggest(const HttpRequest& request);
   HttpResponse Annotation(const HttpRequest& request);
+  HttpResponse UidMeta(const HttpRequest& request);
+  HttpResponse SeriesMeta(const HttpRequest& request);
   HttpResponse Uid(const HttpRequest& request) { return HandleUid(request, tsdb_); }
 
   HttpResponse Aggregators(const HttpRequest& request);

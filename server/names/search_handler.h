@@ -1,5 +1,5 @@
-// /api/search/<type>: finds series (lookup). The other types are refused as by an OpenTSDB without
-// a search plug-in. Thread-safe.
+// /api/search/<type>: finds series by their metric and tags (lookup), and UIDs, series and
+// annotations by their texts (meta_search.h). Thread-safe.
 
 #pragma once
 

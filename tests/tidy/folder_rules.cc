@@ -150,8 +150,8 @@ constexpr std::array kRules = {
                "codec/base codec/text engine/query engine server/http server/http/body "
                "server/query server/plot server/plot/output"},
     FolderRule{"server/names",
-               "codec/base codec codec/text engine server/text server/http server/http/body "
-               "server/query"},
+               "codec/base codec codec/rows codec/text engine server/text "
+               "server/http server/http/body server/query"},
     FolderRule{"server/documents",
                "codec/base codec codec/text engine/query engine server/http server/query"},
     FolderRule{"server/admin",

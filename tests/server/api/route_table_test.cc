@@ -96,7 +96,9 @@ constexpr std::string_view kPaths[] = {
     "/api/uid",
     "/api/uid/assign",
     "/api/uid/rename",
+    "/api/uid/uidmeta",
     "/api/uid/tsmeta",
+    "/api/uid/nosuch",
     "/api/uid/assign/more",
     "/api/admin/seal",
     "/api/admin/flush",
@@ -296,7 +298,7 @@ TEST(RouteRightsTest, WhatDestroysOrTellsOfTheServerIsForAdmins) {
   for (const char* const path : {"/api/query", "/api/stats/query", "/api/annotation/bulk"})
     EXPECT_EQ(VerbOf(path, HttpMethod::kDelete).right, Right::kAdmin) << path;
   for (const char* const path : {"/api/dropcaches", "/api/config", "/api/uid/rename",
-                                 "/api/uid/tsmeta", "/api/admin/regions", "/api/admin/ttl"}) {
+                                 "/api/uid/nosuch", "/api/admin/regions", "/api/admin/ttl"}) {
     EXPECT_EQ(VerbOf(path).right, Right::kAdmin) << path;
   }
 }
@@ -311,7 +313,8 @@ TEST(RouteRightsTest, AnnotationsAreReadAndWrittenByMethod) {
 TEST(RouteRightsTest, WhatChangesSomethingIsKnownAsSuch) {
   constexpr HttpMethod kMethods[] = {HttpMethod::kPost, HttpMethod::kPut, HttpMethod::kDelete};
   for (const RouteRow& row : RouteTable()) {
-    const bool get_changes = row.path == "/api/dropcaches" || row.path.starts_with("/api/uid/");
+    const bool get_changes = row.path == "/api/dropcaches" ||
+                             (row.path.starts_with("/api/uid/") && !row.path.ends_with("meta"));
     EXPECT_EQ(row.get.offered && row.get.effect != Effect::kReads, get_changes) << row.path;
     for (const HttpMethod method : kMethods) {
       const VerbRow& verb = row.Of(method);

@@ -76,6 +76,34 @@ TEST_F(SearchHandlerTest, ListsThousands) {
   EXPECT_THAT(body, HasSubstr("\"totalResults\":3000}"));
 }
 
+// Grafana's variables look up and complete with this limit unless a user changes it.
+TEST_F(SearchHandlerTest, GrafanasVariablesGetAThousandOfMore) {
+  std::vector<OwnedPoint> points;
+  for (int i = 0; i < 1200; ++i)
+    points.push_back({"m", fmt::format("host=h{:04}", i), kStartS, 1});
+  std::vector<PointView> views;
+  for (OwnedPoint& point : points)
+    views.push_back(point.view());
+  ASSERT_OK(tsdb().points().Append(views, nullptr).Wait());
+  const auto count = [](const std::string& body, std::string_view word) {
+    size_t found = 0;
+    for (size_t at = body.find(word); at != std::string::npos; at = body.find(word, at + 1))
+      ++found;
+    return found;
+  };
+
+  // label_values(m, host), tag_values(m, host, host=h*) and suggest_tagv(h).
+  const std::string of_metric = Send("GET /api/search/lookup?m=m&limit=1000").body;
+  EXPECT_EQ(count(of_metric, "\"tsuid\""), 1000U);
+  EXPECT_THAT(of_metric, HasSubstr("\"totalResults\":1200}"));
+  const std::string of_tag = Send("GET /api/search/lookup?m=m{host=*}&limit=1000").body;
+  EXPECT_EQ(count(of_tag, "\"tsuid\""), 1000U);
+  const std::string names = Send("GET /api/suggest?type=tagv&q=h&max=1000").body;
+  EXPECT_EQ(count(names, "\"h"), 1000U);
+  EXPECT_THAT(names, HasSubstr("\"h0999\"]"));
+  EXPECT_EQ(count(Send("GET /api/suggest?type=tagv&q=h&max=10000").body, "\"h"), 1200U);
+}
+
 TEST_F(SearchHandlerTest, SaysWhatIsWrong) {
   PutSome();
   const auto check = [this](std::string_view request, int status, const std::string& want) {
@@ -90,9 +118,6 @@ TEST_F(SearchHandlerTest, SaysWhatIsWrong) {
   check("GET /api/search/lookup?m=disk", 404, "Unable to resolve one or more UIDs");
   check("GET /api/search/lookup?m=cpu{host=z}", 404, "Unable to resolve one or more UIDs");
   check("POST /api/search/lookup", 400, "Missing message content");
-  for (const std::string_view type :
-       {"tsmeta", "TSMETA_summary", "tsuids", "uidmeta", "annotation"})
-    check(fmt::format("GET /api/search/{}?query=*", type), 400, "Searching is not enabled");
   check("GET /api/search/nothing", 400, "Invalid search query type supplied");
   check("GET /api/search", 400, "Invalid search query type supplied");
   EXPECT_EQ(Send("DELETE /api/search/lookup").status, 405);

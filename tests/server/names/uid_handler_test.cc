@@ -116,8 +116,8 @@ TEST_F(UidHandlerTest, RefusesWhatMakesNoSense) {
         Case{"GET /api/uid/rename?metric=a", "", 400, "Missing necessary values to rename UID"},
         Case{"PUT /api/uid/assign", "{}", 405, "Method not allowed"},
         Case{"GET /api/uid", "", 501, "Other UID endpoints have not been implemented yet"},
-        Case{"GET /api/uid/uidmeta?uid=000001", "", 501, "Other UID endpoints"},
-        Case{"DELETE /api/v1/UID/tsmeta", "", 501, "Other UID endpoints"}}) {
+        Case{"GET /api/uid/nosuch?uid=000001", "", 501, "Other UID endpoints"},
+        Case{"DELETE /api/v1/UID/other", "", 501, "Other UID endpoints"}}) {
     const HttpResponse response = Send(line, body);
     EXPECT_EQ(response.status, status) << line << body;
     EXPECT_THAT(response.body, HasSubstr(says)) << line << body;
