@@ -10,7 +10,6 @@ namespace hourcell {
 // Offsets in a row are below this: OpenTSDB's MAX_TIMESPAN, its qualifiers' range, which packed
 // cells share. Rows of such cells span at most this (codec/rows/row_span.h).
 inline constexpr uint32_t kQualifierSpanMs = 3'600'000;
-inline constexpr uint32_t kHoursADay = 24;
 
 // UID and salt widths in bytes, as OpenTSDB allows them.
 inline constexpr size_t kUidWidthMin = 1;

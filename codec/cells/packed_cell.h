@@ -123,6 +123,9 @@ namespace hourcell {
 // A summary of at most this many points is made by decoding them; format 3 does not store it.
 inline constexpr uint32_t kDecodedSummaryMax = 16;
 
+// The hours of a day, the most that a page can have.
+inline constexpr uint32_t kHoursADay = 24;
+
 // The points of a page of more than one hour that readers accept: more than writers put there
 // (kPagePointsMax). It limits the memory that a few damaged bytes can take.
 inline constexpr uint32_t kSharedPagePointsMax = 65'536;

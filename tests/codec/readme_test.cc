@@ -13,6 +13,7 @@
 
 #include "codec/base/bytes.h"
 #include "codec/cells/cell.h"
+#include "codec/cells/day_cell.h"
 #include "codec/cells/hbase_cells.h"
 #include "codec/cells/packed_cell.h"
 #include "codec/object_qualifier.h"
@@ -159,6 +160,12 @@ std::string PackedCells(const std::string& input) {
   return cell;
 }
 
+std::string DayCells(const std::string& input) {
+  std::string cell;
+  AppendDayCell(Points(input), &cell);
+  return cell;
+}
+
 std::string Merge(const std::string& input) {
   std::vector<std::string> cells;
   for (const std::string& word : Split(input, ' '))
@@ -202,7 +209,7 @@ std::map<std::string, Kind> Kinds() {
           {"row_key", hex(RowKey)},   {"cell", hex(Cells)},  {"qualifier", hex(Qualifiers)},
           {"value", hex(Values)},     {"merge", hex(Merge)}, {"append_cell", hex(append_cell)},
           {"compact", Kind(Compact)}, {"name", hex(Names)},  {"packed", hex(PackedCells)},
-          {"object", hex(Objects)}};
+          {"object", hex(Objects)},   {"day", hex(DayCells)}};
 }
 
 // The lines of the README's blocks marked `bytes`.
