@@ -20,6 +20,16 @@ const UNUSED: [text: string, instead: string][] = [
   ['let mode = self.mode;', 'const mode = 1;'], ['scaleX.ori == 0', 'true'], ['scaleX.ori == 1', 'false'],
   ['sc.distr == 4', 'false'], ['distr == 4', 'false'], ['sc.distr == 100', 'false'], ['distr == 100', 'false'],
   ['xScaleDistr == 2', 'false'],
+  // Times in seconds, dates beside a crosshair, drags in two directions, bars with colours of their own.
+  ['const ms = opts.ms || 1e-3;', 'const ms = 1;'], [' || _timeSeriesVal', ''],
+  ['timeSeriesVal(_tzDate, timeSeriesStamp(sv, _fmtDate))', 'sv'], ['let uni = drag.uni;', ''], ['if (uni != null)', 'if (false)'],
+  ['const _timeSeriesVal  = timeSeriesVal(_tzDate, timeSeriesStamp(_timeSeriesStamp, _fmtDate));', ''],
+  ['dispFills != null && (strokeWidth == 0 || dispStrokes != null)', 'false'], ['x0 != null && size != null', 'false'],
+  ['let { x0, size } = disp;', ''], ['cursor._lock = false;', ''], ['cursor._lock = !cursor._lock;', ''], ['cursor._lock', 'false'],
+  ['const showCursor =                cursor.show;', 'const showCursor = true;'], ['if (syncKey != null)', 'if (false)'],
+  ['let multiPath = false;', 'const multiPath = false;'], ['multiPath = true;', ''], ['events.mousedown = mouseDown;', ''],
+  ['events.mousemove = mouseMove;', ''], ['events.mouseup = mouseUp;', ''], ['events.dblclick = dblClick;', ''],
+  ['syncOpts.setSeries', 'false'], ['let angle = axis._rotate * -PI/180;', 'const angle = 0;'],
   // Changes of a chart's series, and functions for plugins.
   ...['self.addSeries = addSeries;', 'self.delSeries = delSeries;', 'self.addBand = addBand;', 'self.setBand = setBand;',
     'self.delBand = delBand;', 'self.batch = batch;', 'self.setSelect = setSelect;', 'self.setLegend = setLegend;',

@@ -18,6 +18,9 @@ before(async () => {
     // An hour of points, 90 minutes of none, half an hour of points.
     ...[...minutes(60), ...minutes(30, 150)].map((m) => point('edge.gap', m, m)),
     ...minutes(60).map((m) => point('edge.near', m, 1_700_000_000 + m)),
+    ...minutes(60).map((m) => point('edge.exact', m, String(9223372036854775000n + 10n * BigInt(m)))),
+    ...minutes(60).map((m) => point('edge.counter', m, m < 30 ? 1e6 + 600 * m : 600 * (m - 30))), // is reset once
+    ...['a', 'b', 'c'].flatMap((host) => minutes(60).map((m) => point('sys.memory.used_percent', m, 50 + m / 60, host))),
     ...minutes(60).map((m) => point('edge.huge', m, (m + 1) * 1e300)),
   ]);
   browser = await Browser.create({ timezoneId: 'Asia/Kolkata' });
@@ -129,4 +132,66 @@ test('an answer of another query is not kept', async () => {
   await page.selectOption('[aria-label=Aggregator]', 'sum');
   await page.waitForSelector('.problem');
   assert.equal(await page.locator('.legend tbody tr').count(), 0);
+});
+
+test('stored points, table, JSON and CSV have integers in full', async () => {
+  await open('none:edge.exact', { more: '&show=raw&auto=0', hours: 1 });
+  assert.match(await page.innerText('[aria-label="Stored points"] pre'), /9223372036854775000[^]*9223372036854775590/);
+  for (const [tab, part] of [['Table', '.values'], ['JSON', '.json']]) {
+    await page.click(`.tabs button:text-is("${tab}")`);
+    await page.waitForFunction((at) => document.querySelector(at)?.textContent.includes('9223372036854775590'), part);
+  }
+});
+
+test('equal queries are one answer, and each line has its own', async () => {
+  const rate = 'sum:rate:edge.near';
+  await open(rate, { more: `&o=&m=${rate}&o=axis x1y2&m=avg:edge.gap&o=` });
+  const rows = (await legend(page)).map(([name, , min]) => [name.replace(/\s+/g, ' '), min]);
+  assert.deepEqual(rows.map(([name]) => name), ['A edge.near{host=a}', 'B edge.near{host=a} #2', 'C edge.gap{host=a}']);
+  assert.equal(rows[2][1], '0');
+  await page.click('[aria-label="Hide query C"]');
+  await page.click('.tabs button:text-is("Table")');
+  await page.waitForFunction(() => document.querySelectorAll('.values thead th').length === 3);
+});
+
+test('a query that is added is drawn, also if one series was shown alone', async () => {
+  await open('avg:sys.memory.used_percent{host=*}');
+  await page.click('.legend tbody tr:first-child button');
+  await page.waitForSelector('.chip:has-text("only 1 of 3 shown")');
+  await page.click('[aria-label="Show all series"]');
+  await page.waitForFunction(() => !location.hash.includes('solo='));
+  await page.click('.legend tbody tr:first-child button');
+  await page.click('text=+ Add a query');
+  await page.fill('[aria-label="Query B"] [aria-label=Metric]', 'edge.gap');
+  await page.waitForSelector('[role=option]:has-text("edge.gap")');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.querySelectorAll('.legend tbody tr').length === 4);
+  assert.equal(await page.locator('.legend tr.off').count(), 0);
+  assert.match(await page.getAttribute('.chart', 'aria-label'), /^Graph of 4 series/);
+});
+
+test('a rate of a counter has no spike where it was reset, and is per second', async () => {
+  await open('sum:edge.counter');
+  await page.selectOption('[aria-label="Value or rate"]', { label: 'rate of a counter' });
+  await page.waitForFunction(() => location.hash.includes('rate{dropcounter}'));
+  await page.waitForFunction(() => /10 \/s/.test(document.querySelector('.legend tbody td:nth-child(4)')?.textContent));
+});
+
+test('each line and axis has its unit', async () => {
+  await open('avg:sys.memory.used_percent', { more: '&o=&m=avg:edge.gap&o=axis x1y2' });
+  const [[, percent], [, plain]] = await legend(page);
+  assert.match(percent, / %$/);
+  assert.match(plain, /\d$/);
+});
+
+test('small charts and look-ups do not fill the list of queries', async () => {
+  page = await browser.page(server.url);
+  await page.waitForSelector('.card .stale');
+  await page.waitForTimeout(500);
+  const { completed } = await (await fetch(`${server.url}api/stats/query`)).json();
+  assert.deepEqual(completed.filter(({ query }) => query.type === 'SUGGEST' || query.type === 'LOOKUP').map(({ query }) => query), []);
+  await page.goto(`${server.url}#start=${BEGIN}&end=${BEGIN + 60}&m=sum:edge.gap`);
+  await settled(page);
+  const after = await (await fetch(`${server.url}api/stats/query`)).json();
+  assert.equal(after.completed[0].query.queries[0].metric, 'edge.gap');
 });

@@ -83,8 +83,29 @@ test('a long import shows how far it is, and can be cancelled', async () => {
   await choose('points.txt', lines('long.metric', 20_000));
   await page.waitForSelector('dialog >> text=/5\\D000 points stored/');
   assert.match(await page.locator('dialog [role=status]').innerText(), /KiB of .* KiB/);
+  assert.match(await page.locator('dialog [role=status]').innerText(), /points\/s, .* left\./);
+  // Escape asks first.
+  const [question] = await Promise.all([page.waitForEvent('dialog').then(async (dialog) => {
+    await dialog.dismiss();
+    return dialog.message();
+  }), page.keyboard.press('Escape')]);
+  assert.match(question, /Stop the import/);
+  assert.ok(await page.isVisible('dialog'));
   await page.click('dialog button:text-is("Cancel")');
   await page.waitForSelector('dialog >> text=/Stopped. 5\\D000 points stored/');
   assert.equal(asked, 2);
+  await held.abort().catch(() => {});
+});
+
+test('the bar of a compressed file is as far as its points', async () => {
+  page = await browser.page(server.url);
+  let held;
+  let asked = 0;
+  await page.route('**/api/put?*', (route) => (++asked === 2 ? void (held = route) : route.continue()));
+  await choose('points.gz', gzipSync(lines('packed.metric', 60_000)));
+  await page.waitForSelector('dialog >> text=/5\\D000 points stored/');
+  const width = await page.locator('dialog .bar span').evaluate((bar) => Number.parseFloat(bar.style.width));
+  assert.ok(width > 3 && width < 25, `${width} % after a twelfth`);
+  await page.click('dialog button:text-is("Cancel")');
   await held.abort().catch(() => {});
 });

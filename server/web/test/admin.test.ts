@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { heatOfLoads, type LoadedRegion, type Loads } from '../src/admin/loads';
+import { otherErrors } from '../src/admin/own';
 import { otherTiles } from '../src/admin/tiles';
 import { pointsOf, shareOf } from '../src/admin/track';
 import { layOut, type Region } from '../src/admin/region_space';
@@ -39,6 +40,15 @@ describe('loads of regions', () => {
   it('are nothing where no region was sampled yet', () => {
     const late = { ...loads, regions: [loaded(2, '', 2, [30, 0])] };
     expect(heatOfLoads(late, 'bytes', 'UTC').at(0, 0)).toBeNaN();
+  });
+});
+
+describe('errors that the server counts', () => {
+  const counted = (metric: string, value: string) => ({ metric, value, timestamp: 0, tags: {} as Record<string, string> });
+  it('are all named, beside those that mean a loss', () => {
+    expect(otherErrors([counted('tsd.rpc.put.errors', '1'), counted('tsd.rpc.put.errors', '2'),
+      counted('tsd.forward.dropped', '4'), counted('tsd.rpc.errors', '0'), counted('tsd.journal.errors', '3'),
+      counted('tsd.rpc.received', '9')])).toEqual([['tsd.rpc.put.errors', 3], ['tsd.forward.dropped', 4]]);
   });
 });
 

@@ -7,13 +7,17 @@ import { sortSeries } from '../src/graph/sort';
 import { statsOf, type PlotSeries } from '../src/plot/series';
 
 const series = (label: string, xs: number[], ys: (number | null)[]): PlotSeries => ({
-  label, metric: label, tags: {}, tsuid: '', line: 0, xs, ys, low: [], high: [], stats: statsOf(ys),
+  label, metric: label, tags: {}, tsuid: '', line: 0, xs, ys, texts: ys, low: [], high: [], stats: statsOf(ys),
 });
 
 describe('CSV', () => {
   it('has one row for each time', () => {
     expect(toCsv([series('a', [0, 1000], [1, null]), series('b,"c"', [1000], [2.5])])).toBe(
       'time,a,"b,""c"""\r\n1970-01-01T00:00:00.000Z,1,\r\n1970-01-01T00:00:01.000Z,,2.5\r\n');
+  });
+  it('has integers in full', () => {
+    const big = { ...series('a', [0], [9223372036854775010]), texts: ['9223372036854775010'] };
+    expect(toCsv([big])).toContain('Z,9223372036854775010\r\n');
   });
   it('has no formulas', () => {
     expect(toCsv([series('=1+1', [], [])])).toContain("'=1+1");
@@ -48,9 +52,9 @@ describe('the query in other words', () => {
 describe('SVG', () => {
   it('has names as text', () => {
     const one = series('<script>&', [0, 10], [1, 2]);
-    const svg = toSvg({ from: 0, to: 10, axis: [0, 10], style: 'line', log: [false, false], unit: '',
+    const svg = toSvg({ from: 0, to: 10, axis: [0, 10], style: 'line', log: [false, false], units: ['', ''],
       tz: 'UTC', limits: [[null, null], [null, null]], labels: ['', ''],
-      drawn: [{ series: one, color: '#000000', right: false, column: [1, 2], low: null, high: null }],
+      drawn: [{ series: one, color: '#000000', right: false, column: [1, 2], low: null, high: null, unit: '' }],
     }, 'a "title"', false);
     expect(svg).not.toContain('<script>');
     expect(svg).toContain(escapeXml('<script>&'));

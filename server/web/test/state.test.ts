@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { emptyState, type State } from '../src/state/state';
+import { changed, emptyState, type State } from '../src/state/state';
 import { parseState, printState } from '../src/state/url';
 
 const FULL: State = {
@@ -11,6 +11,16 @@ const FULL: State = {
   notes: false, connect: true, solo: ['cpu{host=a}', 'שלום'], sort: '-max', metric: 'm', tag: 't', search: 'x y',
   fleet: 'metrics=10,tags=host:1000', designs: ['a: layout=salted:20 presplit=salt', 'b & c: layout=opentsdb'],
 };
+
+describe('series that are shown alone', () => {
+  const state = { ...FULL, solo: ['cpu{host=a}'] };
+  it('are of the queries that there were', () => {
+    const added = { lines: [...state.lines, { m: 'avg:iowait{host=*}', right: false, hidden: false }] };
+    expect(changed(state, added).solo).toEqual([]);
+    expect(changed(state, { lines: state.lines.map((line) => ({ ...line, right: true })) }).solo).toEqual(state.solo);
+    expect(changed(state, { ...added, solo: ['x'] }).solo).toEqual(['x']);
+  });
+});
 
 describe('the address', () => {
   it('is the whole state, both ways', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isRelative, parseTime, pinTime, printDuration, printTime, showRange, showSpan, stepFor } from '../src/time/time';
-import { digitsFor, showNumber, showTicks } from '../src/time/units';
+import { digitsFor, guessUnit, showNumber, showTicks } from '../src/time/units';
 
 const NOW = Date.UTC(2026, 10, 24, 12);
 
@@ -73,6 +73,16 @@ describe('numbers', () => {
     [12.34, 'percent', '12.34 %'], [0.0025, 'seconds', '2.5 ms'], [1500, 'ms', '1.5 s'],
     [NaN, '', '–'], [null, '', '–'], [1e300, '', '1e+300'], [1.5e24, 'bytes', '1.5e+24 B'], [1e20, '', '100 E'],
   ])('%s as %s is %s', (value, unit, want) => expect(showNumber(value, unit)).toBe(want));
+  it.each([
+    ['sys.memory.used_percent', 'percent'], ['sys.memory.used', 'bytes'], ['jvm_memory_bytes_total', 'bytes'],
+    ['heapUsedBytes', 'bytes'], ['aws.ec2.cpu_utilization', 'percent'], ['memory.alloc.count', ''], ['cpu', ''],
+    ['bytesize', ''],
+  ])('of %s have the unit "%s"', (metric, want) => expect(guessUnit(metric)).toBe(want));
+  it('of a rate are per second', () => {
+    expect(guessUnit('net.bytes', true)).toBe('bytes/s');
+    expect([[1536, 'bytes/s'], [12, '/s'], [5, 'percent/s'], [2e6, 'bits/s']].map(([value, unit]) =>
+      showNumber(value as number, unit as string))).toEqual(['1.5 KiB/s', '12 /s', '5 %/s', '2 Mb/s']);
+  });
   it('of an axis differ, and say how far they are apart', () => {
     const second = (i: number) => 1_700_000_000 + 10 * i;
     expect(showTicks([0, 1, 2].map(second), '')).toEqual(['1.7 G', '1.70000001 G', '1.70000002 G']);

@@ -11,9 +11,6 @@ import { readQueries, tookMs } from './queries';
 import { AREAS, graphText, isStorable, otherTiles, type Tile } from './tiles';
 import { pointsOf, shareOf, type Track } from './track';
 
-const show = (value: number | undefined, unit: string) => (unit === '/s'
-  ? `${showNumber(value)} /s` : showNumber(value, unit));
-
 const STORED_MS = 15e3;
 
 export function Dashboard({ track }: { track: Track }) {
@@ -64,7 +61,7 @@ function Card({ tile, track, stored }: { tile: Tile; track: Track; stored: Store
       <Sparkline points={isStored ? hour : live} from={from} to={to}
         label={`${tile.title}, ${isStored ? 'the last hour' : 'since this view was opened'}`} />
       <p class="facts"><span>{isLink ? tile.metric : 'now'}</span>
-        <em>{last ? show(last[1], tile.unit) : '…'}</em></p>
+        <em>{last ? showNumber(last[1], tile.unit) : '…'}</em></p>
     </li>
   );
 }

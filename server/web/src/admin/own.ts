@@ -29,7 +29,7 @@ export async function storedHours(queries: [m: string, metric: string][],
   const ms = queries.filter(([, metric]) => names.has(metric)).map(([m]) => m);
   if (ms.length === 0) return null;
   const to = Date.now();
-  const answers = await runQuery({ start: to - HOUR, end: to, ms, tz: '', notes: false }, signal,
+  const answers = await runQuery({ start: to - HOUR, end: to, ms, tz: '', notes: false, background: true }, signal,
                                  () => {});
   return { points: new Map(answers.map((answer) => [ms[answer.query?.index ?? 0]!, pointsIn(answer)])),
            from: to - HOUR, to };
@@ -64,4 +64,21 @@ export function sumOf(samples: Sample[], metric: string, tags: Record<string, st
   return samples.filter((sample) => sample.metric === metric &&
     Object.entries(tags).every(([tagk, tagv]) => sample.tags[tagk] === tagv))
     .reduce((sum, sample) => sum + Number(sample.value), 0);
+}
+
+// Counters that should be zero, in words.
+export const FAULTS: [string, string][] = [
+  ['tsd.storage.data_loss', 'data was lost'], ['tsd.journal.errors', 'writes to the journal failed'],
+  ['tsd.storage.sync.errors', 'syncs to disk failed'], ['tsd.seal.errors', 'hours could not be sealed'],
+  ['tsd.region.errors', 'changes of regions failed'],
+  ['tsd.retention.errors', 'expired points could not be removed'],
+];
+
+// All others that count errors, since the server was started.
+export function otherErrors(samples: Sample[]): [metric: string, count: number][] {
+  const known = FAULTS.map(([metric]) => metric);
+  const metrics = new Set(samples.map((sample) => sample.metric).filter((metric) =>
+    /(error|errors|failed|failures|lost|dropped)$/.test(metric) && !known.includes(metric)));
+  return [...metrics].map((metric): [string, number] => [metric, sumOf(samples, metric)])
+    .filter(([, count]) => count > 0);
 }

@@ -29,7 +29,7 @@ interface Listed {
   stats: { series: number; rows: number; points: number; bytes: number; memory: number };
 }
 
-export interface ListedQueries { running: Listed[]; completed: Listed[] }
+export interface ListedQueries { running: Listed[]; completed: Listed[]; slow?: Listed[] }
 
 export const readQueries = (signal: AbortSignal) =>
   getJson<ListedQueries>('api/stats/query', { signal });
@@ -48,14 +48,15 @@ export const tookMs = (one: Listed) => one.elapsed ??
 
 export function Queries() {
   const rights = useStore(can);
-  const [ended, setEnded] = useState(0);
+  const [cancelled, setCancelled] = useState(0);
   const [problem, setProblem] = useState<unknown>(null);
   const [explained, setExplained] = useState<number | null>(null);
   const tick = useTick(2000);
-  const { value, error } = useAnswer(readQueries, [tick, ended]);
-  const end = (id: number) => endQuery(id).then(() => setEnded(ended + 1), setProblem);
-  const slow = [...(value?.completed ?? [])].sort((a, b) => tookMs(b) - tookMs(a)).slice(0, 30);
-  const chosen = [...(value?.running ?? []), ...(value?.completed ?? [])]
+  const { value, error } = useAnswer(readQueries, [tick, cancelled]);
+  const end = (id: number) => endQuery(id).then(() => setCancelled(cancelled + 1), setProblem);
+  const ended = [...(value?.completed ?? []), ...(value?.slow ?? [])];
+  const slow = [...ended].sort((a, b) => tookMs(b) - tookMs(a)).slice(0, 30);
+  const chosen = [...(value?.running ?? []), ...ended]
     .find((one) => one.queryId === explained);
   return (
     <>
@@ -66,7 +67,7 @@ export function Queries() {
         <QueryTable rows={value.running} onExplain={setExplained}
           {...(rights.admin && { onEnd: (id: number) => void end(id) })} />
       )}
-      <h2>Slowest of the last {value?.completed.length ?? 0}</h2>
+      <h2>Slowest of a day and of the last {value?.completed.length ?? 0}</h2>
       <QueryTable rows={slow} onExplain={setExplained} />
       {chosen && <QueryDialog one={chosen} onClose={() => setExplained(null)} />}
     </>

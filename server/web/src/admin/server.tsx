@@ -5,11 +5,12 @@ import { getJson } from '../api/client';
 import { can } from '../api/roles';
 import { useStore } from '../state/store';
 import { showSpan } from '../time/time';
+import { showCount } from '../time/units';
 import { useAnswer, useTick } from '../ui/hooks';
 import { Problem } from '../ui/parts';
 import { Dashboard } from './dashboard';
 import { Jobs } from './jobs';
-import { lsmSamples, readStats, sumOf, type Sample } from './own';
+import { FAULTS, lsmSamples, otherErrors, readStats, sumOf, type Sample } from './own';
 import { PastQueries, Queries } from './queries';
 import { Settings } from './settings';
 import { addSample, type Track } from './track';
@@ -53,23 +54,18 @@ export function ServerView() {
   );
 }
 
-// Counters that should be zero, in words.
-const FAULTS: [string, string][] = [
-  ['tsd.storage.data_loss', 'data was lost'], ['tsd.journal.errors', 'writes to the journal failed'],
-  ['tsd.storage.sync.errors', 'syncs to disk failed'], ['tsd.seal.errors', 'hours could not be sealed'],
-  ['tsd.region.errors', 'changes of regions failed'],
-  ['tsd.retention.errors', 'expired points could not be removed'],
-];
-
 function Health({ stats }: { stats: Sample[] }) {
+  const others = otherErrors(stats);
   const faults = FAULTS.map(([metric, text]) => ({ count: sumOf(stats, metric), text }))
     .filter((fault) => fault.count > 0);
   const age = Date.now() - Math.max(0, ...stats.map((sample) => sample.timestamp * 1e3));
   return (
-    <p class={faults.length ? 'health bad' : 'health'} role="status">
+    <p class={`health${faults.length ? ' bad' : others.length ? ' fair' : ''}`} role="status">
       <span class="lamp" />
-      {faults.length === 0 ? 'Healthy: no error counter is above zero.'
+      {faults.length === 0 ? 'No data loss, no failed write, sync, seal, change of regions or expiry.'
         : faults.map((fault) => `${fault.count} × ${fault.text}`).join('; ')}
+      {others.length > 0 && ` Since the start: ${others.map(([metric, count]) =>
+        `${showCount(count)} × ${metric.replace(/^tsd\./, '')}`).join(', ')}.`}
       {age > 60e3 && ` The clocks of this machine and the server differ by ${showSpan(age)}.`}
     </p>
   );

@@ -20,13 +20,15 @@ export interface Ask {
   json?: unknown;
   signal?: AbortSignal;
   fine?: number[]; // statuses that are answers, too
+  background?: boolean; // the server need not keep it in its list of queries: no person asked for it
 }
 
 export async function send(path: string, ask: Ask = {}): Promise<Response> {
   const query = (ask.params ?? []).map(([k, v]) => `${k}=${encodeURIComponent(v)}`).join('&');
   // X-Requested-With: another site's page cannot send it, and the server wants to see it with
   // everything that changes something.
-  const headers: Record<string, string> = { 'X-Requested-With': 'explorer' };
+  const headers: Record<string, string> = {
+    'X-Requested-With': ask.background ? 'explorer-background' : 'explorer' };
   const user = login.get();
   if (user) headers.Authorization = user.header;
   if (ask.json !== undefined) headers['Content-Type'] = 'application/json';

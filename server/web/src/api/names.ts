@@ -14,7 +14,7 @@ const SERIES_MAX = 5000;
 export function suggest(type: string, q: string, max: number,
                         signal?: AbortSignal): Promise<string[]> {
   return getJson('api/suggest', {
-    params: [['type', type], ['q', q], ['max', String(max)]], ...(signal && { signal }),
+    params: [['type', type], ['q', q], ['max', String(max)]], background: true, ...(signal && { signal }),
   });
 }
 
@@ -25,7 +25,7 @@ export async function findAggregators(): Promise<void> {
 
 export function lookup(metric: string, limit: number, signal?: AbortSignal): Promise<Lookup> {
   return getJson('api/search/lookup', {
-    params: [['m', printName(metric)], ['limit', String(limit)]], ...(signal && { signal }),
+    params: [['m', printName(metric)], ['limit', String(limit)]], background: true, ...(signal && { signal }),
   });
 }
 
@@ -79,7 +79,7 @@ export interface Last { timestamp: number; value: string; tags: Record<string, s
 
 export function lastOf(metric: string, signal?: AbortSignal): Promise<Last[]> {
   return getJson('api/query/last', {
-    params: [['timeseries', metric], ['resolve', 'true']], ...(signal && { signal }),
+    params: [['timeseries', metric], ['resolve', 'true']], background: true, ...(signal && { signal }),
   });
 }
 

@@ -10,6 +10,7 @@ export interface QueryAsk {
   ms: string[];
   tz: string;
   notes: boolean;
+  background?: boolean;
   onPlans?: (plans: Plan[]) => void; // told how each query was read
 }
 
@@ -33,7 +34,7 @@ export async function runQuery(ask: QueryAsk, signal: AbortSignal,
                                progress: (answers: Answer[]) => void): Promise<Answer[]> {
   const sent = Date.now();
   try {
-    const response = await send('api/query', { params: paramsOf(ask), signal });
+    const response = await send('api/query', { params: paramsOf(ask), signal, background: ask.background ?? false });
     return await readAnswers(response, progress, ask.onPlans);
   } catch (error) {
     if (isAborted(error)) void cancelOnServer(ask, Date.now() - sent);

@@ -38,6 +38,19 @@ export interface Plan {
   memory: number;
 }
 
+// An integer of more than 15 digits becomes a text: a double has no room for it. Points are the last
+// part of a series.
+const LONG = /(\[\d+,)(-?\d{16,})(?=\])/g;
+function exact(text: string): string {
+  const points = text.indexOf('"dps":[');
+  return points < 0 ? text : text.slice(0, points) + text.slice(points).replace(LONG, '$1"$2"');
+}
+
+// Answers as JSON, with these numbers as they came.
+export function printAnswers(answers: Answer[], indent?: number): string {
+  return JSON.stringify(answers, null, indent).replace(/(\[\s*\d+,\s*)"(-?\d{16,})"(?=\s*\])/g, '$1$2');
+}
+
 export class ArrayReader {
   private text = ''; // from the element that is not complete
   private at = 0; // how far it was looked at
@@ -70,7 +83,7 @@ export class ArrayReader {
   }
 
   private take(): void {
-    const item = JSON.parse(this.text.slice(this.begin, this.at + 1)) as Answer & { explain?: Plan[] };
+    const item = JSON.parse(exact(this.text.slice(this.begin, this.at + 1))) as Answer & { explain?: Plan[] };
     if (item.dps) this.items.push(item); // not the summary of the last element
     if (item.explain) this.plans = item.explain;
     this.begin = -1;
@@ -92,7 +105,7 @@ export class ArrayReader {
     const end = this.text.lastIndexOf('],');
     if (this.begin < 0 || dps < 0 || end < dps) return null;
     try {
-      return JSON.parse(`${this.text.slice(this.begin, end + 1)}]}`) as Answer;
+      return JSON.parse(exact(`${this.text.slice(this.begin, end + 1)}]}`)) as Answer;
     } catch {
       return null;
     }

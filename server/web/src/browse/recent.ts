@@ -23,7 +23,7 @@ const SERIES_MAX = 2000;
 async function pointsOf(metric: string, from: number, to: number, step: string,
                         signal: AbortSignal): Promise<[number, number][]> {
   const m = printQuery({ ...emptyQuery(metric), downsample: { interval: step, fn: 'avg', fill: '' } });
-  const ask = { start: from, end: to, ms: [m], tz: '', notes: false };
+  const ask = { start: from, end: to, ms: [m], tz: '', notes: false, background: true };
   const [answer] = await runQuery(ask, signal, () => {});
   return (answer?.dps ?? []).map(([ms, v]) => [ms, Number(v)] as [number, number])
     .filter(([, v]) => Number.isFinite(v));
@@ -75,7 +75,7 @@ export async function breakDown(metric: string, tagk: string, from: number, to: 
     ...emptyQuery(metric), downsample: { interval: step, fn: 'avg', fill: '' },
     groups: [{ tagk, type: 'wildcard', text: '*' }],
   });
-  const answers = await runQuery({ start: from, end: to, ms: [m], tz: '', notes: false }, signal,
+  const answers = await runQuery({ start: from, end: to, ms: [m], tz: '', notes: false, background: true }, signal,
                                  () => {});
   return answers.map((answer) => ({
     tagv: answer.tags[tagk] ?? '',

@@ -11,7 +11,7 @@ function cell(text: string): string {
 
 export function toCsv(series: PlotSeries[]): string {
   const axis = unionOf(series.map((one) => one.xs));
-  const columns = series.map((one) => onAxis(axis, one.xs, one.ys));
+  const columns = series.map((one) => onAxis(axis, one.xs, one.texts));
   const rows = axis.map((ms, i) =>
     [new Date(ms).toISOString(), ...columns.map((column) => column[i] ?? '')].join(','));
   return [['time', ...series.map((one) => cell(one.label))].join(','), ...rows, ''].join('\r\n');

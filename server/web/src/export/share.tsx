@@ -2,6 +2,7 @@
 
 import type uPlot from 'uplot';
 import { useState } from 'preact/hooks';
+import { printAnswers } from '../api/stream';
 import type { ChartModel } from '../plot/model';
 import type { PlotSeries } from '../plot/series';
 import type { Result } from '../graph/run';
@@ -45,7 +46,7 @@ export function Share({ state, result, series, model, chart }: {
     <>
       <Menu label="Export">
         <button onClick={() => download(toCsv(shown), 'graph.csv', 'text/csv')}>CSV</button>
-        <button onClick={() => download(JSON.stringify(result.answers), 'graph.json',
+        <button onClick={() => download(printAnswers(result.answers), 'graph.json',
                                         'application/json')}>JSON</button>
         <button onClick={png}>PNG</button>
         <button onClick={() => download(toSvg(model, title, dark.get()), 'graph.svg',

@@ -58,7 +58,7 @@ export function toSvg(model: ChartModel, title: string, dark: boolean): string {
     `<clipPath id="plot"><rect x="${LEFT}" y="${TOP - 4}" width="${plot}" height="${HEIGHT - TOP + 8}"/></clipPath>`,
     text([LEFT, 22], title, 'font-size="15" font-weight="600"'),
   ];
-  const ticks = scales.map((scale) => showTicks([0, 1, 2, 3, 4, 5].map((i) => tickOf(scale, i / 5)), model.unit));
+  const ticks = scales.map((scale, axis) => showTicks([0, 1, 2, 3, 4, 5].map((i) => tickOf(scale, i / 5)), model.units[axis]!));
   for (let i = 0; i <= 5; ++i) {
     const ms = model.from + ((model.to - model.from) * i) / 5;
     parts.push(text([x(ms), HEIGHT + 18], showTime(ms, model.tz), 'text-anchor="middle" opacity="0.7"'));

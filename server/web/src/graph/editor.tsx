@@ -125,7 +125,7 @@ function Calculation({ query, onChange }: {
 
 type RateKind = '' | 'rate' | 'counter' | 'drop';
 const RATES: [RateKind, string][] = [['', 'value'], ['rate', 'rate per second'],
-  ['counter', 'rate of a counter'], ['drop', 'rate of a counter, without resets']];
+  ['drop', 'rate of a counter'], ['counter', 'rate of a counter that wraps at a limit']];
 
 function RateForm({ rate, onChange }: { rate: Rate | null; onChange: (rate: Rate | null) => void }) {
   const kind: RateKind = !rate ? '' : rate.drop ? 'drop' : rate.counter ? 'counter' : 'rate';

@@ -8,6 +8,7 @@ import { Share } from '../export/share';
 import { Chart } from '../plot/chart';
 import { chartModel } from '../plot/model';
 import { seriesOf } from '../plot/series';
+import { textsOf } from '../query/auto';
 import { go, page } from '../state/page';
 import { SHOWN, type State } from '../state/state';
 import { useStore } from '../state/store';
@@ -40,10 +41,10 @@ export function GraphView() {
   const tick = useTick(state.refresh * 1000);
   const result = useResult(state, Math.min(innerWidth, 1600) - 120, tick + changes * 1e6);
   const series = useMemo(() => seriesOf(result.answers, result.sent), [result.answers, result.sent]);
-  const unit = state.unit || unitOf(state);
+  const unitOf = useMemo(() => unitsOf(state), [state.unit, state.lines, state.shown]);
   const { from, to } = result;
-  const model = useMemo(() => chartModel(state, series, from, to, unit),
-    [series, from, to, unit, state.style, state.ylog, state.y2log, state.yrange, state.y2range,
+  const model = useMemo(() => chartModel(state, series, from, to, unitOf),
+    [series, from, to, unitOf, state.style, state.ylog, state.y2log, state.yrange, state.y2range,
       state.ylabel, state.y2label, state.solo, state.tz, state.lines, state.connect]);
   const notes = useMemo(() => (state.notes ? notesOf(result.answers) : []),
                         [result.answers, state.notes]);
@@ -62,7 +63,7 @@ export function GraphView() {
           Add a note</button>}
         <Share state={state} result={result} series={series} model={model}
           chart={() => chart.current} />
-        <Status state={state} result={result} />
+        <Status state={state} result={result} count={series.length} />
       </div>
       <Problem error={result.error} />
       <h1 class={state.title ? 'title' : 'sr'}><bdi>{state.title || 'Graph'}</bdi></h1>
@@ -70,14 +71,14 @@ export function GraphView() {
         <>
           <Chart model={model} notes={notes} dark={isDark} height={innerWidth < 600 ? 260 : 380}
             onZoom={zoomTo} onNote={setNote} onReady={(u) => (chart.current = u)} />
-          {series.length > 0 && <Legend state={state} series={series} unit={unit} />}
+          {series.length > 0 && <Legend state={state} series={series} unitOf={unitOf} />}
         </>
       )}
       {state.shown === 'table' && <Table series={model.drawn.map((one) => one.series)} tz={state.tz} />}
       {state.shown === 'raw' && <RawPoints series={series} tz={state.tz} />}
       {state.shown === 'json' && <JsonText result={result} />}
       {state.shown === 'explain' && <ExplainTree plans={result.plans} running={result.running}
-        queries={result.sent.map((one) => one.m)} />}
+        queries={textsOf(result.sent)} />}
       {note && <NoteDialog note={note} tz={state.tz} onClose={() => setNote(null)} onDone={() => {
         setNote(null);
         setChanges(changes + 1);
@@ -86,20 +87,19 @@ export function GraphView() {
   );
 }
 
-// What the names of the metrics tell, if they agree. A rate of bytes is bytes per second.
-function unitOf(state: State): string {
-  const units = new Set(state.lines.map((line) => {
+// The unit of each line: the one that was chosen, or that the name of its metric tells.
+function unitsOf(state: State): (line: number) => string {
+  const units = state.lines.map((line) => {
     const { query } = readLine(line);
-    const unit = guessUnit(query?.metric ?? '');
-    return unit === 'bytes' && query?.rate ? 'bytes/s' : unit;
-  }));
-  return units.size === 1 ? [...units][0]! : '';
+    return state.unit || guessUnit(query?.metric ?? '', Boolean(query?.rate) && state.shown !== 'raw');
+  });
+  return (line) => units[line] ?? '';
 }
 
 // An answer that is shown because the next one failed.
 const isOld = ({ error, answers }: Result) => Boolean(error) && answers.length > 0;
 
-function Status({ state, result }: { state: State; result: Result }) {
+function Status({ state, result, count }: { state: State; result: Result; count: number }) {
   const points = result.answers.reduce((sum, answer) => sum + answer.dps.length, 0);
   const isEmpty = !result.running && !result.error && result.sent.length > 0 && points === 0;
   return (
@@ -112,6 +112,8 @@ function Status({ state, result }: { state: State; result: Result }) {
         </span>
       )}
       {!state.auto && <button class="link" onClick={() => go({ auto: true })}>fit points to the screen</button>}
+      {state.solo.length > 0 && <span class="chip">only {state.solo.length} of {showCount(count)} shown
+        <button class="link" aria-label="Show all series" onClick={() => go({ solo: [] })}>✕</button></span>}
       {isOld(result) && <b class="stale">As of {showTime(result.at, state.tz).slice(11)}: the last answer. </b>}
       {isEmpty ? 'No points in this range.'
         : points > 0 && `${showCount(points)} points in ${showSpan(result.tookMs)}`}

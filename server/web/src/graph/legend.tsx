@@ -9,8 +9,8 @@ import { showCount } from '../time/units';
 
 const ROWS_MAX = 200;
 
-export function Legend({ state, series, unit }: {
-  state: State; series: PlotSeries[]; unit: string;
+export function Legend({ state, series, unitOf }: {
+  state: State; series: PlotSeries[]; unitOf: (line: number) => string;
 }) {
   const rows = sortSeries(series, state.sort);
   const hasBreak = state.lines.length > 1;
@@ -33,7 +33,7 @@ export function Legend({ state, series, unit }: {
           {COLUMNS.map((key) => head(key, key))}</tr></thead>
         <tbody>
           {rows.slice(0, ROWS_MAX).map(({ one, at }) => (
-            <Row key={one.label} one={one} color={colorOf(at)} state={state} unit={unit}
+            <Row key={one.label} one={one} color={colorOf(at)} state={state} unit={unitOf(one.line)}
               letter={hasBreak ? String.fromCharCode(65 + one.line) : ''} />
           ))}
         </tbody>
@@ -42,6 +42,9 @@ export function Legend({ state, series, unit }: {
     </div>
   );
 }
+
+// Beyond 2^53, the table of stored points has the digits.
+const exactly = (value: number) => (Math.abs(value) > 2 ** 53 ? `about ${value}` : String(value));
 
 function Row({ one, color, state, unit, letter }: {
   one: PlotSeries; color: string; state: State; unit: string; letter: string;
@@ -67,7 +70,7 @@ function Row({ one, color, state, unit, letter }: {
         </button>
       </th>
       {COLUMNS.map((key) => (
-        <td key={key} class="number" title={String(one.stats[key])}>
+        <td key={key} class="number" title={exactly(one.stats[key])}>
           {key === 'points' ? showCount(one.stats.points) : showValue(one.stats[key], one.stats, unit)}
         </td>
       ))}

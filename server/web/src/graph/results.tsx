@@ -2,6 +2,7 @@
 
 import type { PlotSeries } from '../plot/series';
 import { onAxis, unionOf } from '../plot/align';
+import { printAnswers } from '../api/stream';
 import type { Result } from './run';
 import { showTime, zoneName } from '../time/time';
 import { plural, showCount } from '../time/units';
@@ -13,7 +14,7 @@ const JSON_MAX = 200_000;
 export function Table({ series, tz }: { series: PlotSeries[]; tz: string }) {
   const shown = series.slice(0, COLUMNS_MAX);
   const axis = unionOf(shown.map((one) => one.xs));
-  const columns = shown.map((one) => onAxis(axis, one.xs, one.ys));
+  const columns = shown.map((one) => onAxis(axis, one.xs, one.texts));
   const from = Math.max(0, axis.length - ROWS_MAX);
   return (
     <div class="scroll tall" tabIndex={0} role="region" aria-label="Values">
@@ -52,7 +53,7 @@ export function RawPoints({ series, tz }: { series: PlotSeries[]; tz: string }) 
           <summary><bdi>{one.label}</bdi> <span class="soft">{plural(one.xs.length, 'point')}</span></summary>
           <pre>{one.xs.slice(-ROWS_MAX).map((ms, i) =>
             `${showTime(ms, tz)}.${String(ms % 1000).padStart(3, '0')}  ${
-              one.ys[Math.max(0, one.xs.length - ROWS_MAX) + i]}`).join('\n')}</pre>
+              one.texts[Math.max(0, one.xs.length - ROWS_MAX) + i]}`).join('\n')}</pre>
           <Cut what="points" shown={Math.min(ROWS_MAX, one.xs.length)} all={one.xs.length} />
         </details>
       ))}
@@ -62,7 +63,7 @@ export function RawPoints({ series, tz }: { series: PlotSeries[]; tz: string }) 
 }
 
 export function JsonText({ result }: { result: Result }) {
-  const text = JSON.stringify(result.answers, null, 1).replace(/\[\s+(-?[\d.e+]+),\s+([^\]]*?)\s+\]/g,
+  const text = printAnswers(result.answers, 1).replace(/\[\s+(-?[\d.e+]+),\s+([^\]]*?)\s+\]/g,
                                                               '[$1, $2]');
   return (
     <pre class="scroll tall json" tabIndex={0} role="region" aria-label="Answer as JSON">

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isAborted, returns } from '../api/client';
 import { runQuery } from '../api/query';
 import type { Answer, Plan } from '../api/stream';
-import { sentQueries, type Sent } from '../query/auto';
+import { sentQueries, textsOf, type Sent } from '../query/auto';
 import type { SubQuery } from '../query/model';
 import { page } from '../state/page';
 import { rememberQuery } from '../state/saved';
@@ -68,7 +68,7 @@ export function useResult(state: State, pixels: number, tick: number): Result {
     const abort = new AbortController();
     const run = async (signal: AbortSignal) => {
       const { sent, step, from, to } = planOf(state, pixels);
-      const ms = sent.map((one) => one.m);
+      const ms = textsOf(sent);
       if (ms.length === 0) return setResult(NOTHING);
       if (!(from < to)) {
         const error = new Error(Number.isNaN(from + to)

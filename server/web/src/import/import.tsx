@@ -8,6 +8,7 @@ import { emptyQuery } from '../query/model';
 import { printQuery } from '../query/print';
 import { go } from '../state/page';
 import { Store, useStore } from '../state/store';
+import { showSpan } from '../time/time';
 import { plural, showCount, showNumber } from '../time/units';
 import { Bar, Dialog, Menu, Problem } from '../ui/parts';
 import { batchesOf, store, type Progress } from './run';
@@ -71,6 +72,7 @@ function ImportDialog({ source: { title, isSample, file } }: { source: Source })
   const [end, setEnd] = useState<'running' | 'done' | 'cancelled'>('running');
   const [error, setError] = useState<unknown>(null);
   const abort = useRef(new AbortController());
+  const begun = useRef(performance.now());
   useEffect(() => {
     const { signal } = abort.current;
     const batches = file ? batchesOf(file) : sampleBatches(Date.now() / 1e3);
@@ -93,11 +95,25 @@ function ImportDialog({ source: { title, isSample, file } }: { source: Source })
       lines: [{ m: isSample ? SAMPLE_QUERY : printQuery(emptyQuery(last.first!.metric)), right: false, hidden: false }],
     });
   };
+  // Not an end without a word: a half of a file looks like all of it.
+  useEffect(() => {
+    if (end !== 'running') return;
+    const ask = (event: Event) => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [end]);
+  const seconds = (performance.now() - begun.current) / 1e3;
+  const pace = progress && progress.done > 0 && `${showCount(progress.stored / seconds)} points/s, ${
+    showSpan(1e3 * seconds * (progress.total / progress.done - 1))} left. `;
   const amount = (n: number) => (isSample ? showCount(n) : showNumber(n, 'bytes'));
   return (
-    <Dialog title={`Import: ${title}`} onClose={() => source.set(null)}>
+    <Dialog title={`Import: ${title}`} onClose={() => {
+      if (end === 'running' && !confirm('Stop the import? Points that are stored stay.')) return false;
+      return source.set(null);
+    }}>
       <Bar part={progress?.total ? progress.done / progress.total : 0} />
       <p role="status">
+        {end === 'running' && pace}
         {end === 'running' && `${amount(progress?.done ?? 0)} of ${amount(progress?.total ?? file?.size ?? SAMPLE_POINTS)}. `}
         {end === 'cancelled' && 'Stopped. '}
         {plural(progress?.stored ?? 0, 'point')} stored{progress?.refused ? `, ${showCount(progress.refused)} refused` : ''}.

@@ -61,12 +61,16 @@ async function put(points: Point[], signal: AbortSignal) {
 // The points of a file of lines, plain or gzip, read as they are needed.
 export async function* batchesOf(file: File): AsyncGenerator<Batch> {
   let done = 0;
-  const counted = file.stream().pipeThrough(new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-    transform(bytes, sink) {
-      done += bytes.length;
-      sink.enqueue(bytes);
+  // Reads small slices on demand: file.stream() is megabytes ahead of the stored points.
+  const slice = Math.min(65536, Math.max(1024, file.size >> 7));
+  const counted = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(sink) {
+      if (done >= file.size) return sink.close();
+      const bytes = await file.slice(done, done + slice).arrayBuffer();
+      done += bytes.byteLength;
+      sink.enqueue(new Uint8Array(bytes));
     },
-  }));
+  }, { highWaterMark: 0 });
   const [a, b] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
   const isGzip = a === 0x1f && b === 0x8b;
   const plain = isGzip ? counted.pipeThrough(new DecompressionStream('gzip')) : counted;

@@ -34,9 +34,9 @@ function isSame(a: number[], b: number[]): boolean {
   return a === b || (a.length === b.length && a.every((x, i) => x === b[i]));
 }
 
-export function onAxis(axis: number[], xs: number[], ys: Column): Column {
+export function onAxis<T>(axis: number[], xs: number[], ys: (T | null | undefined)[]): (T | null | undefined)[] {
   if (axis.length === xs.length) return ys;
-  const column: Column = new Array(axis.length).fill(undefined);
+  const column: (T | null | undefined)[] = new Array(axis.length).fill(undefined);
   let at = 0;
   for (let i = 0; i < xs.length; ++i) {
     const before = at;
@@ -47,7 +47,7 @@ export function onAxis(axis: number[], xs: number[], ys: Column): Column {
   return column;
 }
 
-// So many times the usual distance of a series' points is a hole.
+// A distance of more than this many usual ones is a hole.
 const HOLE = 3;
 
 export interface Broken {

@@ -12,6 +12,7 @@ export interface Drawn {
   column: Column; // as drawn: stacked, say
   low: Column | null;
   high: Column | null;
+  unit: string;
 }
 
 export interface ChartModel {
@@ -23,12 +24,17 @@ export interface ChartModel {
   log: [boolean, boolean]; // left, right
   limits: [[number | null, number | null], [number | null, number | null]];
   labels: [string, string];
-  unit: string;
+  units: [string, string]; // of the axes: those of their lines, if these agree
   tz: string;
 }
 
+function commonOf(drawn: Drawn[]): string {
+  const units = new Set(drawn.map((one) => one.unit));
+  return units.size === 1 ? [...units][0]! : '';
+}
+
 export function chartModel(state: State, all: PlotSeries[], from: number, to: number,
-                           unit: string): ChartModel {
+                           unitOf: (line: number) => string): ChartModel {
   const shown = all.map((series, i) => ({ series, color: colorOf(i) })).filter(({ series }) =>
     !state.lines[series.line]?.hidden &&
     (state.solo.length === 0 || state.solo.includes(series.label)));
@@ -39,12 +45,13 @@ export function chartModel(state: State, all: PlotSeries[], from: number, to: nu
   if (state.style === 'stacked') columns = stack(axis, columns);
   const hasBand = state.style === 'line' || state.style === 'points';
   const drawn = shown.map(({ series, color }, i): Drawn => ({
-    series, color, column: columns[i]!, right: state.lines[series.line]?.right ?? false,
+    series, color, column: columns[i]!, unit: unitOf(series.line), right: state.lines[series.line]?.right ?? false,
     low: hasBand && series.low.length ? placed(series.low, i) : null,
     high: hasBand && series.high.length ? placed(series.high, i) : null,
   }));
   return {
-    from, to, axis, drawn, style: state.style, log: [state.ylog, state.y2log], unit, tz: state.tz,
+    from, to, axis, drawn, style: state.style, log: [state.ylog, state.y2log], tz: state.tz,
+    units: [false, true].map((right) => commonOf(drawn.filter((one) => one.right === right))) as [string, string],
     limits: [parseLimits(state.yrange), parseLimits(state.y2range)],
     labels: [state.ylabel, state.y2label],
   };

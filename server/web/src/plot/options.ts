@@ -165,7 +165,7 @@ function axesOf(model: ChartModel, theme: Theme): uPlot.Axis[] {
   };
   const axis = (scale: string, side: number, label: string): uPlot.Axis => ({
     ...common, scale, side, size: sizeOfAxis, gap: 8,
-    values: (_u, values) => showTicks(values, model.unit),
+    values: (_u, values) => showTicks(values, model.units[side === 1 ? 1 : 0]),
     ...(isHuge(model) && !model.log[side === 1 ? 1 : 0] && { incrs: (_u, _at, min, max) => hugeSteps(max - min) }),
     ...(label && { label, labelSize: 22 }),
   });

@@ -12,6 +12,7 @@ export interface PlotSeries {
   line: number; // of the form
   xs: number[]; // milliseconds, ascending
   ys: (number | null)[]; // null: a gap
+  texts: (number | string | null)[]; // the same, with the digits that a double has no room for
   low: (number | null)[]; // of the band; empty without one
   high: (number | null)[];
   stats: Stats;
@@ -49,30 +50,29 @@ const valueOf = (text: number | string) => {
 };
 
 // While an answer arrives it is drawn again and again: each of its series is converted once.
-const columns = new WeakMap<Answer, Pick<PlotSeries, 'xs' | 'ys' | 'stats'>>();
+const columns = new WeakMap<Answer, Pick<PlotSeries, 'xs' | 'ys' | 'texts' | 'stats'>>();
 
 function columnsOf(answer: Answer) {
   let found = columns.get(answer);
   if (!found) {
     const ys = answer.dps.map((point) => valueOf(point[1]));
-    found = { xs: answer.dps.map((point) => point[0]), ys, stats: statsOf(ys) };
+    found = { xs: answer.dps.map((point) => point[0]), ys, stats: statsOf(ys),
+      texts: ys.map((y, i) => (y === null ? y : answer.dps[i]![1])) };
     columns.set(answer, found);
   }
   return found;
 }
 
-// `sent[i]` is what query `i` was sent for.
+// Each answer is of all those of `sent` that have its number.
 export function seriesOf(answers: Answer[], sent: Sent[]): PlotSeries[] {
   const values: PlotSeries[] = [];
   const bands = new Map<string, Answer>();
   const used = new Map<string, number>();
   for (const answer of answers) {
-    const of = sent[answer.query?.index ?? 0];
-    if (of && of.part !== 'value') {
-      bands.set(`${of.line} ${of.part} ${labelOf(answer.metric, answer.tags)}`, answer);
-      continue;
+    for (const { part, line } of sent.filter(({ index }) => index === (answer.query?.index ?? 0))) {
+      if (part === 'value') values.push(seriesOfAnswer(answer, line, used));
+      else bands.set(`${line} ${part} ${labelOf(answer.metric, answer.tags)}`, answer);
     }
-    values.push(seriesOfAnswer(answer, of?.line ?? 0, used));
   }
   for (const series of values) addBand(series, bands);
   return values;
@@ -84,9 +84,9 @@ function seriesOfAnswer(answer: Answer, line: number, used: Map<string, number>)
   const name = labelOf(metric, tags);
   const before = used.get(name) ?? 0;
   used.set(name, before + 1);
-  const { xs, ys, stats } = columnsOf(answer);
+  const { xs, ys, texts, stats } = columnsOf(answer);
   return {
-    label: before ? `${name} #${before + 1}` : name, metric, tags, line, ys,
+    label: before ? `${name} #${before + 1}` : name, metric, tags, line, ys, texts,
     tsuid: answer.tsuids?.length === 1 ? answer.tsuids[0]! : '',
     xs, low: [], high: [], stats: { ...stats },
   };

@@ -22,7 +22,7 @@ export function rowsAt(model: ChartModel, idxs: (number | null | undefined)[],
     const own = index == null ? null : ownValue(model.axis[index]!, xs, ys);
     if (own !== null) {
       rows.push({ label: one.series.label, color: one.color, at: own, focused: at === focused,
-        value: showValue(own, one.series.stats, model.unit) });
+        value: showValue(own, one.series.stats, one.unit) });
     }
     if (one.low && one.high) at += 2;
   });

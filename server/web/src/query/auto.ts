@@ -1,13 +1,14 @@
 // Long ranges have more points than a screen has pixels. A query that says nothing about it is
 // downsampled to what can be seen, with the lowest and highest value of each step as a band.
 
-import { stepFor } from '../time/time';
+import { parseDuration, stepFor } from '../time/time';
 import type { SubQuery } from './model';
 import { printQuery } from './print';
 
 export interface Sent {
   m: string;
   line: number; // of the form
+  index: number; // the number that the server gives it: it answers equal queries once
   part: 'value' | 'min' | 'max';
 }
 
@@ -17,23 +18,46 @@ export function sentQueries(lines: { query: SubQuery; line: number }[], rangeMs:
   const points = Math.max(100, Math.floor(pixels / 2));
   const step = auto ? stepFor(rangeMs, points) : '';
   const sent: Sent[] = [];
+  const texts: string[] = [];
+  const add = (query: SubQuery, line: number, part: Sent['part']) => {
+    const text = textOfEqual(query);
+    if (!texts.includes(text)) texts.push(text);
+    sent.push({ m: printQuery(query), line, index: texts.indexOf(text), part });
+  };
   let used = '';
   for (const { query, line } of lines) {
     if (!step || query.downsample || query.percentiles.length || query.buckets) {
-      sent.push({ m: printQuery(query), line, part: 'value' });
+      add(query, line, 'value');
       continue;
     }
     used = step;
     const fn = stepFunction(query.aggregator);
-    const by = (fn: string) =>
-      printQuery({ ...query, downsample: { interval: step, fn, fill: 'none' } });
-    sent.push({ m: by(fn), line, part: 'value' });
+    const by = (fn: string) => ({ ...query, downsample: { interval: step, fn, fill: 'none' } });
+    add(by(fn), line, 'value');
     // Of a rate, the lowest and highest value of a step say nothing; a function may choose others.
     if (query.rate || lines.length > 3 || fn !== 'avg' || query.functions.length) continue;
-    sent.push({ m: by('min'), line, part: 'min' }, { m: by('max'), line, part: 'max' });
+    add(by('min'), line, 'min');
+    add(by('max'), line, 'max');
   }
   return { sent, step: used };
 }
+
+// The text of each query that the server answers.
+export function textsOf(sent: Sent[]): string[] {
+  const texts: string[] = [];
+  for (const { m, index } of sent) texts[index] ??= m;
+  return texts;
+}
+
+// The same for queries that the server takes as equal.
+function textOfEqual({ downsample, rate, ...query }: SubQuery): string {
+  return printQuery({ ...query, other: [],
+    downsample: downsample && { ...downsample, fill: downsample.fill === 'none' ? '' : downsample.fill,
+      interval: String(parseDuration(downsample.interval) || downsample.interval) },
+    rate: rate && { ...rate, max: rate.max === COUNTER_MAX ? '' : rate.max, reset: rate.reset === '0' ? '' : rate.reset } });
+}
+
+const COUNTER_MAX = String(2n ** 63n - 1n);
 
 // The highest of averages is not the highest: an aggregator that picks a value picks it from each
 // step, too.

@@ -3,7 +3,7 @@
 import { emptyQuery } from '../query/model';
 import { printQuery, printValue } from '../query/print';
 import { isZone, pinTime } from '../time/time';
-import { emptyState, type State } from './state';
+import { changed, emptyState, type State } from './state';
 import { Store } from './store';
 import { parseState, printState } from './url';
 
@@ -35,7 +35,7 @@ export function tweak(change: Partial<State>): void {
 
 // pushState fires no event; popstate with a changed hash fires hashchange by itself.
 function apply(change: Partial<State>, write: (url: string) => void): void {
-  const state = { ...page.get(), ...change };
+  const state = changed(page.get(), change);
   write(`#${printState(state)}`);
   page.set(state);
 }

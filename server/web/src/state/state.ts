@@ -43,6 +43,13 @@ export interface State {
   designs: string[]; // as texts of --design
 }
 
+// The series that are shown alone are those of the queries so far: others would not be seen.
+export function changed(state: State, change: Partial<State>): State {
+  const texts = ({ lines }: Pick<State, 'lines'>) => lines.map((line) => line.m).join('\n');
+  const next = { ...state, ...change };
+  return change.solo || texts(next) === texts(state) ? next : { ...next, solo: [] };
+}
+
 export const START = '1h-ago';
 
 export function emptyState(): State {

@@ -1,6 +1,6 @@
 // Numbers as people read them.
 
-export const UNITS = ['', 'bytes', 'bits/s', 'bytes/s', 'percent', 'seconds', 'ms'] as const;
+export const UNITS = ['', '/s', 'bytes', 'bits/s', 'bytes/s', 'percent', 'seconds', 'ms'] as const;
 export type Unit = (typeof UNITS)[number];
 
 const SI = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
@@ -33,10 +33,12 @@ export function showTicks(values: (number | null)[], unit: string): string[] {
 
 export function showNumber(value: number | null | undefined, unit = '', precision = 4): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–';
+  if (/^(|bytes|percent)\/s$/.test(unit)) {
+    return `${showNumber(value, unit.slice(0, -2), precision)}${unit === '/s' ? ' ' : ''}/s`;
+  }
   switch (unit) {
     case 'bytes':
-    case 'bytes/s':
-      return `${withGap(scaled(value, 1024, BINARY, precision))}B${unit === 'bytes/s' ? '/s' : ''}`;
+      return `${withGap(scaled(value, 1024, BINARY, precision))}B`;
     case 'bits/s':
       return `${withGap(scaled(value, 1000, SI, precision))}b/s`;
     case 'percent':
@@ -70,9 +72,12 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${showCount(count)} ${count === 1 ? one : many}`;
 }
 
-// The unit that the name of a metric tells.
-export function guessUnit(metric: string): Unit {
-  if (/bytes|memory/i.test(metric)) return 'bytes';
-  if (/percent|utili[sz]ation/i.test(metric)) return 'percent';
-  return '';
+const NAMED: [RegExp, Unit][] = [[/^(bytes|memory|mem)$/, 'bytes'], [/^(percent|pct|utili[sz]ation)$/, 'percent'],
+  [/^(count|requests|errors)$/, '']];
+
+// The unit in a metric's name: that of the last word with a unit. A rate is per second.
+export function guessUnit(metric: string, isRate = false): string {
+  const words = metric.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase().split(/[^a-z]+/).reverse();
+  const units = words.flatMap((word) => NAMED.filter(([name]) => name.test(word)).map(([, unit]) => unit));
+  return (units[0] ?? '') + (isRate ? '/s' : '');
 }

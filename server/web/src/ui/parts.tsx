@@ -38,15 +38,16 @@ export function Bar({ part }: { part: number }) {
   return <span class="bar"><span style={{ width: `${Math.min(100, part * 100).toFixed(1)}%` }} /></span>;
 }
 
-// The browser's own dialog: it keeps the focus, and Escape closes it.
+// The browser's own dialog: it keeps the focus, and Escape closes it. It stays open if `onClose` returns
+// false.
 export function Dialog({ title, onClose, children, wide }: {
-  title: string; onClose: () => void; children: ComponentChildren; wide?: boolean;
+  title: string; onClose: () => unknown; children: ComponentChildren; wide?: boolean;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   // Before the next key: Escape must find it open.
   useLayoutEffect(() => dialog.current!.showModal(), []);
   return (
-    <dialog ref={dialog} class={wide ? 'wide' : ''} aria-label={title} onClose={onClose}>
+    <dialog ref={dialog} class={wide ? 'wide' : ''} aria-label={title} onClose={() => onClose() === false && dialog.current!.showModal()}>
       <header>
         <h2>{title}</h2>
         <button class="quiet" aria-label="Close" onClick={() => dialog.current!.close()}>✕</button>
