@@ -56,7 +56,7 @@ absl::Status DayRowStore::Write(std::span<const Mutation> group, const ApplyGrou
   bool writes_day = false;
   HOURCELL_RETURN_IF_ERROR(writes_->Translate(group, has_day_rows(), &changed, &writes_day));
   if (writes_day) HOURCELL_RETURN_IF_ERROR(BeginDays());
-  return apply(changed);
+  return changed.empty() ? apply(group) : apply(changed);
 }
 
 // Before the first row of a day.

@@ -37,12 +37,15 @@ class DayWrites::Group {
 
   absl::Status Run(std::span<const Mutation> group, bool* writes_day) {
     HOURCELL_RETURN_IF_ERROR(FindOwnRows(group));
-    for (const Mutation& write : group) {
+    if (!changes_any_) return absl::OkStatus();
+    changed_.reserve(group.size());
+    for (size_t i = 0; i < group.size(); ++i) {
+      const Mutation& write = group[i];
       if (!IsOfHour(write, writes_.at_)) {
         changed_.push_back(write);
       } else if (write.kind != Mutation::Kind::kMerge) {
         HOURCELL_RETURN_IF_ERROR(Replace(write));
-      } else if (writes_.MayShare(write) && !own_.contains(write.key)) {
+      } else if (may_share_[i] && !own_.contains(write.key)) {
         Share(write);
         *writes_day = true;
       } else {
@@ -57,10 +60,14 @@ class DayWrites::Group {
   // Finds the hours with rows of their own among those that could share one.
   absl::Status FindOwnRows(std::span<const Mutation> group) {
     std::vector<std::string> keys;
-    for (const Mutation& write : group) {
+    may_share_.resize(group.size());
+    for (size_t i = 0; i < group.size(); ++i) {
+      const Mutation& write = group[i];
       if (!IsOfHour(write, writes_.at_)) continue;
       bool is_asked = write.kind != Mutation::Kind::kMerge && may_have_days_;
-      if (write.kind == Mutation::Kind::kMerge && writes_.MayShare(write)) {
+      may_share_[i] = write.kind == Mutation::Kind::kMerge && writes_.MayShare(write);
+      changes_any_ = changes_any_ || is_asked || may_share_[i];
+      if (may_share_[i]) {
         HOURCELL_ASSIGN_OR_RETURN(is_asked, writes_.DayHasHours(write.key));
       }
       if (is_asked) keys.push_back(write.key);
@@ -83,10 +90,7 @@ class DayWrites::Group {
 
   // The write goes to the hour's own row.
   void Keep(const Mutation& write) {
-    if (write.kind != Mutation::Kind::kDelete) {
-      own_.insert(write.key);
-      writes_.NoteHour(write.key);
-    }
+    if (write.kind != Mutation::Kind::kDelete) own_.insert(write.key);
     changed_.push_back(write);
   }
 
@@ -159,6 +163,8 @@ class DayWrites::Group {
   const bool may_have_days_;
   std::vector<Mutation>& changed_;
   std::unique_ptr<TableView> view_;
+  std::vector<bool> may_share_;  // of each mutation
+  bool changes_any_ = false;
   absl::flat_hash_set<std::string> own_;  // hours with a row of their own
   std::map<std::string, std::string> days_;
   absl::flat_hash_set<std::string> were_there_;  // of days_
@@ -175,8 +181,9 @@ absl::Status DayWrites::Translate(std::span<const Mutation> group,
                                   bool may_have_days,
                                   std::vector<Mutation>* changed,
                                   bool* writes_day) {
-  changed->reserve(changed->size() + group.size());
-  return Group(this, may_have_days, changed).Run(group, writes_day);
+  HOURCELL_RETURN_IF_ERROR(Group(this, may_have_days, changed).Run(group, writes_day));
+  NoteHours(changed->empty() ? group : std::span<const Mutation>(*changed));
+  return absl::OkStatus();
 }
 
 bool DayWrites::MayShare(const Mutation& write) const {
@@ -186,6 +193,7 @@ bool DayWrites::MayShare(const Mutation& write) const {
 }
 
 bool DayWrites::IsInOneEpoch(std::string_view hour_key) const {
+  if (row_keys_.salt_epochs().epochs().size() == 1) return true;
   const uint32_t day_s = kDaySpan.FloorS(TimeFieldOf(hour_key, at_));
   return row_keys_.salt_epochs().SpansOf(day_s, kDaySpan.EndS(day_s)).size() == 1;
 }
@@ -216,17 +224,20 @@ absl::StatusOr<bool> DayWrites::DayHasHours(std::string_view hour_key) {
   return has_hours_.try_emplace(std::move(prefix), has_hours).first->second;
 }
 
-void DayWrites::NoteHour(std::string_view hour_key) {
+// Notes the days that get rows of hours. Before they are applied: a row too many that is looked up
+// does no harm.
+void DayWrites::NoteHours(std::span<const Mutation> group) {
   if (points_max_ == 0) return;
-  std::string prefix = DayPrefix(hour_key);
-  MutexLock lock(&mutex_);
-  if (has_hours_.size() >= kDaysMax) has_hours_.clear();
-  has_hours_[std::move(prefix)] = true;
-}
-
-void DayWrites::Forget() {
-  MutexLock lock(&mutex_);
-  has_hours_.clear();
+  std::string last;
+  for (const Mutation& write : group) {
+    if (write.kind == Mutation::Kind::kDelete || !IsOfHour(write, at_)) continue;
+    std::string prefix = DayPrefix(write.key);
+    if (prefix == last) continue;
+    last = prefix;
+    MutexLock lock(&mutex_);
+    if (has_hours_.size() >= kDaysMax) has_hours_.clear();
+    has_hours_[std::move(prefix)] = true;
+  }
 }
 
 std::string DayWrites::DayPrefix(std::string_view hour_key) const {

@@ -50,8 +50,9 @@ class DayWrites {
         stored_(*stored),
         points_max_(points_max) {}
 
-  // Appends to `*changed` the mutations to apply instead of `group`. `may_have_days`: the table has
-  // rows of days already. `*writes_day` becomes true if a row of a day is merged. Errors of reads.
+  // Appends to `*changed` the mutations to apply instead of `group`, or nothing if those are the
+  // same. `may_have_days`: the table has rows of days already. `*writes_day` becomes true if a row
+  // of a day is merged. Errors of reads.
   absl::Status Translate(std::span<const Mutation> group,
                          bool may_have_days,
                          std::vector<Mutation>* changed,
@@ -60,16 +61,13 @@ class DayWrites {
   // True for writes that Translate leaves as they are.
   bool LeavesAsIs(std::span<const Mutation> group, bool may_have_days) const;
 
-  // Forgets which days have rows of hours: another program may have written some.
-  void Forget();
-
  private:
   class Group;
 
   bool MayShare(const Mutation& write) const;
   bool IsInOneEpoch(std::string_view hour_key) const;
   absl::StatusOr<bool> DayHasHours(std::string_view hour_key);
-  void NoteHour(std::string_view hour_key);
+  void NoteHours(std::span<const Mutation> group);
   std::string DayPrefix(std::string_view hour_key) const;
 
   const RowKeyCodec& row_keys_;
