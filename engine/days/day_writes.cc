@@ -8,7 +8,7 @@
 #include "codec/base/status_macros.h"
 #include "codec/cells/cell.h"
 #include "codec/cells/day_cell.h"
-#include "codec/cells/packed_cell.h"
+#include "codec/cells/packed_header.h"
 #include "engine/days/hour_cell.h"
 #include "engine/days/hour_place.h"
 
@@ -21,6 +21,24 @@ namespace {
 
 // Days of metrics that are remembered; a larger map is cleared.
 constexpr size_t kDaysMax = 1 << 16;
+
+// A cell with a part of an hour that has many: it was sealed early. Judged from this share of the
+// limit on, as a few points may come close together.
+constexpr uint32_t kJudgedShare = 8;
+
+// True for a packed cell of an hour with fewer points than `points_max`, also at the rate of its
+// points for a whole hour.
+bool HasFewPoints(std::string_view cell, uint32_t points_max) {
+  PackedHeader header;
+  std::string_view columns;
+  if (!IsPacked(cell) || TakePackedHeader(cell, kHourSpan.ms(), &header, &columns) != nullptr) {
+    return false;
+  }
+  if (header.count >= points_max) return false;
+  const uint64_t time_ms = uint64_t{header.last_time - header.first_time} * header.unit_ms();
+  const bool is_judged = header.count * kJudgedShare >= points_max && time_ms > 0;
+  return !is_judged || (header.count - 1) * uint64_t{kHourSpan.ms()} < (points_max - 1) * time_ms;
+}
 
 bool IsOfHour(const Mutation& write, size_t at) {
   return write.table == TableId::kData && write.key.size() >= at + kBaseTimeBytes &&
@@ -188,8 +206,7 @@ absl::Status DayWrites::Translate(std::span<const Mutation> group,
 
 bool DayWrites::MayShare(const Mutation& write) const {
   if (points_max_ == 0) return false;
-  const std::optional<uint32_t> points = ReadPackedCount(write.value);
-  return points.has_value() && *points < points_max_ && IsInOneEpoch(write.key);
+  return HasFewPoints(write.value, points_max_) && IsInOneEpoch(write.key);
 }
 
 bool DayWrites::IsInOneEpoch(std::string_view hour_key) const {

@@ -323,6 +323,45 @@ TEST(DayRowsTest, TheFirstRowRaisesTheFormat) {
   EXPECT_TRUE(*has_days);
 }
 
+// A part of an hour with many points, sealed early, does not count as an hour with few.
+TEST(DayRowsTest, PartsOfDenseHoursHaveRowsOfHours) {
+  const RowKeyCodec row_keys{Layout()};
+  DayRowStore store(std::make_unique<MemTableStore>());
+  ASSERT_OK(store.Open(&row_keys, 200));
+  const auto merge = [&](uint32_t count, uint32_t step_s) {
+    CellColumns columns;
+    for (uint32_t i = 0; i < count; ++i)
+      columns.push_back({.offset_ms = i * step_s * 1000, .is_ms = false, .flags = 0},
+                        Value::Integer(7));
+    Mutation write;
+    write.kind = Mutation::Kind::kMerge;
+    row_keys.Append(std::string("\0\0\1\0\0\1\0\0\1", 9), kDay, &write.key);
+    AppendPackedCell(columns, &write.value);
+    ASSERT_OK(store.ApplyUnlogged({&write, 1}));
+  };
+  merge(60, 10);  // ten minutes of 360 points an hour
+  merge(200, 18);
+  EXPECT_FALSE(store.has_day_rows());
+  // The hour has a row of its own by now.
+  merge(12, 300);
+  EXPECT_FALSE(store.has_day_rows());
+}
+
+TEST(DayRowsTest, FewPointsCloseTogetherShareARow) {
+  const RowKeyCodec row_keys{Layout()};
+  DayRowStore store(std::make_unique<MemTableStore>());
+  ASSERT_OK(store.Open(&row_keys, 200));
+  CellColumns columns;
+  for (uint32_t i = 0; i < 5; ++i)
+    columns.push_back({.offset_ms = i * 1000, .is_ms = false, .flags = 0}, Value::Integer(7));
+  Mutation write;
+  write.kind = Mutation::Kind::kMerge;
+  row_keys.Append(std::string("\0\0\1\0\0\1\0\0\1", 9), kDay, &write.key);
+  AppendPackedCell(columns, &write.value);
+  ASSERT_OK(store.ApplyUnlogged({&write, 1}));
+  EXPECT_TRUE(store.has_day_rows());
+}
+
 // Rows of format 1 keep OpenTSDB's bytes.
 TEST(DayRowsTest, CellsOfFormat1StayAsTheyAre) {
   const RowKeyCodec row_keys{Layout()};
