@@ -194,6 +194,8 @@ constexpr UidSubcommand kUidSubcommands[] = {
     {"delete", "delete kind name", 2, 2, StoreUse::kExisting},
     {"import", "import FILE", 1, 1, StoreUse::kCreate},
     {"fsck", "fsck [fix]", 0, 1, StoreUse::kExisting},
+    {"metasync", "metasync without arguments", 0, 0},
+    {"metapurge", "metapurge without arguments", 0, 0},
 };
 constexpr UidSubcommand kLookup = {"", "[kind] name|N", 1, 2, StoreUse::kRead};
 
@@ -222,6 +224,19 @@ std::string WordsFault(const UidSubcommand& subcommand, UidWords words) {
     return fmt::format("fsck: expected fix or nothing, got {}", words.front());
   }
   return {};
+}
+
+// OpenTSDB's scripts call these; they must not fail.
+bool HasNothingToDo(const UidSubcommand& subcommand) {
+  return subcommand.name == "metasync" || subcommand.name == "metapurge";
+}
+
+int DoNothing(const UidSubcommand& subcommand, Terminal& terminal) {
+  PrintTo(terminal.out,
+          "{}: nothing to do; the meta data of UIDs and series come from the index, and only "
+          "DELETE /api/uid/uidmeta and tsmeta remove texts that users set\n",
+          subcommand.name);
+  return kExitOk;
 }
 
 int RunSubcommand(MappingSource* uids,
@@ -311,6 +326,7 @@ int RunUid(const UidCommandOptions& options, Terminal& terminal) {
     return FailUsage(terminal, kUidCommand, "--json: only mappings are printed as JSON");
   }
 
+  if (HasNothingToDo(subcommand)) return DoNothing(subcommand, terminal);
   return options.url.empty() ? RunOnStore(subcommand, words, options, terminal)
                              : RunOnServer(subcommand.name, words, options, terminal);
 }
@@ -337,6 +353,7 @@ int UidMain(const std::vector<std::string>& args, Terminal& terminal) {
       "  delete kind name                    1 if unknown\n"
       "  import FILE                         1 if a name or a UID is taken; FILE has mappings\n"
       "  fsck [fix]                          the number of errors, at most 125\n"
+      "  metasync, metapurge                 both do nothing: the index has the meta data\n"
       "  [kind] name, [kind] N               1 if unknown; N is a UID in decimal\n"
       "import gives names the UIDs that they have in OpenTSDB, in a new store. - is the standard "
       "input.\n"

@@ -103,6 +103,19 @@ TEST_F(UidToolTest, JsonIsAnObjectForEachMapping) {
   EXPECT_EQ(run({"fsck"}).exit_code, kExitUsage);
 }
 
+TEST(UidWithoutStoreTest, TheMetaDataNeedsNoUpkeep) {
+  TempDir dir;
+  for (const std::string subcommand : {"metasync", "metapurge"}) {
+    CapturedTerminal terminal;
+    const UidCommandOptions options = {.store = {.data = dir.file("none")}, .words = {subcommand}};
+    EXPECT_EQ(RunUid(options, terminal.get()), kExitOk);
+    EXPECT_THAT(terminal.out(), HasSubstr(subcommand + ": nothing to do; "));
+    EXPECT_EQ(RunUid({.store = options.store, .words = {subcommand, "x"}}, terminal.get()),
+              kExitUsage);
+  }
+  EXPECT_FALSE(std::filesystem::exists(dir.file("none")));
+}
+
 TEST_F(UidToolTest, GrepWithoutAMatchExitsOne) {
   EXPECT_EQ(Uid({"grep", "tagv", "."}).exit_code, kExitFailure);
   EXPECT_EQ(Uid({"grep", "CPU"}).exit_code, kExitFailure);
