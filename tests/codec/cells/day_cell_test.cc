@@ -166,7 +166,8 @@ TEST(DayCellTest, PagesTakeHoursWhileTheyHaveFewPoints) {
   add_hour(12, 512);
   add_hour(23, 1);
 
-  const std::vector<DayPage> pages = PagesOf(DayCellOf(day));
+  const std::string cell = DayCellOf(day);
+  const std::vector<DayPage> pages = PagesOf(cell);
 
   std::vector<std::pair<uint32_t, uint32_t>> hours;
   for (const DayPage& page : pages) {
@@ -216,7 +217,8 @@ TEST(DayCellTest, ACellOfAnHourBecomesADayCellInAnyFormat) {
 
 TEST(DayCellTest, APageOfAnHourHasTheBytesOfItsCell) {
   const CellColumns day = WalkEvery(5, /*is_decimal=*/true, 1);
-  const std::vector<DayPage> pages = PagesOf(DayCellOf(day));
+  const std::string cell = DayCellOf(day);
+  const std::vector<DayPage> pages = PagesOf(cell);
   ASSERT_EQ(pages.size(), kHoursADay);
   for (const DayPage& page : pages) {
     const std::string hour_cell = PackedCellOf(HourOf(day, page.first_hour));
