@@ -4,6 +4,8 @@
 #include <absl/status/statusor.h>
 
 #include "codec/cells/cell.h"
+#include "codec/cells/day_cell.h"
+#include "codec/limits.h"
 #include "codec/qualifier.h"
 
 namespace hourcell {
@@ -49,7 +51,9 @@ CellCheck CheckCell(std::string_view cell) {
   check.fault = is_record ? FsckFault::kDamagedRow : FsckFault::kCell;
   // Only a record identifies its good points.
   if (is_record && columns.size() > 0) {
-    AppendCell(columns, &check.good);
+    // The good cell of a day's row has offsets that no cell of an hour can hold.
+    const bool is_of_day = columns.offset_ms.back() >= kQualifierSpanMs;
+    is_of_day ? AppendDayCell(columns, &check.good) : AppendCell(columns, &check.good);
   } else {
     check.points = 0;
   }

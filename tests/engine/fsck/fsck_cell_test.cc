@@ -11,6 +11,7 @@
 
 #include "codec/base/bytes.h"
 #include "codec/cells/cell.h"
+#include "codec/cells/day_cell.h"
 #include "codec/cells/hbase_cells.h"
 #include "codec/cells/packed_cell.h"
 #include "tests/support/status_matchers.h"
@@ -71,6 +72,21 @@ TEST(FsckCellTest, GoodCellsOfBothFormatsHaveNoFault) {
     EXPECT_FALSE(check.fault.has_value()) << check.text;
     EXPECT_EQ(check.points, 6u);
   }
+}
+
+TEST(FsckCellTest, ADamagedRowOfADayKeepsItsHours) {
+  CellColumns points;
+  for (const uint32_t hour : {0U, 5U, 23U})
+    points.push_back({.offset_ms = hour * 3'600'000, .is_ms = false, .flags = 0},
+                     Value::Integer(hour));
+  std::string day;
+  AppendDayCell(points, &day);
+
+  const CellCheck check = CheckCell(Merged({day, day.substr(0, day.size() - 1)}));
+
+  EXPECT_EQ(check.fault, FsckFault::kDamagedRow);
+  EXPECT_EQ(check.points, 3u);
+  EXPECT_EQ(ToHex(check.good), ToHex(day));
 }
 
 // OpenTSDB's fsck leaves integers that need eight bytes out of a row that it rewrites.
