@@ -14,6 +14,7 @@
 #include "codec/base/status_macros.h"
 #include "codec/rows/row_key.h"
 #include "codec/rows/salt_schedule.h"
+#include "engine/days/day_row_store.h"
 #include "engine/fsck/fsck_checks.h"
 #include "engine/journal/file_journal.h"
 #include "engine/journal/journal_recovery.h"
@@ -58,13 +59,16 @@ class Fsck {
     HOURCELL_RETURN_IF_ERROR(MakeStoreDirectory(options_.path, /*create_if_missing=*/false));
     HOURCELL_ASSIGN_OR_RETURN(lock_, options_.follow ? StoreLock::AcquireToRead(options_.path)
                                                      : StoreLock::Acquire(options_.path));
-    HOURCELL_ASSIGN_OR_RETURN(tables_, OpenRocksTableStore(options_.path + "/db", options_));
+    HOURCELL_ASSIGN_OR_RETURN(std::unique_ptr<TableStore> stored,
+                              OpenRocksTableStore(options_.path + "/db", options_));
+    tables_ = std::make_unique<DayRowStore>(std::move(stored));
     HOURCELL_ASSIGN_OR_RETURN(options_.layout, ReadOrCreateLayout(options_, tables_.get(), [this] {
                                 return MakeJournalDirectory(FileSystemOf(options_.env),
                                                             options_.path + "/journal");
                               }));
     HOURCELL_ASSIGN_OR_RETURN(SaltEpochs epochs, ReadSaltEpochs(options_.layout, tables_.get()));
     row_keys_.emplace(options_.layout, std::make_shared<SaltSchedule>(std::move(epochs)));
+    HOURCELL_RETURN_IF_ERROR(tables_->Open(&*row_keys_, options_.day_row_points));
     uid_store_ = std::make_unique<TableUidStore>(options_.layout, tables_.get());
     HOURCELL_ASSIGN_OR_RETURN(const bool has_sets, ReadActiveSetsAreKept(tables_.get()));
     checks_.emplace(FsckChecks::Parts{.layout = &options_.layout,
@@ -161,7 +165,7 @@ class Fsck {
   const FsckOptions& fsck_;
   FsckReport report_;
   std::unique_ptr<StoreLock> lock_;
-  std::unique_ptr<TableStore> tables_;
+  std::unique_ptr<DayRowStore> tables_;
   std::optional<RowKeyCodec> row_keys_;
   Retention retention_;
   std::optional<RowExpiry> expiry_;

@@ -78,7 +78,7 @@ constexpr std::array kRules = {
                "engine/rows engine/rocks engine/write"},
     FolderRule{"engine/fsck",
                "codec/base codec codec/cells codec/rows codec/text uid engine/regions "
-               "engine engine/table engine/rocks/files engine/journal engine/rows "
+               "engine engine/table engine/rocks/files engine/journal engine/rows engine/days "
                "engine/rocks engine/names engine/hours engine/series"},
     FolderRule{"engine/deletion",
                "codec/base codec codec/cells codec/rows engine/query engine engine/table "
