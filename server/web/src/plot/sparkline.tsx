@@ -18,7 +18,7 @@ export function Sparkline({ points, from, to, label }: {
   const ys = points.map((point) => point[1]);
   const low = Math.min(...ys);
   const high = Math.max(...ys);
-  const x = (ms: number) => ((ms - from) / (to - from)) * 200;
+  const x = (ms: number) => ((ms - from) / (to - from || 1)) * 200;
   const y = (v: number) => 44 - (high === low ? (low === 0 ? 0 : 0.5) : (v - low) / (high - low)) * 40;
   const place = ([ms, v]: [number, number]) => `${x(ms).toFixed(1)} ${y(v).toFixed(1)}`;
   const runs = runsOf(points);
