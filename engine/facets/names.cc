@@ -55,12 +55,16 @@ absl::Status Names::VisitNames(const NameQuery& query,
   constexpr size_t kNamesPerCheck = 256;
   size_t visited = 0;
   absl::Status ended;
+  const bool checks_series = query.only_with_series && query.kind == UidKind::kMetric;
   HOURCELL_RETURN_IF_ERROR(
-      store->uids->VisitNames(query.kind, query.prefix, [&](std::string_view name) {
+      store->uids->VisitMappings(query.kind, query.prefix, [&](const UidMapping& mapping) {
         if (visited++ % kNamesPerCheck == 0) ended = watch.Check();
-        return ended.ok() && visit(name);
+        if (!ended.ok() || !checks_series) return ended.ok() && visit(mapping.name);
+        const absl::StatusOr<bool> has_series = store->series->HasSeries(mapping.uid);
+        ended = has_series.status();
+        return ended.ok() && (!*has_series || visit(mapping.name));
       }));
-  return ended;
+  return store->losses.Note(ended);
 }
 
 absl::StatusOr<UidRow> Names::AssignUid(UidKind kind, std::string_view name) {

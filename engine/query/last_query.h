@@ -58,6 +58,9 @@ struct NameQuery {
   UidKind kind = UidKind::kMetric;
   std::string prefix;       // UTF-8; may be empty
   int64_t deadline_ms = 0;  // as above
+  // Leaves out metrics that have no series (any more). Names of tags are all visited: the store has
+  // series by metric and tag, not by tag alone.
+  bool only_with_series = false;
 };
 
 struct LookupQuery {

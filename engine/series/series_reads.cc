@@ -72,6 +72,15 @@ absl::Status ReadBlocks(Tables* tables,
   return absl::OkStatus();
 }
 
+absl::StatusOr<bool> HasSeriesRow(Tables* tables, const Layout& layout, Uid metric) {
+  const ScanRange range = PrefixRange(SeriesTsuidPrefix(layout, metric));
+  const std::unique_ptr<TableView> view = tables->Snapshot();
+  const std::unique_ptr<RowCursor> cursor = view->NewCursor(TableId::kSeries, range);
+  cursor->Seek(range.begin);
+  HOURCELL_RETURN_IF_ERROR(cursor->status());
+  return cursor->valid();
+}
+
 absl::StatusOr<std::optional<std::string>> VisitSeries(
     Tables* tables,
     const Layout& layout,

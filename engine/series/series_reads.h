@@ -42,6 +42,9 @@ absl::Status ReadBlocks(Tables* tables,
                         std::span<const size_t> places,
                         std::vector<std::string>* tsuids);
 
+// Whether the tables have a series of the metric: one search.
+absl::StatusOr<bool> HasSeriesRow(Tables* tables, const Layout& layout, Uid metric);
+
 // The next visit after a series: the next one, the first of the next metric, or nothing more.
 enum class NextVisit : uint8_t { kSeries, kMetric, kNone };
 

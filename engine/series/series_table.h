@@ -131,6 +131,13 @@ class SeriesTable {
       SeriesNumber above,
       const std::function<void(SeriesNumber, std::string_view tsuid)>& visit) const;
 
+  // Whether a metric has series.
+  absl::StatusOr<bool> HasSeries(Uid metric) const {
+    // Memory first: series that have left memory are in the tables.
+    if (HasNewSeries(metric)) return true;
+    return HasSeriesRow(parts_.tables, layout_, metric);
+  }
+
   // The highest number of the metric's series, or of all at open if it got none since: grows
   // whenever the metric gets a new series, before that series' first point is acknowledged, and
   // with no other's. All others that the metric gets later have higher numbers.
@@ -231,6 +238,11 @@ class SeriesTable {
   };
   // The series in memory of a metric, or of all, ascending by tsuid.
   InMemory NewOf(std::optional<Uid> metric) const;
+  bool HasNewSeries(Uid metric) const {
+    ReaderLock lock(&new_mutex_);
+    return !new_->OfMetric(metric).empty() ||
+           (indexing_ != nullptr && !indexing_->OfMetric(metric).empty());
+  }
 
   const Layout layout_;
   const Parts parts_;

@@ -20,6 +20,7 @@
 #include "server/http/body/body_writer.h"
 #include "server/http/http_error.h"
 #include "server/query/query_request.h"
+#include "server/text/json_fields.h"
 
 namespace hourcell {
 namespace {
@@ -31,6 +32,7 @@ struct SuggestFields {
   std::string type;
   std::string prefix;
   std::string max;
+  bool all = false;  // also metrics without series
 };
 
 SuggestFields FromParams(const HttpRequest& request) {
@@ -38,7 +40,10 @@ SuggestFields FromParams(const HttpRequest& request) {
     const std::string* value = request.param(name);
     return value != nullptr ? *value : std::string();
   };
-  return {.type = text("type"), .prefix = text("q"), .max = text("max")};
+  return {.type = text("type"),
+          .prefix = text("q"),
+          .max = text("max"),
+          .all = request.has_param("all")};
 }
 
 absl::StatusOr<SuggestFields> FromJson(const std::string& body) {
@@ -56,6 +61,10 @@ absl::StatusOr<SuggestFields> FromJson(const std::string& body) {
   }
   SuggestFields fields;
   for (const auto [key, value] : object) {
+    if (key == "all") {
+      HOURCELL_ASSIGN_OR_RETURN(fields.all, JsonBool(key, value));
+      continue;
+    }
     std::string* const field = key == "type"  ? &fields.type
                                : key == "q"   ? &fields.prefix
                                : key == "max" ? &fields.max
@@ -115,6 +124,7 @@ absl::StatusOr<SuggestQuery> ParseSuggest(const HttpRequest& request) {
   query.type = std::move(fields.type);
   query.names = {.kind = *kind, .prefix = std::move(fields.prefix)};
   query.names.deadline_ms = request.deadline_ms;
+  query.names.only_with_series = !fields.all;
   return query;
 }
 

@@ -124,6 +124,19 @@ TEST_F(SeriesTableTest, FindsSeriesByTagAndMetric) {
 }
 
 // The contents of memory, of the tables, and of both.
+TEST_F(SeriesTableTest, SaysWhetherAMetricHasSeries) {
+  const Uid none = *uids_->GetOrAssign(UidKind::kMetric, "none");
+  Create({{"m", "host=a", 1, 1}});
+  const Uid metric = *uids_->Get(UidKind::kMetric, "m");
+  EXPECT_THAT(table_->HasSeries(metric), IsOkAndHolds(true)) << "in memory";
+  EXPECT_THAT(table_->HasSeries(none), IsOkAndHolds(false));
+
+  ASSERT_OK(table_->WriteIndex());
+  EXPECT_THAT(table_->HasSeries(metric), IsOkAndHolds(true)) << "in the table";
+  EXPECT_THAT(table_->HasSeries(none), IsOkAndHolds(false));
+  EXPECT_THAT(table_->HasSeries(metric + 1), IsOkAndHolds(false));
+}
+
 TEST_F(SeriesTableTest, VisitsAllMetricsUntilItIsEnded) {
   std::vector<OwnedPoint> points;
   for (int i = 0; i < 130; ++i)

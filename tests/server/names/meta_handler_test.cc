@@ -130,7 +130,8 @@ class OneVector : public MetaHandlerTest {
     EXPECT_EQ(PrintMetaDocument(*fields, MetaOf::kSeries), want);
   }
 
-  // Deviation: OpenTSDB lacks the meta of a series that it did not track. Ours comes from the index.
+  // Deviation: OpenTSDB lacks the meta of a series that it did not track. Ours comes from the
+  // index.
   void CheckUntracked() {
     EXPECT_EQ(Send(fmt::format("GET /api/uid/tsmeta?tsuid={}", kSeriesHex)).status, 200);
   }

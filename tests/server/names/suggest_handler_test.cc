@@ -16,11 +16,8 @@ class SuggestHandlerTest : public ApiTest {
  protected:
   // The state the vectors speak of.
   void CreateNamesOfVectors() {
-    for (const std::string_view metric : {"sys.cpu.0.system", "sys.mem.free"}) {
-      ASSERT_OK(tsdb().names().AssignUid(UidKind::kMetric, metric));
-    }
-    ASSERT_OK(tsdb().names().AssignUid(UidKind::kTagk, "host"));
-    ASSERT_OK(tsdb().names().AssignUid(UidKind::kTagv, "web01.mysite.com"));
+    Put({"sys.cpu.0.system", "host=web01.mysite.com", kStartS, 1});
+    Put({"sys.mem.free", "host=web01.mysite.com", kStartS, 1});
   }
 };
 
@@ -48,6 +45,28 @@ TEST_F(SuggestHandlerTest, PostTakesNumbersAndTheirText) {
             R"(["sys.cpu.0.system"])");
   EXPECT_EQ(Send("POST /api/suggest", R"({"type":"metrics","max":"2"})").body,
             R"(["sys.cpu.0.system","sys.mem.free"])");
+}
+
+// A metric has no series before its first point, and none after the last one was dropped.
+TEST_F(SuggestHandlerTest, MetricsWithoutSeriesAreLeftOut) {
+  CreateNamesOfVectors();
+  ASSERT_OK(tsdb().names().AssignUid(UidKind::kMetric, "sys.gone"));
+  ASSERT_OK(tsdb().names().AssignUid(UidKind::kTagv, "web02"));
+
+  EXPECT_EQ(Send("GET /api/suggest?type=metrics&q=sys").body,
+            R"(["sys.cpu.0.system","sys.mem.free"])");
+  EXPECT_EQ(Send("GET /api/suggest?type=metrics&q=sys&all").body,
+            R"(["sys.cpu.0.system","sys.gone","sys.mem.free"])");
+  EXPECT_EQ(Send("POST /api/suggest", R"({"type":"metrics","q":"sys.g","all":true})").body,
+            R"(["sys.gone"])");
+  EXPECT_EQ(Send("POST /api/suggest", R"({"type":"metrics","q":"sys.g"})").body, "[]");
+  EXPECT_EQ(Send("GET /api/suggest?type=tagv&q=web0").body, R"(["web01.mysite.com","web02"])")
+      << "the store cannot tell it of tags";
+
+  Put({"sys.gone", "host=web02", kStartS, 1});
+  EXPECT_EQ(Send("GET /api/suggest?type=metrics&q=sys.g").body, R"(["sys.gone"])");
+  ASSERT_OK(tsdb().maintenance().Flush());
+  EXPECT_EQ(Send("GET /api/suggest?type=metrics&q=sys.g").body, R"(["sys.gone"])");
 }
 
 TEST_F(SuggestHandlerTest, GivesTwentyFiveNamesUnlessToldOtherwise) {
