@@ -190,14 +190,28 @@ TEST_F(QueryExecutorTest, AnswersDoNotDependOnHowSeriesAreSharedOut) {
         ASSERT_OK(by_bucket);
         ASSERT_OK(by_series);
         EXPECT_EQ(TextOf(*by_bucket), TextOf(*by_series)) << down;
-        EXPECT_EQ(by_bucket->rows_read, 600u);
-        EXPECT_EQ(by_series->rows_read, 600u);
+        EXPECT_EQ(by_bucket->rows_read, 150u);  // of the day
+        EXPECT_EQ(by_series->rows_read, 150u);
       }
     }
   }
 }
 
+TEST_F(QueryExecutorTest, OneOfManyReadsTheRowOfItsDay) {
+  Fill(100, 3);
+  QueryControl control;
+  CountingSink sink;
+
+  ASSERT_OK(tsdb_->queries().Query(Hosts("h042", kHour + 3 * 3600 - 10), &sink, &control));
+
+  EXPECT_EQ(control.cost().rows, 1u);
+  EXPECT_EQ(control.cost().rows_skipped, 0u);
+  EXPECT_EQ(control.cost().points, 180u);
+  EXPECT_EQ(control.cost().cells, 1u);
+}
+
 TEST_F(QueryExecutorTest, OneOfManyReadsItsRowsOnly) {
+  options_.day_row_points = 0;
   Fill(100, 3);
   QueryControl control;
   CountingSink sink;

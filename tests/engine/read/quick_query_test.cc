@@ -232,6 +232,7 @@ TEST_F(QuickQueryTest, NewSeriesAreNotMissed) {
 }
 
 TEST_F(QuickQueryTest, CountsBlocksAndCells) {
+  options_.day_row_points = 0;
   Fill(20, 2);
   ASSERT_OK(tsdb_->maintenance()
                 .Compact());  // no file is merged later, whose blocks are not in the cache
