@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "codec/base/json_writer.h"
 #include "tests/server/api_fixture.h"
 #include "tests/support/late_commits.h"
 #include "tests/support/vectors.h"
@@ -86,6 +88,28 @@ TEST_F(PutHandlerTest, AnswersTheVectors) {
     ++run;
   }
   EXPECT_EQ(run, 32);
+}
+
+TEST_F(PutHandlerTest, EachCharacterOfTheSettingIsTakenInAllNames) {
+  const std::string chars = "!\"#$%&'()*+,:;<=>?@[\\]^`{|}~ \xE2\x82\xAC";
+  options().extra_name_chars = chars;
+  options().layout.names = NameEncoding::kUtf8;
+  size_t bytes = 1;  // of a character
+  for (size_t i = 0; i < chars.size(); i += bytes) {
+    bytes = chars[i] < 0 ? 3 : 1;
+    const std::string name = "a" + chars.substr(i, bytes) + "b";
+    std::string quoted;
+    AppendJsonString(name, &quoted);
+    const std::string body = fmt::format(
+        R"({{"metric":{0},"timestamp":1356998400,"value":1,"tags":{{{0}:{0}}}}})", quoted);
+    EXPECT_EQ(Send("POST /api/put", body).status, 204) << name;
+    for (const UidKind kind : kUidKinds)
+      EXPECT_OK(tsdb().names().FindUid(kind, name)) << name;
+  }
+  EXPECT_EQ(Send("POST /api/put",
+                 R"({"metric":"a\u0001","timestamp":1356998400,"value":1,"tags":{"a":"b"}})")
+                .status,
+            400);
 }
 
 TEST_F(PutHandlerTest, StoresTheGoodPointsOfAPartlyBadBatch) {
