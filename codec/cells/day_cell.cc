@@ -13,8 +13,8 @@
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
-#include "codec/cells/field_reader.h"
 #include "codec/cells/packed_cell.h"
+#include "codec/field_reader.h"
 #include "codec/limits.h"
 
 namespace hourcell {
@@ -204,7 +204,6 @@ void AppendCut(const CellColumns& columns, const PageCut& cut, std::string* out)
 // encoded already, else nothing.
 template <typename Stored>
 void AppendDay(const CellColumns& columns, const Stored& stored, std::string* out) {
-  HOURCELL_CHECK(columns.size() > 0 && columns.offset_ms.back() < kDayMs);
   const std::vector<PageCut> cuts = CutPages(columns.offset_ms);
   std::string pages;
   std::string entries;
@@ -228,6 +227,7 @@ void AppendDay(const CellColumns& columns, const Stored& stored, std::string* ou
 }  // namespace
 
 void AppendDayCell(const CellColumns& columns, std::string* out) {
+  HOURCELL_CHECK(columns.size() > 0 && columns.offset_ms.back() < kDayMs);
   AppendDay(columns, [](uint32_t, uint32_t) { return std::string_view(); }, out);
 }
 

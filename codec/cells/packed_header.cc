@@ -6,10 +6,10 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
-#include "codec/cells/field_reader.h"
 #include "codec/cells/integer_column.h"
 #include "codec/cells/packed_cell.h"
 #include "codec/cells/packed_header_2.h"
+#include "codec/field_reader.h"
 #include "codec/limits.h"
 #include "codec/value_bits.h"
 

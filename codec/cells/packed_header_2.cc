@@ -3,8 +3,8 @@
 #include <bit>
 
 #include "codec/base/check.h"
-#include "codec/cells/field_reader.h"
 #include "codec/cells/integer_column.h"
+#include "codec/field_reader.h"
 #include "codec/value_bits.h"
 
 namespace hourcell {

@@ -1,5 +1,5 @@
-// Takes the fields of a packed cell's header off the front of its bytes. Pure; bounded on any
-// bytes; one thread owns a reader.
+// Takes the fields of a header or directory of a cell off the front of its bytes. Pure; bounded on
+// any bytes; one thread owns a reader.
 
 #pragma once
 
