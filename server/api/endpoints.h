@@ -19,6 +19,7 @@
 #include "server/admin/job_registry.h"
 #include "server/admin/region_handler.h"
 #include "server/config/config.h"
+#include "server/expressions/exp_handler.h"
 #include "server/expressions/gexp_handler.h"
 #include "server/http/http_message.h"
 #include "server/inputs/foreign_doors.h"
@@ -66,6 +67,7 @@ class Endpoints {
   HttpResponse PromWrite(const HttpRequest& request);
   HttpResponse PromRead(const HttpRequest& request) { return prom_read_.Read(request); }
   HttpResponse Query(const HttpRequest& request);
+  HttpResponse Exp(const HttpRequest& request) { return HandleExp(request, query_.service()); }
   HttpResponse Gexp(const HttpRequest& request) { return HandleGexp(request, &query_); }
   HttpResponse QueryPage(const HttpRequest& request);
   HttpResponse QueryStats(const HttpRequest& request) { return query_.HandleList(request); }

@@ -108,6 +108,12 @@ constexpr RouteRow kRouteRows[] = {
      .doc =
          "query points, answered as JSON or, by the header Accept, as a graph; DELETE removes what "
          "it finds, if tsd.http.query.allow_delete is set"},
+    {.path = "/api/query/exp",
+     .post = Reads(Right::kRead, kWriteOnly),
+     .answered_on = AnsweredOn::kQueryThreads,
+     .follower_may_answer = true,
+     .handler = &Endpoints::Exp,
+     .doc = "query points, and calculate formulas of them"},
     {.path = "/api/query/gexp",
      .get = Reads(Right::kRead, kWriteOnly),
      .answered_on = AnsweredOn::kQuickOrQueryThreads,

@@ -33,15 +33,6 @@ absl::StatusOr<int64_t> IntegerField(std::string_view field, element value) {
   return WrongJsonInteger(field, simdjson::to_string(value));
 }
 
-// Times may be numbers: seconds or milliseconds by the count of digits.
-absl::StatusOr<std::string> TimeField(std::string_view field, element value) {
-  if (value.type() != element_type::DOUBLE) return JsonText(field, value);
-  const double number(value);
-  if (!(std::fabs(number) < 1e15)) return WrongJsonType(field, "a time");
-  return number == std::trunc(number) ? fmt::format("{:.0f}", number)
-                                      : fmt::format("{:.3f}", number);
-}
-
 absl::Status ParseRateOptions(element value, RateSpec* rate) {
   if (value.is_null()) return absl::OkStatus();
   simdjson::dom::object object;
@@ -102,17 +93,6 @@ absl::StatusOr<TagFilterSpec> ParseFilter(element value) {
     return absl::InvalidArgumentError("Filter is empty");
   }
   return filter;
-}
-
-absl::Status ParseFilters(element value, std::vector<TagFilterSpec>* filters) {
-  if (value.is_null()) return absl::OkStatus();
-  simdjson::dom::array array;
-  if (value.get(array)) return WrongJsonType("filters", "an array of objects");
-  for (const element item : array) {
-    HOURCELL_ASSIGN_OR_RETURN(TagFilterSpec filter, ParseFilter(item));
-    filters->push_back(std::move(filter));
-  }
-  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<std::string>> ParseTsuids(element value) {
@@ -188,7 +168,7 @@ absl::Status ReadSubQueryField(std::string_view key,
     return ParseTags(field, &parts->from_tags);
   } else if (key == "filters") {
     parts->from_filters.clear();
-    return ParseFilters(field, &parts->from_filters);
+    return AppendJsonFilters(field, &parts->from_filters);
   } else if (key == "explicitTags") {
     HOURCELL_ASSIGN_OR_RETURN(query->explicit_tags, JsonBool(key, field));
   } else if (key == "tsuids") {
@@ -239,9 +219,9 @@ absl::Status ReadField(std::string_view key,
                        QueryRequest* request) {
   QueryPrinting& printing = request->printing;
   if (key == "start") {
-    HOURCELL_ASSIGN_OR_RETURN(parts->times.start, TimeField(key, field));
+    HOURCELL_ASSIGN_OR_RETURN(parts->times.start, JsonTime(key, field));
   } else if (key == "end") {
-    HOURCELL_ASSIGN_OR_RETURN(parts->times.end, TimeField(key, field));
+    HOURCELL_ASSIGN_OR_RETURN(parts->times.end, JsonTime(key, field));
   } else if (key == "timezone") {
     HOURCELL_ASSIGN_OR_RETURN(parts->times.timezone, JsonText(key, field));
   } else if (key == "useCalendar") {
@@ -275,6 +255,25 @@ absl::Status ReadField(std::string_view key,
 }
 
 }  // namespace
+
+absl::StatusOr<std::string> JsonTime(std::string_view field, element value) {
+  if (value.type() != element_type::DOUBLE) return JsonText(field, value);
+  const double number(value);
+  if (!(std::fabs(number) < 1e15)) return WrongJsonType(field, "a time");
+  return number == std::trunc(number) ? fmt::format("{:.0f}", number)
+                                      : fmt::format("{:.3f}", number);
+}
+
+absl::Status AppendJsonFilters(element value, std::vector<TagFilterSpec>* filters) {
+  if (value.is_null()) return absl::OkStatus();
+  simdjson::dom::array array;
+  if (value.get(array)) return WrongJsonType("filters", "an array of objects");
+  for (const element item : array) {
+    HOURCELL_ASSIGN_OR_RETURN(TagFilterSpec filter, ParseFilter(item));
+    filters->push_back(std::move(filter));
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<QueryRequest> ParseQueryJson(const std::string& body,
                                             int64_t now_ms,

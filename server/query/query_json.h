@@ -16,8 +16,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include <absl/status/status.h>
 #include <absl/status/statusor.h>
+#include <simdjson.h>
 
 #include "server/query/query_request.h"
 
@@ -30,5 +33,13 @@ namespace hourcell {
 absl::StatusOr<QueryRequest> ParseQueryJson(const std::string& body,
                                             int64_t now_ms,
                                             std::string_view default_timezone = {});
+
+// The value of a field with a time: a text, or a number of seconds or milliseconds by its count of
+// digits; null is "". kInvalidArgument: another type.
+absl::StatusOr<std::string> JsonTime(std::string_view field, simdjson::dom::element value);
+
+// Appends the filters of a list as "filters" above; null has none. kInvalidArgument: another type,
+// a filter without a key or a text, an unknown type.
+absl::Status AppendJsonFilters(simdjson::dom::element value, std::vector<TagFilterSpec>* filters);
 
 }  // namespace hourcell

@@ -69,6 +69,7 @@ constexpr std::string_view kPaths[] = {
     "/api/read",
     "/ping",
     "/api/query",
+    "/api/query/exp",
     "/api/query/gexp",
     "/api/query/last",
     "/api/search",

@@ -110,8 +110,8 @@ TEST(RelayChoiceTest, AFollowerOnlyReads) {
       EXPECT_EQ(verb.right, Right::kRead) << row.path;
     }
   }
-  EXPECT_THAT(paths,
-              testing::ElementsAre("/api/query", "/api/query/gexp", "/api/query/last", "/q"));
+  EXPECT_THAT(paths, testing::ElementsAre("/api/query", "/api/query/exp", "/api/query/gexp",
+                                          "/api/query/last", "/q"));
 }
 
 }  // namespace
