@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isRelative, parseTime, pinTime, printDuration, printTime, showRange, showSpan, stepFor } from '../src/time/time';
-import { digitsFor, guessUnit, showNumber, showTicks } from '../src/time/units';
+import { showValue } from '../src/plot/series';
+import { guessUnit, showNumber, showTicks } from '../src/time/units';
 
 const NOW = Date.UTC(2026, 10, 24, 12);
 
@@ -93,9 +94,11 @@ describe('numbers', () => {
     expect(showTicks([5], '')).toEqual(['5']);
   });
   it('of a series show how they differ', () => {
-    const shown = (value: number, low: number, high: number) => showNumber(value, '', digitsFor(high, (high - low) / 1e4));
+    const shown = (value: number, min: number, max: number) =>
+      showValue(value, { min, max, last: max, avg: min, points: 2 }, '');
     expect(shown(1_700_000_059, 1_700_000_000, 1_700_000_059)).toBe('1.700000059 G');
-    expect(shown(12.345678, 0, 100)).toBe('12.3457');
+    expect(shown(12.345678, 0, 100)).toBe('12.346');
+    expect(shown(1.13932291666667, 1.13932291666667, 1.13932291666667)).toBe('1.1393');
     expect(shown(1_700_000_059, 1_700_000_059, 1_700_000_059)).toBe('1.700000059 G');
   });
 });

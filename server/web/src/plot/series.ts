@@ -40,9 +40,12 @@ export function statsOf(ys: (number | null)[]): Stats {
   return stats;
 }
 
-// With as many digits as tell the values of the series apart.
-export const showValue = (value: number, { min, max }: Stats, unit: string) =>
-  showNumber(value, unit, digitsFor(Math.max(Math.abs(min), Math.abs(max)), (max - min) / 1e4));
+// With enough digits to distinguish the series' values. Where all are the same, an integer is in full.
+export function showValue(value: number, { min, max }: Stats, unit: string): string {
+  const size = Math.max(Math.abs(min), Math.abs(max));
+  const distance = max > min ? (max - min) / 1e3 : Number.isInteger(max) ? 0 : size / 1e3;
+  return showNumber(value, unit, digitsFor(size, distance));
+}
 
 const valueOf = (text: number | string) => {
   const value = Number(text);
