@@ -405,7 +405,7 @@ TEST_F(StoreObserverTest, HearsOfEachHourThatIsSealed) {
 TEST_F(StoreObserverTest, HearsOfFlushes) {
   Open();
   Put("m", 0, 1);
-  Put("m", 3600, 1);
+  Put("m", 86400, 1);  // a row of another day
   ASSERT_OK(tsdb_->maintenance().Flush());
   ASSERT_OK(tsdb_->Close());  // RocksDB's threads are done with it
 
