@@ -1,6 +1,6 @@
-// The bytes of cells, by kind of value and by points an hour, in cells of an hour or of a day. Sizes
-// are counts, the same on every machine, so a test holds them: cell_sizes.golden has a row for each
-// set of cells.
+// The bytes of cells, by kind of value and by points an hour, in cells of an hour or of a day.
+// Sizes are counts, the same on every machine, so a test holds them: cell_sizes.golden has a row
+// for each set of cells.
 
 #include <array>
 #include <cstdint>
