@@ -10,7 +10,7 @@
 //    "running":[{"queryId":2,"query":{...},...,"stats":{...},"explain":[],"elapsed":ms}, ...],
 //    "slow":[{"queryId":0,...}, ...]}
 //
-// "slow" has the slowest queries of a day that are no longer in "completed", the slowest first. It is
+// "slow" has the slowest queries of a day that are no longer in "completed", the slowest first;
 // absent without such queries.
 // "explain" describes the read of each sub query, as in an answer of /api/query; that of a running
 // query has the finished sub queries.
