@@ -14,8 +14,8 @@
 #include "server/http/http_error.h"
 
 // Why all sets are in memory before an expression is calculated: it has the times of all its
-// series, and is printed row by row. Queries of gexp, which are printed series by series, pass their
-// series on.
+// series, and is printed row by row. Queries of gexp, which are printed series by series, pass
+// their series on.
 
 namespace hourcell {
 namespace {
