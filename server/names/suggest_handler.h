@@ -7,9 +7,8 @@
 
 namespace hourcell {
 
-// Answers GET (parameters type, q, max) and POST (the same as JSON). Metrics without series are left
-// out unless the request has "all". The response has a producer,
-// which borrows both.
+// Answers GET (parameters type, q, max) and POST (the same as JSON). Metrics without series are
+// left out unless the request has "all". The response has a producer, which borrows both.
 HttpResponse HandleSuggest(const HttpRequest& request, const QueryService& service);
 
 }  // namespace hourcell

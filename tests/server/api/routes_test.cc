@@ -226,7 +226,7 @@ TEST_F(RoutesTest, HeadChangesNothing) {
 
 TEST_F(RoutesTest, JsonpWrapsAsTheVectorSays) {
   ASSERT_OK(config().Set("tsd.http.jsonp", "true"));
-  ASSERT_OK(tsdb().names().AssignUid(UidKind::kMetric, "sys.cpu.0.system"));
+  Put({"sys.cpu.0.system", "host=web01", kStartS, 1});
   const TestVector vector = LoadVectors("query.json", "jsonp").at(0);
 
   EXPECT_EQ(Send(TextOf(vector.given, "http")).body, TextOf(vector.expect, "body"));
