@@ -32,11 +32,6 @@ ScanRange RowsOfDays(size_t at, const ScanRange& hours) {
   return rows;
 }
 
-// Bit h: the row has points of hour h.
-uint32_t HoursOfRow(std::string_view cell) {
-  return HoursOfDayCell(cell).value_or(1);
-}
-
 }  // namespace
 
 DayCursor::DayCursor(size_t at, TableView* view, const ScanRange& range)
@@ -128,7 +123,7 @@ void DayCursor::FindBefore(HourPlace place) {
     for (rows_->Seek(prefix); rows_->valid() && rows_->key().starts_with(prefix); rows_->Next()) {
       const std::string_view after = rows_->key().substr(prefix.size());
       const uint32_t whole = hours < 24 && after < place.after ? hours + 1 : hours;
-      const uint32_t shown = HoursOfRow(rows_->value()) & ((uint32_t{1} << whole) - 1);
+      const uint32_t shown = HoursShown(rows_->value()) & ((uint32_t{1} << whole) - 1);
       const auto last = static_cast<uint32_t>(std::bit_width(shown));
       if (last == 0 || last < best) continue;
       best = last;
@@ -157,7 +152,7 @@ bool DayCursor::FindInHour(const Day& day, uint32_t hour, std::string_view after
 bool DayCursor::FindFurther() {
   const uint32_t hour = HourOfDay(hour_s_);
   for (; rows_->valid() && rows_->key().starts_with(prefix_); rows_->Next()) {
-    if ((HoursOfRow(rows_->value()) >> hour & 1) == 0) continue;
+    if ((HoursShown(rows_->value()) >> hour & 1) == 0) continue;
     is_valid_ = true;
     has_value_ = false;
     key_ = rows_->key();
@@ -172,7 +167,7 @@ uint32_t DayCursor::HoursOf(const Day& day) {
   const std::string prefix = PrefixOf(day);
   uint32_t hours = 0;
   for (rows_->Seek(prefix); rows_->valid() && rows_->key().starts_with(prefix); rows_->Next())
-    hours |= HoursOfRow(rows_->value());
+    hours |= HoursShown(rows_->value());
   return hours;
 }
 

@@ -5,7 +5,7 @@
 //                                                           metric hour 1, series b
 //
 // So the rows of a day are passed once for each of its hours. A row whose directory does not decode
-// is shown whole as its day's first hour: whoever decodes that cell gets the fault.
+// is shown whole in each hour of its day: every reader of an hour gets the fault.
 //
 // Thread-compatible.
 

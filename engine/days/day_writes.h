@@ -10,8 +10,9 @@
 // So an hour's own row is always newer than the points of that hour in the day's row.
 //
 // A cell has few points if those of a whole hour at their rate are fewer than the limit: an hour of
-// many points may be sealed early, in parts. Cells of format 1 always have rows of hours. So have days in which the number of salt buckets
-// changes, as hours of one day may then have different buckets.
+// many points may be sealed early, in parts. Cells of format 1 always have rows of hours. So have
+// days in which the number of salt buckets changes, as hours of one day may then have different
+// buckets.
 //
 // Merges are translated without a look at the rows written to. For each metric and day the first
 // one looks whether the day has rows of hours at all; only then each later hour is looked up.

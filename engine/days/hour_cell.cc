@@ -17,6 +17,11 @@ void AppendHourCell(std::string_view day_cell,
   AppendPackedCell(*scratch, out);
 }
 
+uint32_t HoursShown(std::string_view day_cell) {
+  constexpr uint32_t kAllHours = (uint32_t{1} << 24) - 1;
+  return HoursOfDayCell(day_cell).value_or(kAllHours);
+}
+
 bool IsShownWhole(std::string_view day_cell) {
   return !HoursOfDayCell(day_cell).ok();
 }

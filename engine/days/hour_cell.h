@@ -17,7 +17,10 @@ void AppendHourCell(std::string_view day_cell,
                     CellColumns* scratch,
                     std::string* out);
 
-// True if the cell of a day is shown as its first hour, because its directory does not decode.
+// True if the cell of a day is shown whole, because its directory does not decode.
 bool IsShownWhole(std::string_view day_cell);
+
+// Bit h: the cell of a day is shown in hour h. In all if it is shown whole.
+uint32_t HoursShown(std::string_view day_cell);
 
 }  // namespace hourcell

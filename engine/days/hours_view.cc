@@ -5,7 +5,6 @@
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/cells/cell.h"
-#include "codec/cells/day_cell.h"
 #include "engine/days/day_cursor.h"
 #include "engine/days/hour_cell.h"
 #include "engine/days/hour_cursor.h"
@@ -119,7 +118,7 @@ absl::Status HoursView::AddDays(std::span<const std::string> keys,
     const std::optional<std::string>& day = days[day_of[i]];
     if (!day.has_value()) continue;
     const uint32_t hour = HourOfDay(TimeFieldOf(keys[i], at_));
-    if ((HoursOfDayCell(*day).value_or(1) >> hour & 1) == 0) continue;
+    if ((HoursShown(*day) >> hour & 1) == 0) continue;
     std::string cell;
     AppendHourCell(*day, hour, &columns, &cell);
     std::optional<std::string>& value = (*values)[i];

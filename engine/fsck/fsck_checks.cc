@@ -17,6 +17,7 @@
 #include "codec/base/strings.h"
 #include "codec/rows/tsuid.h"
 #include "codec/text/name.h"
+#include "engine/days/hour_place.h"
 #include "engine/fsck/fsck_cell.h"
 #include "engine/fsck/fsck_series.h"
 #include "engine/hours/journal_payload.h"
@@ -319,10 +320,25 @@ bool FsckChecks::CheckName(std::string_view key, UidKind kind, Uid uid) {
   return false;
 }
 
+// A day whose cell does not decode is shown in all its hours (engine/days/day_cursor.h). True for
+// those after the first.
+absl::StatusOr<bool> FsckChecks::IsShownAgain(TableId table, std::string_view key) {
+  const size_t at = parts_.row_keys->base_time_offset();
+  const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
+  if (!view->has_day_rows() || key.size() < at + kBaseTimeBytes ||
+      HourOfDay(TimeFieldOf(key, at)) == 0) {
+    return false;
+  }
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> own, view->stored().Get(table, key));
+  return !own.has_value();
+}
+
 absl::Status FsckChecks::CheckCellOf(TableId table, std::string_view key, std::string_view cell) {
   const CellCheck check = CheckCell(cell);
   report_.points += check.points;
   if (!check.fault.has_value()) return absl::OkStatus();
+  HOURCELL_ASSIGN_OR_RETURN(const bool is_again, IsShownAgain(table, key));
+  if (is_again) return absl::OkStatus();
   Add(*check.fault,
       fmt::format("{}: {}; {} points of it are good", Place(key), check.text, check.points));
   return options_.fix_cells ? SetAside(table, key, cell, check.good) : absl::OkStatus();

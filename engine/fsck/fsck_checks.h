@@ -87,6 +87,7 @@ class FsckChecks {
   absl::Status CheckKey(std::string_view key);
   SeriesNumber CheckSeriesOf(std::string_view key, const std::string& tsuid);
   bool CheckName(std::string_view key, UidKind kind, Uid uid);
+  absl::StatusOr<bool> IsShownAgain(TableId table, std::string_view key);
   absl::Status CheckCellOf(TableId table, std::string_view key, std::string_view cell);
   absl::Status SetAside(TableId table,
                         std::string_view key,

@@ -1,5 +1,5 @@
-// DayJoiner: turns the rows of days into rows in the order of time, joined with rows of hours of the
-// same series.
+// DayJoiner: turns the rows of days into rows in the order of time, joined with rows of hours of
+// the same series.
 //
 //   day's row     [ page 0h-8h ][ page 8h-16h ][ page 16h-24h ]
 //   hours' rows                    [ 10h ]

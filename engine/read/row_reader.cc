@@ -353,7 +353,8 @@ absl::Status RowReader::ReadByKey(const RowSelection& selection,
     const uint32_t hours = span.seconds / kHourSpan.seconds;
     for (size_t i = 0; i < selection.series.size(); ++i) {
       const std::string_view tsuid = selection.list->tsuid(selection.series[i]);
-      std::string* const key = batch.Add({.index = i, .base_time_s = base_time_s, .cell = {}, .hours = hours});
+      std::string* const key =
+          batch.Add({.index = i, .base_time_s = base_time_s, .cell = {}, .hours = hours});
       if (span == kDaySpan) {
         row_keys_.AppendDay(tsuid, base_time_s, key);
       } else {

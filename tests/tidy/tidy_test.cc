@@ -34,6 +34,11 @@ constexpr std::array kMirrorExceptions = {
     MirrorException{"engine/bigtable/writer/journal_rows.cc",
                     "tests/engine/bigtable/writer/bigtable_journal_test.cc, "
                     "bigtable_journal_tail_test.cc"},
+    MirrorException{"engine/days/day_cursor.cc", "tests/engine/days/day_row_store_test.cc"},
+    MirrorException{"engine/days/day_writes.cc", "tests/engine/days/day_row_store_test.cc"},
+    MirrorException{"engine/days/hour_cell.cc", "tests/engine/days/day_row_store_test.cc"},
+    MirrorException{"engine/days/hour_cursor.cc", "tests/engine/days/day_row_store_test.cc"},
+    MirrorException{"engine/days/hours_view.cc", "tests/engine/days/day_row_store_test.cc"},
     MirrorException{"engine/facets/annotations.cc",
                     "tests/server/documents/annotation_handler_test.cc"},
     MirrorException{"engine/facets/maintenance.cc", "tests/engine/store/tsdb_test.cc"},

@@ -185,7 +185,7 @@ TEST_F(FsckTest, CellsAreRepairedAndNothingIsLost) {
   // All points are as they were, and the bytes without an owner are kept.
   EXPECT_EQ(DumpStore(), before);
   const auto [aside, record] = FirstRow(TableId::kSystem, "aside/row/");
-  // A day whose cell does not decode is shown as its first hour.
+  // It is named by its first hour.
   std::string shown = key;
   SetTimeField(DayOfField(TimeFieldOf(key, 3)), 3, &shown);
   EXPECT_THAT(aside, HasSubstr(ToHex(shown)));

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -188,61 +189,113 @@ TEST_P(RowReaderTest, OneSeriesOfManyReadsItsRowsOnly) {
   EXPECT_EQ(meter.cost().rows_skipped, 0u);
 }
 
-// Rows of days, rows of hours, and both in one day: each point once, in the order of time, with the
-// value that was written last.
+// A store with rows of days, of hours, and of both in one day, and its points.
+class DayRows {
+ public:
+  static constexpr uint32_t kPointsMax = 10;
+  static constexpr uint32_t kHours = 60;
+  // By series and time in milliseconds.
+  using Points = std::map<std::pair<size_t, int64_t>, uint64_t>;
+
+  DayRows(const RowKeyCodec& row_keys, uint64_t dense, Random* random)
+      : row_keys_(row_keys), random_(*random), store_(std::make_unique<MemTableStore>()) {
+    EXPECT_OK(store_.Open(&row_keys, kPointsMax));
+    SeriesListBuilder builder(row_keys.layout());
+    for (Uid i = 1; i <= 20; ++i) {
+      tsuids_.push_back(EncodeTsuid(row_keys.layout(), kCpu, std::vector<TagUids>{{1, i}}));
+      EXPECT_OK(builder.Add(i, tsuids_.back()));
+    }
+    list_ = std::make_unique<SeriesList>(std::move(builder).Build());
+    for (int cell = 0; cell < 400; ++cell)
+      WriteCell(dense > 0 && random_.Below(4) < dense ? 12 : 1 + random_.Below(6));
+  }
+
+  const SeriesList& list() const { return *list_; }
+  std::unique_ptr<TableView> Snapshot() { return store_.Snapshot(); }
+
+  // The points of the selected series in the bounds, by index into `selected`.
+  Points In(const ScanBounds& bounds, std::span<const uint32_t> selected) const {
+    Points points;
+    for (size_t i = 0; i < selected.size(); ++i) {
+      for (const auto& [at, value] : written_) {
+        if (at.first == selected[i] && IsIn(at.second, bounds.begin_s, bounds.end_s)) {
+          points[{i, at.second}] = value;
+        }
+      }
+    }
+    return points;
+  }
+
+  static bool IsIn(int64_t ms, uint64_t begin_s, uint64_t end_s) {
+    return ms >= static_cast<int64_t>(begin_s) * 1000 && ms < static_cast<int64_t>(end_s) * 1000;
+  }
+
+ private:
+  void WriteCell(size_t count) {
+    const size_t series = random_.Below(tsuids_.size());
+    const auto base_time_s =
+        static_cast<uint32_t>(kHour + random_.Below(kHours) * kHourSpan.seconds);
+    std::map<uint32_t, uint64_t> points;
+    while (points.size() < count)
+      points[static_cast<uint32_t>(random_.Below(30)) * 120'000] = random_.Below(1000);
+    CellColumns columns;
+    for (const auto& [offset_ms, value] : points) {
+      columns.push_back({.offset_ms = offset_ms, .is_ms = false, .flags = 7},
+                        Value::Integer(static_cast<int64_t>(value)));
+      written_[{series, int64_t{base_time_s} * 1000 + offset_ms}] = value;
+    }
+    Mutation write{.table = TableId::kData, .kind = Mutation::Kind::kMerge, .key = {}, .value = {}};
+    row_keys_.Append(tsuids_[series], base_time_s, &write.key);
+    AppendPackedCell(columns, &write.value);
+    ASSERT_OK(store_.ApplyUnlogged({&write, 1}));
+  }
+
+  const RowKeyCodec& row_keys_;
+  Random& random_;
+  DayRowStore store_;
+  std::vector<std::string> tsuids_;
+  std::unique_ptr<SeriesList> list_;
+  Points written_;
+};
+
+// Reads the points of rows, each once and in the order of time.
+DayRows::Points PointsOf(RowReader* reader,
+                         const RowSelection& selection,
+                         const StoredRows& rows,
+                         ReadMethod method) {
+  DayRows::Points points;
+  std::map<size_t, int64_t> last;
+  EXPECT_OK(reader->Read(selection, rows, method, [&](const RowReader::Row& row) {
+    CellColumns columns;
+    EXPECT_OK(DecodeCell(row.cell, &columns));
+    for (size_t i = 0; i < columns.size(); ++i) {
+      const int64_t ms = int64_t{row.base_time_s} * 1000 + columns.offset_ms[i];
+      if (row.is_part && !DayRows::IsIn(ms, row.begin_s, row.end_s)) continue;
+      EXPECT_GT(ms, last[row.index]) << "points of a series come by time";
+      last[row.index] = ms;
+      points[{row.index, ms}] = columns.bits[i];
+    }
+    return absl::OkStatus();
+  }));
+  return points;
+}
+
+// Each point once, in the order of time, with the value that was written last.
 TEST_P(RowReaderTest, ReadsRowsOfDaysAndOfHours) {
   constexpr uint64_t kSeed = 20261127;
-  constexpr uint32_t kPointsMax = 10;
-  constexpr uint32_t kHours = 60;
   SCOPED_TRACE(kSeed);
   Random random(kSeed);
-  for (int round = 0; round < 20; ++round) {
-    DayRowStore store(std::make_unique<MemTableStore>());
-    ASSERT_OK(store.Open(&*row_keys_, kPointsMax));
-    SeriesListBuilder builder(layout_);
-    std::vector<std::string> tsuids;
-    for (Uid i = 1; i <= 20; ++i) {
-      tsuids.push_back(EncodeTsuid(layout_, kCpu, std::vector<TagUids>{{1, i}}));
-      ASSERT_OK(builder.Add(i, tsuids.back()));
-    }
-    const SeriesList list = std::move(builder).Build();
-    std::map<std::pair<size_t, int64_t>, uint64_t> written;
-    const uint64_t dense = random.Below(3);  // of 0: no row of an hour
-    for (int cell = 0; cell < 400; ++cell) {
-      const size_t series = random.Below(tsuids.size());
-      const auto base_time_s =
-          static_cast<uint32_t>(kHour + random.Below(kHours) * kHourSpan.seconds);
-      std::map<uint32_t, uint64_t> points;
-      const size_t count = dense > 0 && random.Below(4) < dense ? 12 : 1 + random.Below(6);
-      while (points.size() < count)
-        points[static_cast<uint32_t>(random.Below(30)) * 120'000] = random.Below(1000);
-      CellColumns columns;
-      for (const auto& [offset_ms, value] : points) {
-        columns.push_back({.offset_ms = offset_ms, .is_ms = false, .flags = 7},
-                          Value::Integer(static_cast<int64_t>(value)));
-        written[{series, int64_t{base_time_s} * 1000 + offset_ms}] = value;
-      }
-      Mutation write{
-          .table = TableId::kData, .kind = Mutation::Kind::kMerge, .key = {}, .value = {}};
-      row_keys_->Append(tsuids[series], base_time_s, &write.key);
-      AppendPackedCell(columns, &write.value);
-      ASSERT_OK(store.ApplyUnlogged({&write, 1}));
-    }
+  for (uint64_t round = 0; round < 20; ++round) {
+    DayRows written(*row_keys_, round % 3, &random);
     std::vector<uint32_t> selected;
-    for (uint32_t i = 0; i < list.size(); ++i)
+    for (uint32_t i = 0; i < written.list().size(); ++i)
       if (random.Below(2) == 0) selected.push_back(i);
-    const auto begin_s = static_cast<uint32_t>(kHour + random.Below(kHours) * kHourSpan.seconds);
+    const auto begin_s =
+        static_cast<uint32_t>(kHour + random.Below(DayRows::kHours) * kHourSpan.seconds);
     const ScanBounds bounds{.begin_s = begin_s,
-                            .end_s = begin_s + random.Below(kHours) * kHourSpan.seconds};
-    std::map<std::pair<size_t, int64_t>, uint64_t> want;
-    for (size_t i = 0; i < selected.size(); ++i) {
-      for (const auto& [at, value] : written) {
-        const bool is_in = at.second >= int64_t{bounds.begin_s} * 1000 &&
-                           at.second < static_cast<int64_t>(bounds.end_s) * 1000;
-        if (at.first == selected[i] && is_in) want[{i, at.second}] = value;
-      }
-    }
-    const auto view = store.Snapshot();
+                            .end_s = begin_s + random.Below(DayRows::kHours) * kHourSpan.seconds};
+    const RowSelection selection{.list = &written.list(), .metric = kCpu, .series = selected};
+    const auto view = written.Snapshot();
     const auto present = PresentRows(*row_keys_, view.get(), kCpu, bounds);
     ASSERT_OK(present);
     for (const StoredRows& rows : {AllRows(*view, bounds), *present}) {
@@ -251,25 +304,8 @@ TEST_P(RowReaderTest, ReadsRowsOfDaysAndOfHours) {
         QueryControl control;
         QueryMeter meter({}, {}, &control);
         RowReader reader(*row_keys_, view.get(), &meter, /*is_large=*/false);
-        std::map<std::pair<size_t, int64_t>, uint64_t> read;
-        std::map<size_t, int64_t> last;
-        const RowSelection selection{.list = &list, .metric = kCpu, .series = selected};
-        ASSERT_OK(reader.Read(selection, rows, method, [&](const RowReader::Row& row) {
-          CellColumns columns;
-          EXPECT_OK(DecodeCell(row.cell, &columns));
-          for (size_t i = 0; i < columns.size(); ++i) {
-            const int64_t ms = int64_t{row.base_time_s} * 1000 + columns.offset_ms[i];
-            if (row.is_part && (ms < static_cast<int64_t>(row.begin_s) * 1000 ||
-                                ms >= static_cast<int64_t>(row.end_s) * 1000)) {
-              continue;
-            }
-            EXPECT_GT(ms, last[row.index]) << "points of a series come by time";
-            last[row.index] = ms;
-            read[{row.index, ms}] = columns.bits[i];
-          }
-          return absl::OkStatus();
-        }));
-        EXPECT_EQ(read, want) << ReadMethodName(method) << " round " << round;
+        EXPECT_EQ(PointsOf(&reader, selection, rows, method), written.In(bounds, selected))
+            << ReadMethodName(method) << " round " << round;
       }
     }
   }

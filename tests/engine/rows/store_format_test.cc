@@ -23,7 +23,8 @@ TEST(StoreFormatTest, RefusesANewerOneAndSaysWhatToDo) {
 }
 
 TEST(StoreFormatTest, WhatNeverWasAFormatIsDamage) {
-  for (const std::string_view format : {"", "0", "3", "5", "6", "1 ", "-1", "x", "99999999999999999999"}) {
+  for (const std::string_view format :
+       {"", "0", "3", "5", "6", "1 ", "-1", "x", "99999999999999999999"}) {
     EXPECT_THAT(CheckStoreFormat("d", format),
                 StatusIs(absl::StatusCode::kDataLoss, HasSubstr("expected 1, 2, 4 or 7")))
         << format;
