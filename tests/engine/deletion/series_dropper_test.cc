@@ -139,33 +139,6 @@ TEST_F(SeriesDropperTest, ARunningStoreDropsWhatHasExpiredAltogether) {
   EXPECT_EQ(Found(), 11u);
 }
 
-TEST_F(SeriesDropperTest, AMetricLeavesTheListsWithItsLastSeries) {
-  const auto names = [this] {
-    NameQuery query;
-    query.only_with_series = true;
-    std::string all;
-    EXPECT_OK(tsdb_->names().VisitNames(query, [&](std::string_view name) {
-      all += fmt::format("{} ", name);
-      return true;
-    }));
-    return all;
-  };
-  OwnedPoint point("gone", "id=x", clock_.NowMs() / 1000, 1);
-  ASSERT_OK(tsdb_->points().Put(point.view()));
-  // Only series with index rows are dropped, which are written once many are new.
-  for (int i = 500; i < 700; ++i)
-    Put(i);
-  EXPECT_EQ(names(), "gone many ");
-
-  SealAndMerge();
-  clock_.Advance(30 * kDayMs);
-  Put(0);
-  SealAndMerge();
-  ASSERT_OK(tsdb_->retention().DropExpired());
-  EXPECT_EQ(names(), "many ");
-  EXPECT_OK(tsdb_->names().FindUid(UidKind::kMetric, "gone"));
-}
-
 TEST_F(SeriesDropperTest, APutMakesItAnewAndNobodySeesTheOldOne) {
   SealAndMerge();
   EXPECT_EQ(Sum(), std::pair(uint64_t{128}, 10.0)) << "in the cache of the metric's series";

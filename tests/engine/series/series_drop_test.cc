@@ -14,6 +14,7 @@
 #include "engine/fsck.h"
 #include "engine/rocks/rocks_table_store.h"
 #include "engine/rows/key_range.h"
+#include "engine/series/series_reads.h"
 #include "engine/series/series_rows.h"
 #include "engine/table/tables.h"
 #include "tests/engine/backup/backup_testing.h"
@@ -84,6 +85,7 @@ TEST(SeriesDropTest, TheOthersRowsAreAsIfTheyHadBeenAlone) {
 
     ASSERT_OK(DropSeries(layout, gone, &tables));
     EXPECT_TRUE(RowsOf(&tables) == RowsOf(&want));
+    EXPECT_THAT(HasSeriesRow(&tables, layout, 1), IsOkAndHolds(!left.empty()));
     ASSERT_OK(DropSeries(layout, gone, &tables)) << "again, as after a crash";
     EXPECT_TRUE(RowsOf(&tables) == RowsOf(&want));
   }
