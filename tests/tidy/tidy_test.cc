@@ -54,6 +54,7 @@ constexpr std::array kMirrorExceptions = {
                     "tests/engine/query/stages/aggregate_test.cc"},
     MirrorException{"engine/query/stages/tag_regexp.cc",
                     "tests/engine/query/stages/tag_filter_test.cc"},
+    MirrorException{"engine/read/day_joiner.cc", "tests/engine/read/row_reader_test.cc"},
     MirrorException{"engine/rocks/rocks_merge.cc", "tests/engine/table/table_store_test.cc"},
     MirrorException{"engine/rocks/regions/rocks_region_files.cc",
                     "tests/engine/rocks/rocks_region_changer_test.cc"},
