@@ -198,7 +198,7 @@ class MergeInputs {
     damaged_.insert(damaged_.end(), record.items.begin(), record.items.end());
   }
 
-  // The cells of hours in a day's row are damage: nothing says which hours they are of.
+  // The cells of hours in a day's row are damage: their hours are unknown.
   void Finish() {
     if (!days_.has_points()) return;
     for (const Good& good : good_)

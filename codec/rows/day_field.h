@@ -1,6 +1,6 @@
-// The field of a day: what the key of a day's row has in place of the base time. It is twice the
-// number of the day since 1970, plus 1: odd, so no row of an hour has it, and in the order of days.
-// row_key.h says what follows for the order of keys. Pure.
+// The field of a day replaces the base time in the key of a day's row. It is twice the number of the
+// day since 1970, plus 1: odd, unlike every base time, and ascending. row_key.h describes the order
+// of keys. Pure.
 
 #pragma once
 

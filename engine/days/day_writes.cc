@@ -12,8 +12,8 @@
 #include "engine/days/hour_cell.h"
 #include "engine/days/hour_place.h"
 
-// Why an hour with a row of its own gets no points in its day's row: of two rows that may have the
-// same instant, one must be known to be newer. Rejected: a stamp for each page, which costs space
+// Why an hour with an hour row gets all its points there: of two rows that may have the same
+// instant, one must be known to be newer. Rejected: a stamp for each page, which costs space
 // in every row for a case that hardly occurs; reading both rows at each merge.
 
 namespace hourcell {
@@ -75,7 +75,7 @@ class DayWrites::Group {
   }
 
  private:
-  // Finds the hours with rows of their own among those that could share one.
+  // Finds the hours with hour rows among those that could share one.
   absl::Status FindOwnRows(std::span<const Mutation> group) {
     std::vector<std::string> keys;
     may_share_.resize(group.size());
@@ -183,7 +183,7 @@ class DayWrites::Group {
   std::unique_ptr<TableView> view_;
   std::vector<bool> may_share_;  // of each mutation
   bool changes_any_ = false;
-  absl::flat_hash_set<std::string> own_;  // hours with a row of their own
+  absl::flat_hash_set<std::string> own_;  // keys of hour rows
   std::map<std::string, std::string> days_;
   absl::flat_hash_set<std::string> were_there_;  // of days_
 };

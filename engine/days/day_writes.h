@@ -1,13 +1,13 @@
 // DayWrites: decides which points share the row of a day, and changes writes of hours accordingly.
 //
 //   merge of a cell with few points, into an hour     -> merge into the row of the day
-//     without a row of its own
+//     without an hour row
 //   merge of any other cell                           -> as it is
 //   set or delete of an hour that is in a day's row   -> the day's row without it, and the write;
-//                                                        a set stays in the day's row if the hour
-//                                                        has no row of its own
+//                                                        a set stays in the day's row if there is
+//                                                        not an hour row
 //
-// So an hour's own row is always newer than the points of that hour in the day's row.
+// So an hour row is always newer than the points of that hour in the day's row.
 //
 // A cell has few points if those of a whole hour at their rate are fewer than the limit: an hour of
 // many points may be sealed early, in parts. Cells of format 1 always have rows of hours. So have

@@ -1,6 +1,6 @@
 // HoursView: a view in which the data table has rows of hours alone, whatever rows are stored. It
-// joins the hours in rows of days with rows of their own, which win at an equal instant: the writer
-// puts points of an hour with a row of its own into that row (day_writes.h).
+// joins the hours in rows of days with hour rows. At an equal instant the hour row wins, because it
+// is newer (day_writes.h).
 //
 // Other tables are as stored. Thread-safe.
 

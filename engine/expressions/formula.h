@@ -17,7 +17,7 @@
 // and 0 are false. x / 0 and x % 0 are 0; % has the sign of its left side. Bitwise operators take
 // both sides as integers of 64 bits, cut towards 0.
 //
-// There are no functions, strings, assignments or statements. Thread-compatible; Parse is pure.
+// Functions, strings, assignments and statements do not exist. Thread-compatible; Parse is pure.
 
 #pragma once
 
@@ -41,7 +41,7 @@ class Formula {
   const std::vector<std::string>& variables() const { return variables_; }
 
   // The values of the formula, of `rows` values of each variable. `columns` has those of each
-  // variable in the order of variables(). Uses a bounded amount of memory besides the result.
+  // variable in the order of variables(). Uses a bounded amount of memory in addition to the result.
   std::vector<double> Evaluate(std::span<const std::vector<double>> columns, size_t rows) const;
 
  private:

@@ -58,7 +58,7 @@ struct NameQuery {
   UidKind kind = UidKind::kMetric;
   std::string prefix;       // UTF-8; may be empty
   int64_t deadline_ms = 0;  // as above
-  // Leaves out metrics that have no series (any more). Names of tags are all visited: the store has
+  // Leaves out metrics without series. Names of tags are all visited: the store has
   // series by metric and tag, not by tag alone.
   bool only_with_series = false;
 };

@@ -46,14 +46,14 @@ class DayJoiner {
   DayJoiner(const ScanBounds& bounds, const FoundRow::Visit& visit)
       : bounds_(bounds), visit_(visit) {}
 
-  // Visits the row of a day whose series has no rows of hours in it.
+  // Visits the row of a day. REQUIRES: the series lacks hour rows in it.
   absl::Status VisitDay(size_t index, uint32_t day_s, std::string_view cell) {
     return VisitPages({.day_s = day_s, .next_s = day_s}, index, cell, UINT64_MAX);
   }
 
   // Keeps a day's row until the rows of its hours were added.
   void Hold(size_t index, uint32_t day_s, std::string_view cell);
-  // Visits the row of an hour, and what its day has before it.
+  // Visits the row of an hour, after the rest of its day before it.
   absl::Status AddHour(const FoundRow& row);
   // Visits the rest of the rows held: no hour of their days follows.
   absl::Status EndDay();

@@ -194,7 +194,7 @@ class SpanReader::Part {
   }
 
   absl::Status AddStored(const RowReader::Row& row) {
-    bool is_open = false;  // some of it is in memory, too
+    bool is_open = false;  // a part is in memory, too
     const uint64_t end_s = row.base_time_s + uint64_t{row.hours} * kHourSpan.seconds;
     if (!open_rows_.empty()) {
       const uint64_t begin_s = row.is_part ? row.begin_s : row.base_time_s;

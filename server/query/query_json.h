@@ -38,7 +38,7 @@ absl::StatusOr<QueryRequest> ParseQueryJson(const std::string& body,
 // digits; null is "". kInvalidArgument: another type.
 absl::StatusOr<std::string> JsonTime(std::string_view field, simdjson::dom::element value);
 
-// Appends the filters of a list as "filters" above; null has none. kInvalidArgument: another type,
+// Appends the filters of a list as "filters" above; null is empty. kInvalidArgument: another type,
 // a filter without a key or a text, an unknown type.
 absl::Status AppendJsonFilters(simdjson::dom::element value, std::vector<TagFilterSpec>* filters);
 

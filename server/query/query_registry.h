@@ -37,7 +37,7 @@ namespace hourcell {
 
 // The number of completed queries kept.
 inline constexpr size_t kCompletedQueriesMax = 100;
-// The number of slow queries kept beside them, and for how long.
+// The number of slow queries kept in addition, and for how long.
 inline constexpr size_t kSlowQueriesMax = 100;
 inline constexpr int64_t kSlowQueriesKeptMs = int64_t{24} * 3600 * 1000;
 // Background queries are kept if they took longer, or failed.
@@ -116,7 +116,7 @@ class QueryRegistry {
     QueryOutcome outcome;
   };
   std::list<Query>::iterator FindRunning(uint64_t id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Moves the oldest completed query to the slow ones if it is one of them, or drops it.
+  // Moves the oldest completed query to the slow ones if it is slow, or drops it.
   void PassOnOldest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   static void AppendRunning(const Query& query, int64_t now_ms, std::string* out);
   static void AppendCompleted(const Query& query, std::string* out);

@@ -142,7 +142,7 @@ Format FirstPackedCells() {
   return format;
 }
 
-// The samples as hours 3 and 9 of a day, and half of the hours with the last of them.
+// The samples as hours 3 and 9 of a day, and half of the hours with the last ones.
 Format DayCells() {
   Format format{.name = "DayCell", .samples = {}, .restore = {}};
   std::vector<std::string> hours;

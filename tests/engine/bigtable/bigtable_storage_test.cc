@@ -159,7 +159,7 @@ TEST_F(BigtableStorageTest, AReplacedWriterTakesNoBlockOfTheNextOne) {
   clock_.Advance(301'000);
   ASSERT_OK(w2->maintenance().SealDue());  // the checkpoint
 
-  // w1 continues. It learns that it was replaced when it tells others of its first row of a day.
+  // w1 continues. The notice of its first row of a day fails, as it was replaced.
   EXPECT_THAT(w1->maintenance().Flush(), StatusIs(StatusCode::kUnavailable));
   ASSERT_OK(Put(w2.get(), "b", 7200 + 50, 6));
   Kill(&w2);

@@ -238,7 +238,7 @@ TEST_P(DayRowStoreTest, GetsTheRowsOfAPlainStore) {
 
 // A delete that leaves a day without points leaves no row.
 TEST_P(DayRowStoreTest, ARowWithoutPointsIsDeleted) {
-  Write(Mutation::Kind::kSet, {KeyOf(1, kDay)});  // an own row, as there are no days yet
+  Write(Mutation::Kind::kSet, {KeyOf(1, kDay)});  // an hour row, as the store lacks days yet
   for (uint32_t hour = 1; hour < 4; ++hour)
     Write(Mutation::Kind::kMerge, {KeyOf(2, kDay + hour * kHourSpan.seconds)});
   for (uint32_t hour = 0; hour < 4; ++hour) {
@@ -296,7 +296,7 @@ INSTANTIATE_TEST_SUITE_P(Layouts,
                                                          RowField::kSalt, RowField::kTags}}),
                          [](const auto& one) { return one.param.name; });
 
-// The format says whether there may be rows of days, before there is one.
+// The format is raised before the first row of a day.
 TEST(DayRowsTest, TheFirstRowRaisesTheFormat) {
   const RowKeyCodec row_keys{Layout()};
   auto stored = std::make_unique<MemTableStore>();
@@ -346,7 +346,7 @@ TEST(DayRowsTest, PartsOfDenseHoursHaveRowsOfHours) {
   merge(60, 10);  // ten minutes of 360 points an hour
   merge(200, 18);
   EXPECT_FALSE(store.has_day_rows());
-  // The hour has a row of its own by now.
+  // The hour has an hour row by now.
   merge(12, 300);
   EXPECT_FALSE(store.has_day_rows());
 }

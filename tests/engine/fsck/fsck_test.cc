@@ -14,7 +14,6 @@
 #include "codec/base/bytes.h"
 #include "engine/backup_admin.h"
 #include "engine/days/hour_place.h"
-#include "engine/days/hour_place.h"
 #include "engine/journal/journal_block.h"
 #include "engine/region_admin.h"
 #include "engine/rocks/rocks_table_store.h"

@@ -47,7 +47,7 @@ TEST_F(SuggestHandlerTest, PostTakesNumbersAndTheirText) {
             R"(["sys.cpu.0.system","sys.mem.free"])");
 }
 
-// A metric has no series before its first point, and none after the last one was dropped.
+// A metric gets its first series with its first point, and loses the last one when that is dropped.
 TEST_F(SuggestHandlerTest, MetricsWithoutSeriesAreLeftOut) {
   CreateNamesOfVectors();
   ASSERT_OK(tsdb().names().AssignUid(UidKind::kMetric, "sys.gone"));

@@ -266,7 +266,7 @@ class Migrator {
     return copied;
   }
 
-  // Leaves out the text of a UID or a series that has no name any more.
+  // Leaves out the text of a UID or a series whose name was removed.
   absl::Status CopyDocument(const DocumentKey& key, std::string_view text) {
     const absl::StatusOr<std::string> id = IdThere(key);
     if (absl::IsNotFound(id.status())) return absl::OkStatus();

@@ -162,7 +162,7 @@ TEST_F(MigrateTest, TextsOfUidsAndSeriesComeToo) {
     const auto from = Open("from");
     ASSERT_OK(set(from.get(), {.kind = UidKind::kMetric, .id = std::string("\0\0\1", 3)}));
     ASSERT_OK(set(from.get(), {.kind = std::nullopt, .id = series}));
-    // Of UIDs that have no name.
+    // Of UIDs without a name.
     ASSERT_OK(set(from.get(), {.kind = UidKind::kTagv, .id = "\xFF\xFF\xFF"}));
     ASSERT_OK(set(from.get(), {.kind = std::nullopt, .id = "\xFF\xFF\xFF" + series.substr(3)}));
   }
