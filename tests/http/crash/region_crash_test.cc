@@ -196,7 +196,10 @@ TEST_P(KilledRegionChangeTest, TheStoreHasTheRegionsOfBeforeOrAfter) {
       directory = std::make_unique<TempDir>();
       acknowledged = 0;
     }
-    ServerProcess server(directory->path(), TinyBudgets("never"),
+    // Rows of hours: there is one day, so few keys to split at otherwise.
+    std::vector<std::string> arguments = TinyBudgets("never");
+    arguments.insert(arguments.end(), {"--set", "tsd.storage.day_row_points=0"});
+    ServerProcess server(directory->path(), arguments,
                          fmt::format("HOURCELL_KILL_AT={}#{}", GetParam(), 1 + round % 5));
     ASSERT_NE(server.port(), 0);
     const std::jthread changer(
