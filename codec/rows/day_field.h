@@ -1,6 +1,6 @@
-// The field of a day replaces the base time in the key of a day's row. It is twice the number of the
-// day since 1970, plus 1: odd, unlike every base time, and ascending. row_key.h describes the order
-// of keys. Pure.
+// The field of a day replaces the base time in the key of a day's row. It is twice the number of
+// the day since 1970, plus 1: odd, unlike every base time, and ascending. row_key.h describes the
+// order of keys. Pure.
 
 #pragma once
 

@@ -41,7 +41,7 @@ class Formula {
   const std::vector<std::string>& variables() const { return variables_; }
 
   // The values of the formula, of `rows` values of each variable. `columns` has those of each
-  // variable in the order of variables(). Uses a bounded amount of memory in addition to the result.
+  // variable in the order of variables(). Uses bounded memory in addition to the result.
   std::vector<double> Evaluate(std::span<const std::vector<double>> columns, size_t rows) const;
 
  private:

@@ -32,7 +32,7 @@ struct FunctionSpec {
     kHighestCurrent,  // the same by the value at the last time of any series
     kScale,           // each value times `factor`
     kAbsolute,
-    kMovingAverage,  // of the last `count` points, or of the points within `span_ms` if that is not 0
+    kMovingAverage,  // of the last `count` points, or of a window of `span_ms` if not 0
     kFirstDiff,      // each value minus the one before
     kTimeShift,      // each time plus `span_ms`
     kAlias,          // the metric is `text`, with tag values for each @tagk

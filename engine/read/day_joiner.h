@@ -46,7 +46,7 @@ class DayJoiner {
   DayJoiner(const ScanBounds& bounds, const FoundRow::Visit& visit)
       : bounds_(bounds), visit_(visit) {}
 
-  // Visits the row of a day. REQUIRES: the series lacks hour rows in it.
+  // Visits the row of a day, of a series without hour rows in it.
   absl::Status VisitDay(size_t index, uint32_t day_s, std::string_view cell) {
     return VisitPages({.day_s = day_s, .next_s = day_s}, index, cell, UINT64_MAX);
   }

@@ -196,7 +196,7 @@ TEST_P(KilledRegionChangeTest, TheStoreHasTheRegionsOfBeforeOrAfter) {
       directory = std::make_unique<TempDir>();
       acknowledged = 0;
     }
-    // Rows of hours: there is one day, so few keys to split at otherwise.
+    // Rows of hours: the single day of the points has a small number of keys to split at.
     std::vector<std::string> arguments = TinyBudgets("never");
     arguments.insert(arguments.end(), {"--set", "tsd.storage.day_row_points=0"});
     ServerProcess server(directory->path(), arguments,
