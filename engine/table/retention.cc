@@ -99,6 +99,9 @@ bool RowExpiry::Pass::IsExpired(std::string_view key) {
 std::string RowExpiry::Pass::EndOfExpired(std::string_view key) const {
   std::string end;
   if (!expiry_.metric_is_before_time_) return end;
+  // Days that are not expired follow the hours of 1970-01-01.
+  const bool is_among_days = span_ != kDaySpan && expiry_.row_keys_.BaseTimeOf(key) < kDayFieldsEnd;
+  if (is_among_days) return end;
   end = key.substr(0, expiry_.base_time_at_);
   const uint32_t first_s = FirstRowFromS(span_, before_ms_);
   AppendBigEndian(span_ == kDaySpan ? DayField(first_s) : first_s, 4, &end);
