@@ -28,7 +28,7 @@ ScanRange RowsOfDays(size_t at, const ScanRange& hours) {
     return rows;
   }
   rows.end = hours.end.substr(0, at);
-  AppendBigEndian(kDayFieldsEnd, kBaseTimeBytes, &rows.end);
+  AppendBigEndian(kDayFieldsEnd, kTimeFieldBytes, &rows.end);
   return rows;
 }
 
@@ -60,17 +60,17 @@ void DayCursor::Next() {
   HourPlace place = HourPlace::Of(key_, at_);
   place.hour_s += kHourSpan.seconds;
   place.after.clear();
-  FindFrom(std::move(place));
+  FindFrom(place);
 }
 
 std::string DayCursor::PrefixOf(const Day& day) const {
   std::string prefix = day.before;
-  AppendBigEndian(DayField(day.day_s), kBaseTimeBytes, &prefix);
+  AppendBigEndian(DayField(day.day_s), kTimeFieldBytes, &prefix);
   return prefix;
 }
 
 // To the first row from `place` on.
-void DayCursor::FindFrom(HourPlace place) {
+void DayCursor::FindFrom(const HourPlace& place) {
   is_valid_ = false;
   std::optional<Day> day;
   uint32_t hour = 0;
@@ -82,7 +82,7 @@ void DayCursor::FindFrom(HourPlace place) {
     ++hour;
   } else {
     std::string last = place.before;
-    AppendBigEndian(kDayFieldsEnd, kBaseTimeBytes, &last);
+    AppendBigEndian(kDayFieldsEnd, kTimeFieldBytes, &last);
     day = NextDay(std::move(last));
   }
   while (day.has_value() && rows_->status().ok()) {
@@ -93,51 +93,46 @@ void DayCursor::FindFrom(HourPlace place) {
     }
     hour = 0;
     std::string after = day->before;
-    AppendBigEndian(DayField(day->day_s) + 1, kBaseTimeBytes, &after);
+    AppendBigEndian(DayField(day->day_s) + 1, kTimeFieldBytes, &after);
     day = NextDay(std::move(after));
   }
 }
 
 // To the last row before `place`.
-void DayCursor::FindBefore(HourPlace place) {
+void DayCursor::FindBefore(const HourPlace& place) {
   is_valid_ = false;
-  if (place.hour_s >= kHourSpan.EndOfTimeS()) place.after.clear();
-  uint64_t end_s = place.hour_s;  // before it every row counts, and in it those before `after`
-  std::optional<Day> day;
-  if (place.after.empty() && end_s % kDaySpan.seconds == 0) {
-    std::string before = place.before;
-    AppendBigEndian(end_s == 0 ? 0 : DayField(static_cast<uint32_t>(end_s - kDaySpan.seconds)) + 1,
-                    kBaseTimeBytes, &before);
-    day = DayBefore(std::move(before));
-    if (day.has_value()) end_s = kDaySpan.EndS(day->day_s);
-  } else {
-    const uint64_t in_day_s =
-        std::min<uint64_t>(place.after.empty() ? end_s - 1 : end_s, UINT32_MAX);
-    day = Day{.before = place.before, .day_s = kDaySpan.FloorS(static_cast<uint32_t>(in_day_s))};
-  }
-  while (day.has_value() && rows_->status().ok()) {
-    const std::string prefix = PrefixOf(*day);
-    const auto hours = static_cast<uint32_t>((end_s - day->day_s) / kHourSpan.seconds);
-    uint32_t best = 0;  // the hour + 1
-    std::string of_best;
-    for (rows_->Seek(prefix); rows_->valid() && rows_->key().starts_with(prefix); rows_->Next()) {
-      const std::string_view after = rows_->key().substr(prefix.size());
-      const uint32_t whole = hours < 24 && after < place.after ? hours + 1 : hours;
-      const uint32_t shown = HoursShown(rows_->value()) & ((uint32_t{1} << whole) - 1);
-      const auto last = static_cast<uint32_t>(std::bit_width(shown));
-      if (last == 0 || last < best) continue;
-      best = last;
-      of_best = after;
-    }
+  // In the first day looked at, rows of hours before `hours` count, and those of this hour before
+  // `after`.
+  const bool is_past_all = place.hour_s >= kHourSpan.EndOfTimeS();
+  std::string_view after = is_past_all ? std::string_view() : place.after;
+  const uint64_t last_s = std::min<uint64_t>(
+      after.empty() && place.hour_s > 0 ? place.hour_s - 1 : place.hour_s, UINT32_MAX);
+  Day first{.before = place.before, .day_s = kDaySpan.FloorS(static_cast<uint32_t>(last_s))};
+  auto hours = static_cast<uint32_t>((place.hour_s - first.day_s) / kHourSpan.seconds);
+  for (std::optional<Day> day = std::move(first); day.has_value() && rows_->status().ok();) {
+    if (FindLastIn(*day, hours, after)) return KeepInRange();
     if (!rows_->status().ok()) return;
-    if (best != 0) {
-      if (FindInHour(*day, best - 1, of_best)) KeepInRange();
-      return;
-    }
-    day = DayBefore(prefix);
-    place.after.clear();
-    if (day.has_value()) end_s = kDaySpan.EndS(day->day_s);
+    day = DayBefore(PrefixOf(*day));
+    hours = 24;
+    after = {};
   }
+}
+
+// To the day's last row in an hour before `hours`, or in that hour before `after`.
+bool DayCursor::FindLastIn(const Day& day, uint32_t hours, std::string_view after) {
+  const std::string prefix = PrefixOf(day);
+  uint32_t best = 0;  // the hour + 1
+  std::string of_best;
+  for (rows_->Seek(prefix); rows_->valid() && rows_->key().starts_with(prefix); rows_->Next()) {
+    const std::string_view of_row = rows_->key().substr(prefix.size());
+    const uint32_t whole = hours < 24 && of_row < after ? hours + 1 : hours;
+    const uint32_t shown = HoursShown(rows_->value()) & ((uint32_t{1} << whole) - 1);
+    const auto last = static_cast<uint32_t>(std::bit_width(shown));
+    if (last == 0 || last < best) continue;
+    best = last;
+    of_best = of_row;
+  }
+  return best != 0 && rows_->status().ok() && FindInHour(day, best - 1, of_best);
 }
 
 // To the day's first row from `after` on that has the hour.
@@ -176,7 +171,7 @@ std::optional<DayCursor::Day> DayCursor::NextDay(std::string from) {
   rows_->Seek(from);
   while (rows_->valid()) {
     const std::string_view key = rows_->key();
-    if (key.size() < at_ + kBaseTimeBytes) {
+    if (key.size() < at_ + kTimeFieldBytes) {
       rows_->Next();  // not a row's key; fsck reports it
       continue;
     }
@@ -185,7 +180,7 @@ std::optional<DayCursor::Day> DayCursor::NextDay(std::string from) {
     if (IsDayField(field)) return Day{.before = before, .day_s = DayOfField(field)};
     if (field < kDayFieldsEnd) {  // an hour of the first day
       from = before;
-      AppendBigEndian(field + 1, kBaseTimeBytes, &from);
+      AppendBigEndian(field + 1, kTimeFieldBytes, &from);
     } else {
       from = PrefixRange(before).end;
       if (from.empty()) break;
@@ -200,14 +195,14 @@ std::optional<DayCursor::Day> DayCursor::DayBefore(std::string before) {
   rows_->SeekBefore(before);
   while (rows_->valid()) {
     const std::string_view key = rows_->key();
-    if (key.size() < at_ + kBaseTimeBytes) {
+    if (key.size() < at_ + kTimeFieldBytes) {
       before = key;
     } else {
       const uint32_t field = TimeFieldOf(key, at_);
       const std::string of_metric(key.substr(0, at_));
       if (IsDayField(field)) return Day{.before = of_metric, .day_s = DayOfField(field)};
       before = of_metric;
-      AppendBigEndian(field < kDayFieldsEnd ? field : kDayFieldsEnd, kBaseTimeBytes, &before);
+      AppendBigEndian(field < kDayFieldsEnd ? field : kDayFieldsEnd, kTimeFieldBytes, &before);
     }
     rows_->SeekBefore(before);
   }

@@ -47,8 +47,9 @@ class DayCursor final : public RowCursor {
     uint32_t day_s = 0;
   };
 
-  void FindFrom(HourPlace place);
-  void FindBefore(HourPlace place);
+  void FindFrom(const HourPlace& place);
+  void FindBefore(const HourPlace& place);
+  bool FindLastIn(const Day& day, uint32_t hours, std::string_view after);
   bool FindInHour(const Day& day, uint32_t hour, std::string_view after);
   bool FindFurther();
   uint32_t HoursOf(const Day& day);

@@ -75,7 +75,7 @@ absl::Status DayRowStore::BeginDays() {
 bool DayRowStore::IsLagging(TableId table, std::string_view key) {
   if (stored_->IsLagging(table, key)) return true;
   const bool may_share =
-      points_max_ > 0 && table == TableId::kData && key.size() >= base_time_at_ + kBaseTimeBytes;
+      points_max_ > 0 && table == TableId::kData && key.size() >= base_time_at_ + kTimeFieldBytes;
   return may_share && stored_->IsLagging(table, DayKeyOf(key, base_time_at_));
 }
 

@@ -20,7 +20,7 @@ namespace hourcell {
 namespace {
 
 // Days of metrics that are remembered; a larger map is cleared.
-constexpr size_t kDaysMax = 1 << 16;
+constexpr size_t kKnownDaysMax = 1 << 16;
 
 // A cell with a part of an hour that has many: it was sealed early. Judged from this share of the
 // limit on, as a few points may come close together.
@@ -41,7 +41,7 @@ bool HasFewPoints(std::string_view cell, uint32_t points_max) {
 }
 
 bool IsOfHour(const Mutation& write, size_t at) {
-  return write.table == TableId::kData && write.key.size() >= at + kBaseTimeBytes &&
+  return write.table == TableId::kData && write.key.size() >= at + kTimeFieldBytes &&
          kHourSpan.IsBase(TimeFieldOf(write.key, at));
 }
 
@@ -226,9 +226,9 @@ absl::StatusOr<bool> DayWrites::DayHasHours(std::string_view hour_key) {
   const uint32_t day_s = kDaySpan.FloorS(TimeFieldOf(hour_key, at_));
   ScanRange range{.begin = prefix, .end = std::string(hour_key.substr(0, at_))};
   if (day_s == kDaySpan.LastBaseS()) {
-    range.end += std::string(kBaseTimeBytes + 1, '\xFF');
+    range.end += std::string(kTimeFieldBytes + 1, '\xFF');
   } else {
-    AppendBigEndian(kDaySpan.EndS(day_s), kBaseTimeBytes, &range.end);
+    AppendBigEndian(kDaySpan.EndS(day_s), kTimeFieldBytes, &range.end);
   }
   const std::unique_ptr<TableView> view = stored_.Snapshot();
   const std::unique_ptr<RowCursor> row = view->NewCursor(TableId::kData, range);
@@ -236,7 +236,7 @@ absl::StatusOr<bool> DayWrites::DayHasHours(std::string_view hour_key) {
   HOURCELL_RETURN_IF_ERROR(row->status());
   const bool has_hours = row->valid();
   MutexLock lock(&mutex_);
-  if (has_hours_.size() >= kDaysMax) has_hours_.clear();
+  if (has_hours_.size() >= kKnownDaysMax) has_hours_.clear();
   // Rows written meanwhile are noted.
   return has_hours_.try_emplace(std::move(prefix), has_hours).first->second;
 }
@@ -252,14 +252,14 @@ void DayWrites::NoteHours(std::span<const Mutation> group) {
     if (prefix == last) continue;
     last = prefix;
     MutexLock lock(&mutex_);
-    if (has_hours_.size() >= kDaysMax) has_hours_.clear();
+    if (has_hours_.size() >= kKnownDaysMax) has_hours_.clear();
     has_hours_[std::move(prefix)] = true;
   }
 }
 
 std::string DayWrites::DayPrefix(std::string_view hour_key) const {
   std::string prefix(hour_key.substr(0, at_));
-  AppendBigEndian(kDaySpan.FloorS(TimeFieldOf(hour_key, at_)), kBaseTimeBytes, &prefix);
+  AppendBigEndian(kDaySpan.FloorS(TimeFieldOf(hour_key, at_)), kTimeFieldBytes, &prefix);
   return prefix;
 }
 

@@ -30,7 +30,7 @@ void HourCursor::SkipDays() {
   while (rows_->valid() && IsDayKey(rows_->key(), at_)) {
     const uint32_t field = TimeFieldOf(rows_->key(), at_);
     target_ = rows_->key().substr(0, at_);
-    AppendBigEndian(kHourSpan.CeilS(field), kBaseTimeBytes, &target_);
+    AppendBigEndian(kHourSpan.CeilS(field), kTimeFieldBytes, &target_);
     rows_->Seek(target_);
   }
 }
@@ -40,7 +40,7 @@ void HourCursor::SkipDaysBack() {
     const uint32_t field = TimeFieldOf(rows_->key(), at_);
     target_ = rows_->key().substr(0, at_);
     // Before all days since the hour with a smaller field.
-    AppendBigEndian(kHourSpan.FloorS(field) + 1, kBaseTimeBytes, &target_);
+    AppendBigEndian(kHourSpan.FloorS(field) + 1, kTimeFieldBytes, &target_);
     rows_->SeekBefore(target_);
   }
 }

@@ -19,23 +19,23 @@
 
 namespace hourcell {
 
-inline constexpr size_t kBaseTimeBytes = 4;
+inline constexpr size_t kTimeFieldBytes = 4;
 
 // The base time, or the day's field, of a key that is long enough. `at` is
 // RowKeyCodec::base_time_offset().
 inline uint32_t TimeFieldOf(std::string_view key, size_t at) {
-  HOURCELL_DCHECK(key.size() >= at + kBaseTimeBytes);
-  return static_cast<uint32_t>(LoadBigEndian(key.data() + at, kBaseTimeBytes));
+  HOURCELL_DCHECK(key.size() >= at + kTimeFieldBytes);
+  return static_cast<uint32_t>(LoadBigEndian(key.data() + at, kTimeFieldBytes));
 }
 
 inline bool IsDayKey(std::string_view key, size_t at) {
-  return key.size() >= at + kBaseTimeBytes && IsDayField(TimeFieldOf(key, at));
+  return key.size() >= at + kTimeFieldBytes && IsDayField(TimeFieldOf(key, at));
 }
 
 // Sets the base time, or the day's field, of a key.
 inline void SetTimeField(uint32_t field, size_t at, std::string* key) {
-  HOURCELL_DCHECK(key->size() >= at + kBaseTimeBytes);
-  StoreBigEndian(field, kBaseTimeBytes, key->data() + at);
+  HOURCELL_DCHECK(key->size() >= at + kTimeFieldBytes);
+  StoreBigEndian(field, kTimeFieldBytes, key->data() + at);
 }
 
 // The key of the row of the day that has an hour.
@@ -61,10 +61,10 @@ struct HourPlace {
   static HourPlace Of(std::string_view key, size_t at) {
     std::string bytes(key);
     // No key is shorter, so zeros change nothing.
-    if (bytes.size() < at + kBaseTimeBytes) bytes.resize(at + kBaseTimeBytes);
+    if (bytes.size() < at + kTimeFieldBytes) bytes.resize(at + kTimeFieldBytes);
     const uint32_t time_s = TimeFieldOf(bytes, at);
     HourPlace place{.before = bytes.substr(0, at), .hour_s = kHourSpan.CeilS(time_s), .after = {}};
-    if (place.hour_s == time_s) place.after = bytes.substr(at + kBaseTimeBytes);
+    if (place.hour_s == time_s) place.after = bytes.substr(at + kTimeFieldBytes);
     return place;
   }
 };

@@ -27,19 +27,19 @@ constexpr size_t kTileRows = 1024;
 // Operands that wait for their operator; each has a tile.
 constexpr size_t kStackMax = 64;
 // For each row. A million rows then take about a second at most.
-constexpr size_t kStepsMax = 1000;
+constexpr size_t kFormulaStepsMax = 1000;
 
 constexpr std::string_view kReservedWords[] = {
     "and", "div", "else", "empty", "eq",  "false", "for", "foreach", "ge",   "gt",   "if",  "le",
     "lt",  "mod", "ne",   "new",   "not", "null",  "or",  "return",  "size", "true", "var", "while",
 };
 
-bool IsDigit(char c) {
+bool IsFormulaDigit(char c) {
   return c >= '0' && c <= '9';
 }
 
 // Letters are those of ASCII and every byte of another character.
-bool IsLetter(char c) {
+bool IsFormulaLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
 }
 
@@ -116,7 +116,7 @@ class FormulaParser {
   size_t SizeOfWord() const {
     const size_t begin = at_;
     size_t end = begin;
-    const bool is_number = IsDigit(text_[begin]);
+    const bool is_number = IsFormulaDigit(text_[begin]);
     const bool is_hex =
         text_.substr(begin).starts_with("0x") || text_.substr(begin).starts_with("0X");
     while (end < text_.size()) {
@@ -124,7 +124,7 @@ class FormulaParser {
       const bool is_fraction = is_number && c == '.' && end + 1 < text_.size();
       const bool is_exponent_sign = is_number && !is_hex && (c == '+' || c == '-') &&
                                     (text_[end - 1] == 'e' || text_[end - 1] == 'E');
-      if (!IsLetter(c) && !IsDigit(c) && !is_fraction && !is_exponent_sign) break;
+      if (!IsFormulaLetter(c) && !IsFormulaDigit(c) && !is_fraction && !is_exponent_sign) break;
       ++end;
     }
     return end - begin;
@@ -137,7 +137,7 @@ class FormulaParser {
       ++at_;
     if (at_ == text_.size()) {
       token_ = {};
-    } else if (IsLetter(text_[at_]) || IsDigit(text_[at_])) {
+    } else if (IsFormulaLetter(text_[at_]) || IsFormulaDigit(text_[at_])) {
       token_ = text_.substr(at_, SizeOfWord());
     } else {
       const std::string_view two = text_.substr(at_, 2);
@@ -154,8 +154,8 @@ class FormulaParser {
   }
 
   absl::Status Push(const Formula::Step& step) {
-    if (formula_.steps_.size() == kStepsMax) {
-      return ExpressionError(at_, fmt::format("at most {} values and operators", kStepsMax),
+    if (formula_.steps_.size() == kFormulaStepsMax) {
+      return ExpressionError(at_, fmt::format("at most {} values and operators", kFormulaStepsMax),
                              "more");
     }
     stack_ -= Formula::OperandsOf(step.op);
@@ -208,10 +208,10 @@ class FormulaParser {
       Next();
       return absl::OkStatus();
     }
-    if (token_.empty() || !(IsLetter(token_[0]) || IsDigit(token_[0]))) {
+    if (token_.empty() || !(IsFormulaLetter(token_[0]) || IsFormulaDigit(token_[0]))) {
       return Expected("a number, a variable or '('");
     }
-    return IsDigit(token_[0]) ? ParseNumber() : ParseWord();
+    return IsFormulaDigit(token_[0]) ? ParseNumber() : ParseWord();
   }
 
   absl::Status ParseWord() {
@@ -247,7 +247,7 @@ class FormulaParser {
     const bool is_whole = text.find_first_not_of("0123456789") == std::string_view::npos;
     if (is_whole && text.size() > 1 && text[0] == '0') return WholeNumber(text.substr(1), 8);
     const Parsed<double> number = ParseDouble(text);
-    const bool has_form = !text.empty() && IsDigit(text.back()) &&
+    const bool has_form = !text.empty() && IsFormulaDigit(text.back()) &&
                           text.find_first_not_of("0123456789.eE+-") == std::string_view::npos;
     if (!has_form || !number.ok() || !std::isfinite(*number)) return std::nullopt;
     return *number;

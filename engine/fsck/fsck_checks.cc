@@ -325,7 +325,7 @@ bool FsckChecks::CheckName(std::string_view key, UidKind kind, Uid uid) {
 absl::StatusOr<bool> FsckChecks::IsShownAgain(TableId table, std::string_view key) {
   const size_t at = parts_.row_keys->base_time_offset();
   const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
-  if (!view->has_day_rows() || key.size() < at + kBaseTimeBytes ||
+  if (!view->has_day_rows() || key.size() < at + kTimeFieldBytes ||
       HourOfDay(TimeFieldOf(key, at)) == 0) {
     return false;
   }

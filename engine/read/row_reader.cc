@@ -43,21 +43,19 @@ ScanBounds ClampHours(ScanBounds bounds) {
 class RowReader::Scan {
  public:
   Scan(RowReader* reader,
-       const RowSelection& selection,
-       const Bucket& bucket,
+       const BucketScan& of,
        const ScanBounds& bounds,
        RowSpan span,
-       size_t steps_max,
        const Visit& visit)
       : reader_(*reader),
-        selection_(selection),
-        bucket_(bucket),
+        selection_(of.selection),
+        bucket_(of.bucket),
         span_(span),
-        steps_max_(steps_max),
+        steps_max_(of.steps_max),
         visit_(visit),
         hour_s_(bounds.begin_s),
         end_s_(bounds.end_s) {
-    HOURCELL_DCHECK(!bucket.indices.empty());
+    HOURCELL_DCHECK(!bucket_.indices.empty());
     cursor_ = reader->view_.NewCursor(TableId::kData, RangeOf(bounds));
   }
 
@@ -238,36 +236,34 @@ absl::Status RowReader::ScanRows(const RowSelection& selection,
     part.hours = PartIn(span, rows.hours, kHourSpan);
     part.days = PartIn(span, rows.days, kDaySpan);
     if (part.rows() == 0) continue;
-    for (const Bucket& bucket : BucketsOf(selection, span.buckets))
-      HOURCELL_RETURN_IF_ERROR(ScanBucket(selection, bucket, part, steps_max, visit));
+    for (const Bucket& bucket : BucketsOf(selection, span.buckets)) {
+      HOURCELL_RETURN_IF_ERROR(ScanBucket(
+          {.selection = selection, .bucket = bucket, .steps_max = steps_max}, part, visit));
+    }
   }
   return Flush();
 }
 
-absl::Status RowReader::ScanBucket(const RowSelection& selection,
-                                   const Bucket& bucket,
+absl::Status RowReader::ScanBucket(const BucketScan& of,
                                    const StoredRows& rows,
-                                   size_t steps_max,
                                    const Visit& visit) {
   if (!rows.has_days()) {
-    return Scan(this, selection, bucket, rows.hours, kHourSpan, steps_max, visit)
-        .RunUntil(UINT64_MAX);
+    return Scan(this, of, rows.hours, kHourSpan, visit).RunUntil(UINT64_MAX);
   }
   DayJoiner joiner(rows.bounds, visit);
   if (!rows.has_hours()) {
     const Visit visit_day = [&joiner](const Row& row) {
       return joiner.VisitDay(row.index, row.base_time_s, row.cell);
     };
-    return Scan(this, selection, bucket, rows.days, kDaySpan, steps_max, visit_day)
-        .RunUntil(UINT64_MAX);
+    return Scan(this, of, rows.days, kDaySpan, visit_day).RunUntil(UINT64_MAX);
   }
   const Visit hold = [&joiner](const Row& row) {
     joiner.Hold(row.index, row.base_time_s, row.cell);
     return absl::OkStatus();
   };
   const Visit add = [&joiner](const Row& row) { return joiner.AddHour(row); };
-  Scan days(this, selection, bucket, rows.days, kDaySpan, steps_max, hold);
-  Scan hours(this, selection, bucket, rows.hours, kHourSpan, steps_max, add);
+  Scan days(this, of, rows.days, kDaySpan, hold);
+  Scan hours(this, of, rows.hours, kHourSpan, add);
   const uint64_t end_s = rows.end_s();
   for (uint64_t at_s = 0; at_s < end_s;) {
     // The next day with rows of either kind.
@@ -402,11 +398,11 @@ namespace {
 // From the first to the last row in the ranges. `time_of` gives a row's base time.
 template <typename TimeOf>
 absl::StatusOr<ScanBounds> PresentIn(TableView* view,
-                                     std::vector<ScanRange> ranges,
+                                     const std::vector<ScanRange>& ranges,
                                      RowSpan span,
                                      const TimeOf& time_of) {
   ScanBounds present{.begin_s = UINT32_MAX, .end_s = 0};
-  for (ScanRange& range : ranges) {
+  for (const ScanRange& range : ranges) {
     const std::unique_ptr<RowCursor> cursor = view->NewCursor(TableId::kData, range);
     cursor->Seek(range.begin);
     HOURCELL_RETURN_IF_ERROR(cursor->status());
@@ -454,8 +450,7 @@ absl::StatusOr<StoredRows> PresentRows(const RowKeyCodec& row_keys,
   std::vector<ScanRange> of_hours;
   for (KeyRange& range : row_keys.Ranges(metric, bounds.begin_s, bounds.end_s))
     of_hours.push_back({.begin = std::move(range.begin), .end = std::move(range.end)});
-  HOURCELL_ASSIGN_OR_RETURN(rows.hours,
-                            PresentIn(&stored, std::move(of_hours), kHourSpan, time_of));
+  HOURCELL_ASSIGN_OR_RETURN(rows.hours, PresentIn(&stored, of_hours, kHourSpan, time_of));
   rows.hours.begin_s = std::max(rows.hours.begin_s, bounds.begin_s);
   rows.hours.end_s = std::min(rows.hours.end_s, bounds.end_s);
   if (!rows.has_days()) return rows;
@@ -464,11 +459,11 @@ absl::StatusOr<StoredRows> PresentRows(const RowKeyCodec& row_keys,
     ScanRange& days = of_days.emplace_back();
     const size_t at = row_keys.base_time_offset();
     days.begin = days.end = range.begin.substr(0, at);
-    AppendBigEndian(DayField(rows.days.begin_s), kBaseTimeBytes, &days.begin);
+    AppendBigEndian(DayField(rows.days.begin_s), kTimeFieldBytes, &days.begin);
     AppendBigEndian(DayField(static_cast<uint32_t>(rows.days.end_s - kDaySpan.seconds)) + 1,
-                    kBaseTimeBytes, &days.end);
+                    kTimeFieldBytes, &days.end);
   }
-  HOURCELL_ASSIGN_OR_RETURN(rows.days, PresentIn(&stored, std::move(of_days), kDaySpan, day_of));
+  HOURCELL_ASSIGN_OR_RETURN(rows.days, PresentIn(&stored, of_days, kDaySpan, day_of));
   return rows;
 }
 

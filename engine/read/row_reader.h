@@ -93,6 +93,11 @@ class RowReader {
     uint32_t number = 0;
     std::vector<size_t> indices;  // into RowSelection::series, ascending
   };
+  struct BucketScan {
+    const RowSelection& selection;
+    const Bucket& bucket;
+    size_t steps_max = 0;  // over rows of other series
+  };
   class Scan;
 
   class KeyBatch;
@@ -102,11 +107,7 @@ class RowReader {
                         const StoredRows& rows,
                         size_t steps_max,
                         const Visit& visit);
-  absl::Status ScanBucket(const RowSelection& selection,
-                          const Bucket& bucket,
-                          const StoredRows& rows,
-                          size_t steps_max,
-                          const Visit& visit);
+  absl::Status ScanBucket(const BucketScan& of, const StoredRows& rows, const Visit& visit);
   absl::Status ReadByKey(const RowSelection& selection, const StoredRows& rows, const Visit& visit);
   absl::Status Meter(const QueryCost& read);
 
