@@ -13,7 +13,7 @@ namespace hourcell {
 namespace {
 
 // A word of a query: name:sys.*, or a quoted pattern.
-struct Word {
+struct PatternWord {
   std::string field;
   std::string pattern;
   bool is_quoted = false;
@@ -25,8 +25,8 @@ absl::Status Refuse(std::string_view got) {
 }
 
 // Takes the first word off `*rest`, which begins with it.
-absl::StatusOr<Word> TakeWord(std::string_view* rest) {
-  Word word;
+absl::StatusOr<PatternWord> TakeWord(std::string_view* rest) {
+  PatternWord word;
   const size_t end = std::min(rest->find_first_of(" \""), rest->size());
   std::string_view text = rest->substr(0, end);
   const size_t colon = text.find(':');
@@ -65,7 +65,7 @@ absl::StatusOr<SearchTerms> SearchTerms::Parse(std::string_view query) {
     query.remove_prefix(std::min(query.find_first_not_of(' '), query.size()));
     if (query.empty()) return terms;
     const std::string_view from = query;
-    const absl::StatusOr<Word> word = TakeWord(&query);
+    const absl::StatusOr<PatternWord> word = TakeWord(&query);
     if (!word.ok()) return word.status();
     const std::string_view sent = from.substr(0, from.size() - query.size());
     if (sent == "AND") continue;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/strings.h"
 #include "server/text/json_scalar.h"
 
 namespace hourcell {
@@ -38,22 +39,6 @@ bool IsHighSurrogate(uint32_t code) {
 }
 bool IsLowSurrogate(uint32_t code) {
   return code >= 0xDC00 && code <= 0xDFFF;
-}
-
-void AppendUtf8(uint32_t code, std::string* out) {
-  const auto add = [out](uint32_t byte) { out->push_back(static_cast<char>(byte)); };
-  if (code < 0x80) return add(code);
-  if (code < 0x800) {
-    add(0xC0 | code >> 6);
-  } else if (code < 0x10000) {
-    add(0xE0 | code >> 12);
-    add(0x80 | (code >> 6 & 0x3F));
-  } else {
-    add(0xF0 | code >> 18);
-    add(0x80 | (code >> 12 & 0x3F));
-    add(0x80 | (code >> 6 & 0x3F));
-  }
-  add(0x80 | (code & 0x3F));
 }
 
 // The character of a backslash and this letter; '\0': not an escape.
