@@ -335,10 +335,12 @@ absl::StatusOr<bool> FsckChecks::IsShownAgain(TableId table, std::string_view ke
 
 absl::Status FsckChecks::CheckCellOf(TableId table, std::string_view key, std::string_view cell) {
   const CellCheck check = CheckCell(cell);
+  if (check.fault.has_value()) {
+    HOURCELL_ASSIGN_OR_RETURN(const bool is_again, IsShownAgain(table, key));
+    if (is_again) return absl::OkStatus();
+  }
   report_.points += check.points;
   if (!check.fault.has_value()) return absl::OkStatus();
-  HOURCELL_ASSIGN_OR_RETURN(const bool is_again, IsShownAgain(table, key));
-  if (is_again) return absl::OkStatus();
   Add(*check.fault,
       fmt::format("{}: {}; {} points of it are good", Place(key), check.text, check.points));
   return options_.fix_cells ? SetAside(table, key, cell, check.good) : absl::OkStatus();
