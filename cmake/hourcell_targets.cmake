@@ -83,8 +83,14 @@ endfunction()
 # A folder's unit spends much of its time on the same library headers as the next one. In the
 # presets `release` and `bench`, neighbouring folders of a library share a unit of up to this many
 # bytes of .cc files: a first build takes a quarter less time, a build after a change of one file
-# more. The files of such a unit share their anonymous namespaces, too.
-set(HOURCELL_UNIT_BYTES 0 CACHE STRING "Bytes of source that a unit of several folders may have")
+# more. The files of such a unit share their anonymous namespaces, too. CI sets the variable of the
+# environment for builds that it makes once.
+set(unit_bytes_default 0)
+if(DEFINED ENV{HOURCELL_UNIT_BYTES})
+  set(unit_bytes_default $ENV{HOURCELL_UNIT_BYTES})
+endif()
+set(HOURCELL_UNIT_BYTES ${unit_bytes_default} CACHE STRING
+  "Bytes of source that a unit of several folders may have")
 
 # hourcell_sources(<out> <folder>...): all .cc files of these folders, which are one unit each, or
 # more than one up to `unit_bytes` of the caller.

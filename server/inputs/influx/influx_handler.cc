@@ -77,10 +77,10 @@ std::string QueryText(const HttpRequest& request) {
 // Splits a statement without its semicolon into words; text in double quotes is one word, without
 // the quotes.
 std::vector<std::string> StatementWords(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
+  constexpr std::string_view kSpaces = " \t\r\n";
   std::vector<std::string> words;
   while (true) {
-    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+    text.remove_prefix(std::min(text.find_first_not_of(kSpaces), text.size()));
     if (text.empty() || text == ";") return words;
     if (text.front() == '"') {
       const size_t end = std::min(text.find('"', 1), text.size());
