@@ -55,14 +55,21 @@ absl::Status Names::VisitNames(const NameQuery& query,
   constexpr size_t kNamesPerCheck = 256;
   size_t visited = 0;
   absl::Status ended;
-  const bool checks_series = query.only_with_series && query.kind == UidKind::kMetric;
+  const bool is_metric = query.kind == UidKind::kMetric;
+  const bool checks_tags = query.only_with_series && !is_metric && !store->series->is_followed();
+  TagsInUse& tags = store.reads().tags_in_use;
+  if (checks_tags) HOURCELL_RETURN_IF_ERROR(store->losses.Note(tags.Refresh(watch)));
   HOURCELL_RETURN_IF_ERROR(
       store->uids->VisitMappings(query.kind, query.prefix, [&](const UidMapping& mapping) {
         if (visited++ % kNamesPerCheck == 0) ended = watch.Check();
-        if (!ended.ok() || !checks_series) return ended.ok() && visit(mapping.name);
-        const absl::StatusOr<bool> has_series = store->series->HasSeries(mapping.uid);
-        ended = has_series.status();
-        return ended.ok() && (!*has_series || visit(mapping.name));
+        if (!ended.ok()) return false;
+        if (checks_tags && !tags.Has(query.kind, mapping.uid)) return true;
+        if (query.only_with_series && is_metric) {
+          const absl::StatusOr<bool> has_series = store->series->HasSeries(mapping.uid);
+          ended = has_series.status();
+          if (!ended.ok() || !*has_series) return ended.ok();
+        }
+        return visit(mapping.name);
       }));
   return store->losses.Note(ended);
 }

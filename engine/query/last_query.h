@@ -58,8 +58,7 @@ struct NameQuery {
   UidKind kind = UidKind::kMetric;
   std::string prefix;       // UTF-8; may be empty
   int64_t deadline_ms = 0;  // as above
-  // Leaves out metrics without series. Names of tags are all visited: the store has
-  // series by metric and tag, not by tag alone.
+  // Leaves out names without series. A process that follows the writer visits all names of tags.
   bool only_with_series = false;
 };
 

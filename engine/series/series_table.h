@@ -72,6 +72,7 @@ class SeriesTable {
 
   SeriesTable(const Layout& layout, const Parts& parts, bool sync, SeriesNumber last_number);
   const Layout& layout() const { return layout_; }
+  bool is_followed() const { return parts_.is_followed; }
 
   // The series of each point, created where it is new; results->at(i) belongs to points[i]. Names
   // are checked here. `wait_ms`: the longest wait until it may create series; existing ones are

@@ -12,6 +12,7 @@ constexpr size_t kMetricSeriesBytes = 128 << 20;
 
 ReadSide::ReadSide(StoreCore* core, ActiveSets* active)
     : metric_series(core->options.layout, core->series.get(), {.bytes = kMetricSeriesBytes}),
+      tags_in_use(core->options.layout, core->series.get(), core->clock),
       planner(core->options,
               *core->row_keys,
               QueryPlanner::Parts{.uids = core->uids.get(),

@@ -6,6 +6,7 @@
 #include "engine/read/query_planner.h"
 #include "engine/series/active_sets.h"
 #include "engine/series/metric_series.h"
+#include "engine/series/tags_in_use.h"
 #include "engine/store/store_core.h"
 
 namespace hourcell {
@@ -17,6 +18,7 @@ class ReadSide {
   ReadSide(StoreCore* core, ActiveSets* active);
 
   MetricSeriesCache metric_series;
+  TagsInUse tags_in_use;
   QueryPlanner planner;
   QueryExecutor executor;
 };

@@ -156,6 +156,7 @@ void StoreImpl::DropCaches() {
   core.uids->DropCaches();
   if (write != nullptr) write->series_cache->Clear();
   read->metric_series.Clear();
+  read->tags_in_use.Clear();
 }
 
 std::shared_ptr<OpenHours> StoreImpl::HoursToRead() const {

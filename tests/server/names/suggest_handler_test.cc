@@ -47,8 +47,8 @@ TEST_F(SuggestHandlerTest, PostTakesNumbersAndTheirText) {
             R"(["sys.cpu.0.system","sys.mem.free"])");
 }
 
-// A metric gets its first series with its first point, and loses the last one when that is dropped.
-TEST_F(SuggestHandlerTest, MetricsWithoutSeriesAreLeftOut) {
+// A name gets its first series with its first point, and loses the last one when that is dropped.
+TEST_F(SuggestHandlerTest, NamesWithoutSeriesAreLeftOut) {
   CreateNamesOfVectors();
   ASSERT_OK(tsdb().names().AssignUid(UidKind::kMetric, "sys.gone"));
   ASSERT_OK(tsdb().names().AssignUid(UidKind::kTagv, "web02"));
@@ -60,18 +60,19 @@ TEST_F(SuggestHandlerTest, MetricsWithoutSeriesAreLeftOut) {
   EXPECT_EQ(Send("POST /api/suggest", R"({"type":"metrics","q":"sys.g","all":true})").body,
             R"(["sys.gone"])");
   EXPECT_EQ(Send("POST /api/suggest", R"({"type":"metrics","q":"sys.g"})").body, "[]");
-  EXPECT_EQ(Send("GET /api/suggest?type=tagv&q=web0").body, R"(["web01.mysite.com","web02"])")
-      << "the store cannot tell it of tags";
+  EXPECT_EQ(Send("GET /api/suggest?type=tagv&q=web0").body, "[]");
+  EXPECT_EQ(Send("GET /api/suggest?type=tagv&q=web0&all").body, R"(["web01.mysite.com","web02"])");
 
   Put({"sys.gone", "host=web02", kStartS, 1});
   EXPECT_EQ(Send("GET /api/suggest?type=metrics&q=sys.g").body, R"(["sys.gone"])");
+  EXPECT_EQ(Send("GET /api/suggest?type=tagv&q=web0").body, R"(["web02"])");
   ASSERT_OK(tsdb().maintenance().Flush());
   EXPECT_EQ(Send("GET /api/suggest?type=metrics&q=sys.g").body, R"(["sys.gone"])");
 }
 
 TEST_F(SuggestHandlerTest, GivesTwentyFiveNamesUnlessToldOtherwise) {
   for (int i = 0; i < 30; ++i) {
-    ASSERT_OK(tsdb().names().AssignUid(UidKind::kTagv, "v" + std::to_string(100 + i)));
+    Put({"m", "host=v" + std::to_string(100 + i), kStartS, 1});
   }
 
   const auto names_in = [](const std::string& body) {
