@@ -5,6 +5,8 @@ import subprocess
 import threading
 import time
 
+import peer_servers
+
 
 class PeakMemory(threading.Thread):
     """The largest memory of a server until `stop`, sampled every 50 ms."""
@@ -15,13 +17,15 @@ class PeakMemory(threading.Thread):
         self.start()
 
     def run(self):
-        while not self.ended.wait(0.05):
+        is_last = False
+        while not is_last:
+            is_last = self.ended.wait(0.05)
             self.peak_mb = max(self.peak_mb, self.server.memory_mb())
 
     def stop(self):
         self.ended.set()
         self.join()
-        return max(self.peak_mb, self.server.memory_mb())
+        return self.peak_mb
 
 
 def send(load, server, form, dataset, connections):
@@ -33,23 +37,32 @@ def send(load, server, form, dataset, connections):
          f"--connections={connections}", *dataset.load_arguments(), *server.load_arguments],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     if process.stdout.readline() != "ready\n":
-        raise SystemExit("peer_load: failed to make the points")
+        raise peer_servers.ServerError("peer_load: failed to make the points")
     memory = PeakMemory(server)
     cpu, begin = server.cpu_seconds(), time.monotonic()
-    process.stdin.write("\n")
-    process.stdin.flush()
-    sent = process.stdout.readline()
-    if process.wait() != 0:
-        raise SystemExit(f"peer_load: failed to send {form} to {server.name}")
-    counted = wait_for_count(server, dataset)
+    try:
+        sent = start_sending(process)
+        counted = wait_for_count(server, dataset)
+    finally:
+        peak_mb = memory.stop()
     seconds = time.monotonic() - begin
     if counted != dataset.points:
-        raise SystemExit(f"{server.name}, {form}: wrong number of points; "
-                         f"expected {dataset.points}, got {counted}")
+        raise peer_servers.ServerError(f"{server.name}, {form}: wrong number of points; "
+                                       f"expected {dataset.points}, got {counted}")
     row = json.loads(sent)
     return {"rate": dataset.points / seconds / 1e6, "p99_ms": row["p99_ms"],
             "cpu": (server.cpu_seconds() - cpu) / dataset.points * 1e6,
-            "memory_mb": memory.stop()}
+            "memory_mb": peak_mb}
+
+
+def start_sending(process):
+    """Lets peer_load send the points: its row of results."""
+    process.stdin.write("\n")
+    process.stdin.flush()
+    row = process.stdout.readline()
+    if process.wait() != 0:
+        raise peer_servers.ServerError("peer_load: failed to send the points")
+    return row
 
 
 def wait_for_count(server, dataset, patience_s=30):

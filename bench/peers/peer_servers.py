@@ -27,6 +27,10 @@ def free_ports(count):
     return ports
 
 
+class ServerError(Exception):
+    """A server does not start, or answers a request with an error."""
+
+
 class Server:
     """A process with its data; subclasses know one product."""
 
@@ -60,7 +64,7 @@ class Server:
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
-                raise SystemExit(f"{self.name}: ended at once; see {self.directory}/log")
+                raise ServerError(f"{self.name}: ended at once; see {self.directory}/log")
             try:
                 if self.call("GET", self.ready_path)[0] // 100 == 2:
                     return
@@ -68,12 +72,15 @@ class Server:
                 pass
             self.connection = None
             time.sleep(0.02)
-        raise SystemExit(f"{self.name}: does not answer; see {self.directory}/log")
+        raise ServerError(f"{self.name}: does not answer; see {self.directory}/log")
 
-    def stop(self):
+    def disconnect(self):
         if self.connection is not None:
             self.connection.close()
             self.connection = None
+
+    def stop(self):
+        self.disconnect()
         if self.process is not None:
             self.process.send_signal(signal.SIGTERM)
             self.process.wait()
@@ -102,7 +109,7 @@ class Server:
         """The body of a request's answer, which must be 2xx; `request` as of the query methods."""
         status, body = self.call(*request)
         if status // 100 != 2:
-            raise SystemExit(f"{self.name}: {status} {body[:300]!r} to {request}")
+            raise ServerError(f"{self.name}: {status} {body[:300]!r} to {request}")
         return body
 
     def cpu_seconds(self):
@@ -375,7 +382,7 @@ class Prometheus(PromqlServer):
         return [self.program, f"--config.file={path}", f"--storage.tsdb.path={self.data}",
                 "--storage.tsdb.retention.time=100y", "--web.enable-remote-write-receiver",
                 "--web.enable-admin-api", f"--web.listen-address=127.0.0.1:{self.api_port}",
-                "--query.max-samples=100000000000", "--log.level=warn"]
+                "--query.max-samples=100000000000", "--query.timeout=10m", "--log.level=warn"]
 
     def settle(self):
         """Waits for the blocks that it makes of its head and merges, then makes a snapshot."""

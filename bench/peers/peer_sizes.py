@@ -2,9 +2,11 @@
 depend on what else the machine does."""
 
 import math
+import sys
 
 import peer_queries
 import peer_runs
+import peer_servers
 
 # The time that the points of a set cover, by interval in seconds: some million points of 1,000
 # series, in whole hours or days.
@@ -34,17 +36,21 @@ def changed_share(server, sample, dataset):
     return changed / total
 
 
-def measure(load, servers, dataset):
+def measure(load, servers, name, dataset, faults):
     """Of each server: bytes per point, and the share of values that it changed; None without."""
     sample = dataset.sample(load)
     results = []
     for server in servers:
+        results.append(None)
         if dataset.end - dataset.start > server.span_max_s:
-            results.append(None)
             continue
-        row = peer_runs.ingest(load, server, "telnet" if "telnet" in server.forms else "prom",
-                               dataset, 1, lambda server: changed_share(server, sample, dataset))
-        results.append((row["bytes"], row["check"]))
+        try:
+            row = peer_runs.ingest(load, server, server.forms[0], dataset, 1,
+                                   lambda server: changed_share(server, sample, dataset))
+        except (peer_servers.ServerError, OSError) as error:
+            faults.append(f"{name}: {server.name}: {error}")
+            continue
+        results[-1] = (row["bytes"], row["check"])
     return results
 
 
@@ -59,11 +65,12 @@ def row_of(values, interval, points, results):
             *(cell.replace("nan", "–") for cell in cells + ratios[:-1])]
 
 
-def sizes_table(load, servers, datasets):
-    rows = []
+def sizes_tables(load, servers, datasets, faults):
+    """The table after each data set."""
+    rows, names = [], [server.name for server in servers]
     for values, interval, dataset in datasets:
-        rows.append(row_of(values, interval, dataset.points, measure(load, servers, dataset)))
-        print("  ".join(map(str, rows[-1])), flush=True)
-    names = [server.name for server in servers]
-    return "\n" + peer_runs.table(["values", "interval, s", "points", *names,
-                                   *(f"/ {name}" for name in names[:-1])], rows)
+        results = measure(load, servers, f"{values}, {interval} s", dataset, faults)
+        rows.append(row_of(values, interval, dataset.points, results))
+        print("  ".join(map(str, rows[-1])), file=sys.stderr, flush=True)
+        yield peer_runs.table(["values", "interval, s", "points", *names,
+                               *(f"/ {name}" for name in names[:-1])], rows)
