@@ -12,6 +12,7 @@ constexpr std::array kRules = {
     FolderRule{"codec/base", ""},
     FolderRule{"codec", "codec/base"},
     FolderRule{"codec/cells", "codec/base codec"},
+    FolderRule{"codec/rollups", "codec/base codec"},
     FolderRule{"codec/rows", "codec/base codec"},
     FolderRule{"codec/text", "codec/base codec codec/rows"},
     FolderRule{"uid", "codec/base codec codec/rows codec/text"},

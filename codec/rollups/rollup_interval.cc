@@ -1,0 +1,145 @@
+#include "codec/rollups/rollup_interval.h"
+
+#include <chrono>
+#include <optional>
+
+#include <absl/status/status.h>
+#include <fmt/format.h>
+
+#include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+
+namespace hourcell {
+namespace {
+
+constexpr int64_t kHourSeconds = 3600;
+constexpr int64_t kDaySeconds = 86'400;
+constexpr int64_t kCountMax = 1'000'000;  // of a duration: no product below overflows
+
+struct CountAndUnit {
+  int64_t count = 0;
+  std::string_view unit;
+};
+
+absl::StatusOr<CountAndUnit> SplitDuration(std::string_view field, std::string_view text) {
+  const size_t digits = text.find_first_not_of("0123456789");
+  const std::optional<uint64_t> count = ParseUnsigned(text.substr(0, digits));
+  if (digits == std::string_view::npos || !count.has_value() || *count == 0 || *count > kCountMax) {
+    return absl::InvalidArgumentError(
+        fmt::format("{}: expected a duration such as 10m, got {}", field, QuoteForMessage(text)));
+  }
+  return CountAndUnit{.count = static_cast<int64_t>(*count), .unit = text.substr(digits)};
+}
+
+// A month is 30 days and a year 365, as OpenTSDB counts durations.
+absl::StatusOr<int64_t> DurationSeconds(std::string_view field, std::string_view text) {
+  HOURCELL_ASSIGN_OR_RETURN(const CountAndUnit duration, SplitDuration(field, text));
+  if (duration.unit == "ms") return duration.count / 1000;
+  int64_t seconds = 0;
+  if (duration.unit == "s") seconds = 1;
+  if (duration.unit == "m") seconds = 60;
+  if (duration.unit == "h") seconds = kHourSeconds;
+  if (duration.unit == "d") seconds = kDaySeconds;
+  if (duration.unit == "w") seconds = 7 * kDaySeconds;
+  if (duration.unit == "n") seconds = 30 * kDaySeconds;
+  if (duration.unit == "y") seconds = 365 * kDaySeconds;
+  if (seconds != 0) return duration.count * seconds;
+  return absl::InvalidArgumentError(
+      fmt::format("{}: expected a unit of ms s m h d w n y, got {}", field, QuoteForMessage(text)));
+}
+
+// The seconds of the longest row of a span; its unit, and its hours if the unit is h.
+struct Span {
+  char unit = 'h';
+  int64_t hours = 1;
+  int64_t seconds = 0;
+};
+
+absl::StatusOr<Span> ParseRowSpan(std::string_view text) {
+  HOURCELL_ASSIGN_OR_RETURN(const CountAndUnit span, SplitDuration("rowSpan", text));
+  if (span.unit == "h" && (span.count == 1 || span.count % 2 == 0)) {
+    return Span{.unit = 'h', .hours = span.count, .seconds = span.count * kHourSeconds};
+  }
+  if (span.count == 1) {
+    if (span.unit == "d") return Span{.unit = 'd', .seconds = kDaySeconds};
+    if (span.unit == "n") return Span{.unit = 'n', .seconds = 32 * kDaySeconds};
+    if (span.unit == "y") return Span{.unit = 'y', .seconds = 366 * kDaySeconds};
+  }
+  return absl::InvalidArgumentError(
+      fmt::format("rowSpan: expected 1h, an even number of hours, 1d, 1n or 1y, got {}",
+                  QuoteForMessage(text)));
+}
+
+absl::StatusOr<int64_t> SecondsOf(int64_t time) {
+  if (time < 0) {
+    return absl::InvalidArgumentError(
+        fmt::format("timestamp: expected a time since 1970, got {}", time));
+  }
+  return time > int64_t{UINT32_MAX} ? time / 1000 : time;
+}
+
+// The first day of the month, or of the year, with a time.
+int64_t CalendarStart(int64_t time_s, char unit) {
+  using std::chrono::sys_days;
+  const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(
+      std::chrono::sys_seconds(std::chrono::seconds(time_s))));
+  const std::chrono::month month = unit == 'y' ? std::chrono::January : day.month();
+  return sys_days(day.year() / month / 1).time_since_epoch().count() * kDaySeconds;
+}
+
+}  // namespace
+
+absl::StatusOr<RollupInterval> RollupInterval::Parse(const RollupIntervalFields& fields) {
+  RollupInterval interval;
+  interval.fields_ = fields;
+  HOURCELL_ASSIGN_OR_RETURN(interval.seconds_, DurationSeconds("interval", fields.interval));
+  HOURCELL_ASSIGN_OR_RETURN(const Span span, ParseRowSpan(fields.row_span));
+  interval.span_unit_ = span.unit;
+  interval.span_hours_ = span.hours;
+  if (interval.seconds_ < 1 || interval.seconds_ >= span.seconds) {
+    return absl::InvalidArgumentError(
+        fmt::format("interval: expected a second or more, and less than a row of {}, got {}",
+                    fields.row_span, QuoteForMessage(fields.interval)));
+  }
+  interval.slots_ = span.seconds / interval.seconds_;
+  if (interval.slots_ < kRollupSlotsMin || interval.slots_ > kRollupSlotsOfOpenTsdbMax) {
+    return absl::InvalidArgumentError(fmt::format(
+        "interval {} in a row of {}: expected {} to {} intervals a row, got {}", fields.interval,
+        fields.row_span, kRollupSlotsMin, kRollupSlotsOfOpenTsdbMax, interval.slots_));
+  }
+  if (fields.delay_sla.empty()) return interval;
+  HOURCELL_ASSIGN_OR_RETURN(interval.delay_s_, DurationSeconds("delaySla", fields.delay_sla));
+  if (interval.delay_s_ >= 1) return interval;
+  return absl::InvalidArgumentError(fmt::format("delaySla: expected a second or more, got {}",
+                                                QuoteForMessage(fields.delay_sla)));
+}
+
+absl::StatusOr<int64_t> RollupInterval::BaseOf(int64_t time) const {
+  HOURCELL_ASSIGN_OR_RETURN(const int64_t time_s, SecondsOf(time));
+  switch (span_unit_) {
+    case 'h':
+      return time_s - time_s % (span_hours_ * kHourSeconds);
+    case 'd':
+      return time_s - time_s % kDaySeconds;
+    default:
+      return CalendarStart(time_s, span_unit_);
+  }
+}
+
+absl::StatusOr<uint32_t> RollupInterval::SlotOf(int64_t time) const {
+  HOURCELL_ASSIGN_OR_RETURN(const int64_t base_s, BaseOf(time));
+  HOURCELL_ASSIGN_OR_RETURN(const int64_t time_s, SecondsOf(time));
+  const int64_t slot = (time_s - base_s) / seconds_;
+  if (slot < kRollupSlotsMax) return static_cast<uint32_t>(slot);
+  return absl::InvalidArgumentError(
+      fmt::format("slot of a rollup: expected less than {}, got {} (interval {} in a row of {})",
+                  kRollupSlotsMax, slot, fields_.interval, fields_.row_span));
+}
+
+absl::StatusOr<int64_t> RollupInterval::StartOf(int64_t time) const {
+  HOURCELL_ASSIGN_OR_RETURN(const int64_t base_s, BaseOf(time));
+  HOURCELL_ASSIGN_OR_RETURN(const uint32_t slot, SlotOf(time));
+  return base_s + int64_t{slot} * seconds_;
+}
+
+}  // namespace hourcell
