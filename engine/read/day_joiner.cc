@@ -40,7 +40,7 @@ absl::Status DayJoiner::EndDay() {
   return absl::OkStatus();
 }
 
-// Visits what the day has from its next_s to `end_s`. A directory that does not decode is visited
+// Visits the pages of the day from its next_s to `end_s`. A directory that does not decode is visited
 // whole: decoding it gives the fault.
 absl::Status DayJoiner::VisitPages(const Held& day,
                                    size_t index,
