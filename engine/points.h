@@ -31,6 +31,14 @@ struct DeletedPoints {
   friend bool operator==(const DeletedPoints&, const DeletedPoints&) = default;
 };
 
+// How many points a selection has (Points::CountPoints).
+struct CountedPoints {
+  uint64_t metrics = 0;
+  uint64_t series = 0;
+  uint64_t points = 0;
+  friend bool operator==(const CountedPoints&, const CountedPoints&) = default;
+};
+
 class Points final {
  public:
   explicit Points(StoreGates* gates) : gates_(gates) {}  // for Tsdb; borrowed
@@ -56,11 +64,16 @@ class Points final {
   // aggregate does not matter. When it returns the points are gone for good: no later read, crash
   // or power failure shows them. Points that are put while it runs may stay. Names stay; series
   // without points are dropped later (Options::drop_empty_series). Seals everything, and holds up
-  // sealing while it runs.
+  // sealing while it runs. A sub query without a metric and without tsuids selects the series of
+  // all metrics that pass its filters; it needs a filter.
   // On an error a part may be deleted. Errors as Queries::Query's, and those of storage;
   // kInvalidArgument: a sub query has functions.
   absl::StatusOr<DeletedPoints> DeletePoints(const QuerySpec& spec,
                                              QueryControl* control = nullptr);
+
+  // How many points DeletePoints would delete, from how many series. Changes nothing. A point, a
+  // series or a metric that two sub queries select counts twice. Errors as DeletePoints'.
+  absl::StatusOr<CountedPoints> CountPoints(const QuerySpec& spec, QueryControl* control = nullptr);
 
  private:
   StoreGates* const gates_;

@@ -82,7 +82,7 @@ constexpr std::array kRules = {
                "engine engine/table engine/rocks/files engine/journal engine/rows engine/days "
                "engine/rocks engine/names engine/hours engine/series"},
     FolderRule{"engine/deletion",
-               "codec/base codec codec/cells codec/rows engine/query engine engine/table "
+               "codec/base codec codec/cells codec/rows uid engine/query engine engine/table "
                "engine/journal engine/rows engine/hours engine/series engine/write engine/read"},
     FolderRule{"engine/opentsdb",
                "codec/base codec codec/cells codec/rows codec/text uid engine engine/table "
