@@ -195,3 +195,28 @@ test('small charts and look-ups do not fill the list of queries', async () => {
   const after = await (await fetch(`${server.url}api/stats/query`)).json();
   assert.equal(after.completed[0].query.queries[0].metric, 'edge.gap');
 });
+
+test('an earlier range is drawn on the times of the present one, with the difference as a column', async () => {
+  // The second hour of three against the first: 60 minutes higher.
+  page = await browser.page(server.url, `#start=${BEGIN + 9000}&end=${BEGIN + 10740}&m=avg:edge.gap&compare=150m`);
+  await settled(page);
+  const heads = await page.$$eval('.legend thead th', (cells) => cells.map((cell) => cell.textContent.trim()));
+  assert.deepEqual(heads.slice(-2), ['avg before', 'change']);
+  const [row] = await legend(page);
+  assert.match(row[row.length - 1], /^\+150 \(\+1034 %\)$/);
+  assert.match(await page.getAttribute('.chart', 'aria-label'), /^Graph of 2 series/);
+  await page.selectOption('[aria-label="Compare with"]', { label: 'a week before' });
+  await page.waitForFunction(() => location.hash.includes('compare=1w'));
+  await page.waitForFunction(() => document.querySelectorAll('.legend thead th').length === 6);
+});
+
+test('a threshold is a line, and the axis has room for it', async () => {
+  await open('avg:edge.gap', { more: '&threshold=5000' });
+  const red = await page.$eval('.u-wrap canvas', (canvas) => {
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    let count = 0;
+    for (let i = 0; i < data.length; i += 4) if (data[i] > 200 && data[i + 1] < 60 && data[i + 2] < 60) ++count;
+    return count;
+  });
+  assert.ok(red > 300, `${red} red pixels`);
+});

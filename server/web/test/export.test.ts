@@ -53,12 +53,13 @@ describe('SVG', () => {
   it('has names as text', () => {
     const one = series('<script>&', [0, 10], [1, 2]);
     const svg = toSvg({ from: 0, to: 10, axis: [0, 10], style: 'line', log: [false, false], units: ['', ''],
-      tz: 'UTC', limits: [[null, null], [null, null]], labels: ['', ''],
-      drawn: [{ series: one, color: '#000000', right: false, column: [1, 2], low: null, high: null, unit: '' }],
+      tz: 'UTC', limits: [[null, null], [null, null]], labels: ['', ''], threshold: 1.5,
+      drawn: [{ series: one, color: '#000000', right: false, column: [1, 2], low: null, high: null, unit: '', dashed: true }],
     }, 'a "title"', false);
     expect(svg).not.toContain('<script>');
     expect(svg).toContain(escapeXml('<script>&'));
-    expect(svg).toMatch(/<path d="M70\.0 480\.0L1130\.0 40\.0"/);
+    expect(svg).toMatch(/<path d="M70\.0 480\.0L1130\.0 40\.0".* stroke-dasharray="6 4"/);
+    expect(svg).toContain('<path d="M70 260.0H1130" stroke="#d32f2f"');
   });
 });
 

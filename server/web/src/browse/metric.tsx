@@ -1,12 +1,14 @@
 // One metric: its tags, their values, and how many series have each; broken down by one of them.
 
+import { useState } from 'preact/hooks';
 import { lastOf, tagsOf } from '../api/names';
-import { Sparkline } from '../plot/sparkline';
+import { limitsOf, Sparkline } from '../plot/sparkline';
 import { graphOf, linkTo, page } from '../state/page';
 import { showSpan, showTime } from '../time/time';
 import { guessUnit, plural, showCount, showNumber } from '../time/units';
 import { useAnswer } from '../ui/hooks';
-import { Bar, Problem } from '../ui/parts';
+import { Bar, Check, Problem } from '../ui/parts';
+import { byDistance } from './outliers';
 import { breakDown, isStale, rangeFor, recentOf, type Recent } from './recent';
 
 const VALUES_MAX = 50;
@@ -71,20 +73,32 @@ function TagKey({ metric, tagk, values, range, isOpen }: {
   );
 }
 
+const SLICES_MAX = 100;
+
 function BreakDown({ metric, tagk, recent }: { metric: string; tagk: string; recent: Recent }) {
   const { value, error } = useAnswer(
     (signal) => breakDown(metric, tagk, Math.floor(recent.from), Math.ceil(recent.to), signal),
     [metric, tagk, recent]);
+  const [common, setCommon] = useState(true);
+  const [outliers, setOutliers] = useState(false);
   const range = rangeFor(recent);
+  const slices = outliers ? byDistance(value ?? []) : value ?? [];
+  const limits = common && slices.length ? limitsOf(slices.flatMap(({ points }) => points)) : undefined;
   return (
     <section class="stack" aria-label={`By ${tagk}`}>
       <h2>By <bdi>{tagk}</bdi> <span class="soft">values that have points from {showTime(recent.from, page.get().tz)} to {showTime(recent.to, page.get().tz)}</span></h2>
+      <div class="toolbar">
+        <Check label="common scale" checked={common} onChange={setCommon} />
+        <Check label="by distance from the others" checked={outliers} onChange={setOutliers} />
+        {slices.length > SLICES_MAX && <p class="soft">{SLICES_MAX} of {showCount(slices.length)} values</p>}
+      </div>
       <Problem error={error} />
       <ul class="cards">
-        {(value ?? []).slice(0, 100).map(({ tagv, points }) => (
+        {slices.slice(0, SLICES_MAX).map(({ tagv, points }) => (
           <li key={tagv} class="card">
             <a class="main" href={graphOf(metric, [[tagk, tagv]], range)}><bdi>{tagv}</bdi></a>
-            <Sparkline points={points} from={recent.from} to={recent.to} label={`${tagk}=${tagv}`} />
+            <Sparkline points={points} from={recent.from} to={recent.to} label={`${tagk}=${tagv}`}
+              limits={limits} />
             <p class="facts"><span>{plural(points.length, 'point')}</span>
               <em>{showNumber(points[points.length - 1]?.[1], guessUnit(metric))}</em></p>
           </li>

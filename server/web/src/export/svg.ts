@@ -1,6 +1,7 @@
 // The graph as SVG text, drawn anew: lines stay sharp at any size.
 
 import type { ChartModel, Drawn } from '../plot/model';
+import { THRESHOLD_COLOR } from '../plot/palette';
 import { showTime } from '../time/time';
 import { showTicks } from '../time/units';
 
@@ -28,6 +29,10 @@ function scaleOf(model: ChartModel, right: boolean): Scale {
       low = Math.min(low, y);
       high = Math.max(high, y);
     }
+  }
+  if (!right && model.threshold !== null && !(log && model.threshold <= 0)) {
+    low = Math.min(low, model.threshold);
+    high = Math.max(high, model.threshold);
   }
   const fromZero = !log && model.style !== 'line' && model.style !== 'points';
   if (fromZero) [low, high] = [Math.min(low, 0), Math.max(high, 0)];
@@ -72,6 +77,10 @@ export function toSvg(model: ChartModel, title: string, dark: boolean): string {
   }
   parts.push('<g clip-path="url(#plot)" fill="none">');
   for (const one of model.drawn) parts.push(lineOf(one, model, x, scales[one.right ? 1 : 0]));
+  if (model.threshold !== null) {
+    const y = place(model.threshold, scales[0]).toFixed(1);
+    parts.push(`<path d="M${LEFT} ${y}H${WIDTH - RIGHT}" stroke="${THRESHOLD_COLOR}" stroke-width="2" stroke-dasharray="10 4"/>`);
+  }
   parts.push('</g>');
   rows.forEach((one, i) => {
     const y = HEIGHT + 48 + i * 20;
@@ -102,11 +111,16 @@ function lineOf(one: Drawn, model: ChartModel, x: (ms: number) => number, scale:
     }
     const at = `${x(model.axis[i]!).toFixed(1)} ${place(y, scale).toFixed(1)}`;
     path.push(pen + at);
+    if (one.dashed) {
+      pen = 'L';
+      return;
+    }
     if (model.style === 'points') dots.push(`M${at}h0`);
     if (model.style === 'bars') dots.push(`M${at}V${place(Math.max(0, scale.low), scale).toFixed(1)}`);
     pen = 'L';
   });
   const isLine = dots.length === 0;
   return `<path d="${(isLine ? path : dots).join('')}" stroke="${one.color}" stroke-width="${
-    isLine ? 1.6 : 4}" stroke-linejoin="round" stroke-linecap="${model.style === 'points' ? 'round' : 'butt'}"/>`;
+    isLine ? 1.6 : 4}" stroke-linejoin="round" stroke-linecap="${model.style === 'points' ? 'round' : 'butt'}"${
+    one.dashed ? ' stroke-dasharray="6 4"' : ''}/>`;
 }

@@ -6,6 +6,7 @@ import { can } from '../api/roles';
 import type { Annotation } from '../api/stream';
 import { Share } from '../export/share';
 import { Chart } from '../plot/chart';
+import { withPast } from '../plot/compare';
 import { chartModel } from '../plot/model';
 import { seriesOf } from '../plot/series';
 import { textsOf } from '../query/auto';
@@ -25,7 +26,7 @@ import { Look } from './look';
 import { NoteDialog, newNote, notesOf } from './notes';
 import { zoomTo } from './range';
 import { JsonText, RawPoints, Table } from './results';
-import { useResult, type Result } from './run';
+import { pastMs, useResult, type Result } from './run';
 
 const TABS: Record<State['shown'], string> = {
   graph: 'Graph', table: 'Table', raw: 'Raw points', json: 'JSON', explain: 'Explain',
@@ -40,12 +41,14 @@ export function GraphView() {
   const chart = useRef<uPlot | null>(null);
   const tick = useTick(state.refresh * 1000);
   const result = useResult(state, Math.min(innerWidth, 1600) - 120, tick + changes * 1e6);
-  const series = useMemo(() => seriesOf(result.answers, result.sent), [result.answers, result.sent]);
+  const ago = pastMs(state);
+  const series = useMemo(() => withPast(seriesOf(result.answers, result.sent), ago > 0 ? seriesOf(result.before, result.sent) : [],
+    state.compare, ago), [result.answers, result.before, result.sent, state.compare, ago > 0]);
   const unitOf = useMemo(() => unitsOf(state), [state.unit, state.lines, state.shown]);
   const { from, to } = result;
   const model = useMemo(() => chartModel(state, series, from, to, unitOf),
     [series, from, to, unitOf, state.style, state.ylog, state.y2log, state.yrange, state.y2range,
-      state.ylabel, state.y2label, state.solo, state.tz, state.lines, state.connect]);
+      state.ylabel, state.y2label, state.solo, state.tz, state.lines, state.connect, state.threshold]);
   const notes = useMemo(() => (state.notes ? notesOf(result.answers) : []),
                         [result.answers, state.notes]);
   return (

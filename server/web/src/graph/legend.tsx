@@ -1,6 +1,6 @@
 // The series of a graph with their numbers. A click on a name shows it alone.
 
-import { COLUMNS, sortSeries } from './sort';
+import { columnsFor, sortSeries, type Key } from './sort';
 import { colorOf } from '../plot/palette';
 import { showValue, type PlotSeries } from '../plot/series';
 import { go, tweak } from '../state/page';
@@ -13,6 +13,7 @@ export function Legend({ state, series, unitOf }: {
   state: State; series: PlotSeries[]; unitOf: (line: number) => string;
 }) {
   const rows = sortSeries(series, state.sort);
+  const columns = columnsFor(series);
   const hasBreak = state.lines.length > 1;
   const head = (key: string, text: string) => {
     const on = state.sort.replace(/^-/, '') === key;
@@ -30,10 +31,10 @@ export function Legend({ state, series, unitOf }: {
     <div class="scroll" tabIndex={0} role="region" aria-label="Series">
       <table class="legend">
         <thead><tr>{head('name', `${showCount(series.length)} series`)}
-          {COLUMNS.map((key) => head(key, key))}</tr></thead>
+          {columns.map((key) => head(key, key === 'before' ? 'avg before' : key))}</tr></thead>
         <tbody>
           {rows.slice(0, ROWS_MAX).map(({ one, at }) => (
-            <Row key={one.label} one={one} color={colorOf(at)} state={state} unit={unitOf(one.line)}
+            <Row key={one.label} one={one} columns={columns} color={colorOf(at)} state={state} unit={unitOf(one.line)}
               letter={hasBreak ? String.fromCharCode(65 + one.line) : ''} />
           ))}
         </tbody>
@@ -46,8 +47,19 @@ export function Legend({ state, series, unitOf }: {
 // Beyond 2^53, the table of stored points has the digits.
 const exactly = (value: number) => (Math.abs(value) > 2 ** 53 ? `about ${value}` : String(value));
 
-function Row({ one, color, state, unit, letter }: {
-  one: PlotSeries; color: string; state: State; unit: string; letter: string;
+function cellOf({ stats }: PlotSeries, key: Key, unit: string): string {
+  if (key === 'points') return showCount(stats.points);
+  const value = stats[key];
+  if (value === undefined) return '';
+  const text = showValue(value, stats, unit);
+  if (key !== 'change') return text;
+  const percent = Math.round((100 * value) / Math.abs(stats.before!));
+  const sign = value > 0 ? '+' : '';
+  return `${sign}${text}${Number.isFinite(percent) ? ` (${sign}${percent} %)` : ''}`;
+}
+
+function Row({ one, columns, color, state, unit, letter }: {
+  one: PlotSeries; columns: Key[]; color: string; state: State; unit: string; letter: string;
 }) {
   const isShown = state.solo.length === 0 || state.solo.includes(one.label);
   const toggle = (event: MouseEvent) => {
@@ -69,10 +81,8 @@ function Row({ one, color, state, unit, letter }: {
           <bdi>{one.label}</bdi>
         </button>
       </th>
-      {COLUMNS.map((key) => (
-        <td key={key} class="number" title={exactly(one.stats[key])}>
-          {key === 'points' ? showCount(one.stats.points) : showValue(one.stats[key], one.stats, unit)}
-        </td>
+      {columns.map((key) => (
+        <td key={key} class="number" title={exactly(one.stats[key] ?? NaN)}>{cellOf(one, key, unit)}</td>
       ))}
     </tr>
   );

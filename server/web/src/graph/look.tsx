@@ -4,12 +4,13 @@ import { go, page, tweak } from '../state/page';
 import { useStore } from '../state/store';
 import { STYLES, type State } from '../state/state';
 import { UNITS } from '../time/units';
+import { EARLIER } from '../plot/compare';
 import { Check, Choice, Menu } from '../ui/parts';
 
 export function Look() {
   const state = useStore(page);
   const hasRight = state.lines.some((line) => line.right);
-  const field = (key: 'yrange' | 'y2range' | 'ylabel' | 'y2label' | 'title', text: string,
+  const field = (key: 'yrange' | 'y2range' | 'ylabel' | 'y2label' | 'title' | 'threshold', text: string,
                  placeholder = '') => (
     <label>{text} <input value={state[key]} placeholder={placeholder}
       onInput={(event) => tweak({ [key]: event.currentTarget.value } as Partial<State>)} /></label>
@@ -17,6 +18,9 @@ export function Look() {
   return (
     <>
       <Choice label="Style" value={state.style} options={STYLES} onChange={(style) => go({ style })} />
+      <Choice label="Compare with" value={state.compare}
+        options={EARLIER.some(([ago]) => ago === state.compare) ? EARLIER : [...EARLIER, [state.compare, `${state.compare} before`]]}
+        onChange={(compare) => go({ compare })} />
       <Menu label="Axes">
         <div class="form" onClick={(event) => event.stopPropagation()}>
           {field('title', 'Title')}
@@ -24,6 +28,7 @@ export function Look() {
             options={UNITS.map((unit) => [unit, unit || 'by the name'])}
             onChange={(unit) => go({ unit })} /></label>
           {field('yrange', 'Limits', '[0:100]')}
+          {field('threshold', 'Threshold', 'a number')}
           {field('ylabel', 'Label')}
           <Check label="logarithmic" checked={state.ylog} onChange={(ylog) => go({ ylog })} />
           {hasRight && field('y2range', 'Limits, right', '[0:]')}

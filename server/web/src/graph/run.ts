@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isAborted, returns } from '../api/client';
-import { runQuery } from '../api/query';
+import { runQuery, type QueryAsk } from '../api/query';
 import type { Answer, Plan } from '../api/stream';
 import { sentQueries, textsOf, type Sent } from '../query/auto';
 import type { SubQuery } from '../query/model';
@@ -11,11 +11,12 @@ import { rememberQuery } from '../state/saved';
 import type { State } from '../state/state';
 import { useStore } from '../state/store';
 import { printState } from '../state/url';
-import { parseTime } from '../time/time';
+import { parseDuration, parseTime } from '../time/time';
 import { readLine } from './lines';
 
 export interface Result {
   answers: Answer[];
+  before: Answer[]; // of the earlier range
   sent: Sent[];
   plans: Plan[]; // how the server read each of `sent`
   from: number;
@@ -29,7 +30,7 @@ export interface Result {
 }
 
 const NOTHING: Result = {
-  answers: [], sent: [], plans: [], from: 0, to: 0, step: '', tookMs: 0, running: false, error: null,
+  answers: [], before: [], sent: [], plans: [], from: 0, to: 0, step: '', tookMs: 0, running: false, error: null,
   asked: '', at: 0,
 };
 // A pause in typing. A view that was just opened, and what was chosen, is asked for at once: only a
@@ -56,13 +57,22 @@ function planOf(state: State, pixels: number) {
   return { ...sentQueries(lines, to - from, pixels, auto), from, to };
 }
 
+// The same queries over the range that the graph is compared with.
+export const pastMs = (state: State) => (state.shown === 'raw' ? NaN : parseDuration(state.compare));
+
+async function runEarlier(state: State, { onPlans: _, ...ask }: QueryAsk, signal: AbortSignal): Promise<Answer[]> {
+  const ms = pastMs(state);
+  if (!(ms > 0)) return [];
+  return runQuery({ ...ask, start: ask.start - ms, end: ask.end - ms, notes: false }, signal, () => {});
+}
+
 export function useResult(state: State, pixels: number, tick: number): Result {
   const [result, setResult] = useState<Result>(NOTHING);
   const good = useRef(NOTHING);
   const back = useStore(returns);
   // Only what changes the answer.
   const asked = JSON.stringify([state.lines.map((line) => line.m), state.start, state.end, state.tz,
-    state.auto, state.notes, state.shown === 'raw', Math.round(pixels / 200)]);
+    state.auto, state.notes, state.compare, state.shown === 'raw', Math.round(pixels / 200)]);
   // Not useEffect: that waits until the page was painted.
   useLayoutEffect(() => {
     const abort = new AbortController();
@@ -78,8 +88,9 @@ export function useResult(state: State, pixels: number, tick: number): Result {
       }
       const begun = performance.now();
       let plans: Plan[] = [];
+      let before: Answer[] = [];
       const resultOf = (answers: Answer[], running: boolean): Result => ({
-        answers, sent, plans, step, from, to, running, error: null, tookMs: performance.now() - begun, asked, at: Date.now(),
+        answers, before, sent, plans, step, from, to, running, error: null, tookMs: performance.now() - begun, asked, at: Date.now(),
       });
       // An error stays until there is an answer: what is shown is old until then.
       setResult((old) => ({ ...old, running: true, error: old.asked === asked ? old.error : null }));
@@ -87,7 +98,10 @@ export function useResult(state: State, pixels: number, tick: number): Result {
         const ask = { start: Math.floor(from), end: Math.ceil(to), ms, tz: state.tz,
           notes: state.notes, onPlans: (found: Plan[]) => void (plans = found) };
         const tell = (answers: Answer[]) => signal.aborted || setResult(resultOf(answers, true));
-        good.current = resultOf(await runQuery(ask, signal, tell), false);
+        const earlier = runEarlier(state, ask, signal).then((found) => void (before = found));
+        const answers = await runQuery(ask, signal, tell);
+        await earlier;
+        good.current = resultOf(answers, false);
         setResult(good.current);
         rememberQuery(printState(page.get()), state.lines.map((line) => line.m).join('  '));
       } catch (error) {

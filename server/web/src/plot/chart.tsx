@@ -5,6 +5,7 @@ import uPlot from 'uplot';
 import type { Annotation } from '../api/stream';
 import type { ChartModel } from './model';
 import { dataOf, optionsOf, type Theme } from './options';
+import { THRESHOLD_COLOR } from './palette';
 import { Tooltip } from './tooltip';
 
 export interface ChartProps {
@@ -64,6 +65,7 @@ function draw(element: HTMLElement, { model, height, notes, onZoom, onNote, onRe
       onZoom(u.posToVal(u.select.left, 'x'), u.posToVal(u.select.left + u.select.width, 'x'));
     }],
     drawClear: [(u) => drawNoteLines(u, notes)],
+    draw: [(u) => drawThreshold(u, model.threshold)],
     ready: [(u) => placeNotes(u, notes, onNote)],
     setSize: [(u) => placeNotes(u, notes, onNote)],
   };
@@ -112,6 +114,22 @@ function drawNoteLines(u: uPlot, notes: Annotation[]): void {
     ctx.lineTo(x, bbox.top + bbox.height);
     ctx.stroke();
   }
+  ctx.restore();
+}
+
+function drawThreshold(u: uPlot, threshold: number | null): void {
+  if (threshold === null) return;
+  const { ctx, bbox } = u;
+  const y = Math.round(u.valToPos(threshold, 'y', true));
+  if (!(y >= bbox.top && y <= bbox.top + bbox.height)) return;
+  ctx.save();
+  ctx.strokeStyle = THRESHOLD_COLOR;
+  ctx.lineWidth = 2;
+  ctx.setLineDash([10, 4]);
+  ctx.beginPath();
+  ctx.moveTo(bbox.left, y);
+  ctx.lineTo(bbox.left + bbox.width, y);
+  ctx.stroke();
   ctx.restore();
 }
 

@@ -13,6 +13,7 @@ export interface Drawn {
   low: Column | null;
   high: Column | null;
   unit: string;
+  dashed: boolean; // of an earlier range
 }
 
 export interface ChartModel {
@@ -26,6 +27,7 @@ export interface ChartModel {
   labels: [string, string];
   units: [string, string]; // of the axes: those of their lines, if these agree
   tz: string;
+  threshold: number | null;
 }
 
 function commonOf(drawn: Drawn[]): string {
@@ -38,14 +40,20 @@ export function chartModel(state: State, all: PlotSeries[], from: number, to: nu
   const shown = all.map((series, i) => ({ series, color: colorOf(i) })).filter(({ series }) =>
     !state.lines[series.line]?.hidden &&
     (state.solo.length === 0 || state.solo.includes(series.label)));
+  // Last, because stacked series are neighbours.
+  shown.push(...shown.flatMap(({ series, color }) => (series.past ? [{ series: series.past, color }] : [])));
   const times = shown.map(({ series: { xs } }): Broken => (state.connect ? { xs, after: [] } : breakHoles(xs)));
   const axis = unionOf(times.map(({ xs }) => xs));
   const placed = (ys: Column, i: number) => onAxis(axis, times[i]!.xs, withHoles(ys, times[i]!));
   let columns = shown.map(({ series }, i) => placed(series.ys, i));
-  if (state.style === 'stacked') columns = stack(axis, columns);
+  if (state.style === 'stacked') {
+    const count = shown.filter(({ series }) => !series.isPast).length;
+    columns = [...stack(axis, columns.slice(0, count)), ...columns.slice(count)];
+  }
   const hasBand = state.style === 'line' || state.style === 'points';
   const drawn = shown.map(({ series, color }, i): Drawn => ({
     series, color, column: columns[i]!, unit: unitOf(series.line), right: state.lines[series.line]?.right ?? false,
+    dashed: series.isPast ?? false,
     low: hasBand && series.low.length ? placed(series.low, i) : null,
     high: hasBand && series.high.length ? placed(series.high, i) : null,
   }));
@@ -54,5 +62,6 @@ export function chartModel(state: State, all: PlotSeries[], from: number, to: nu
     units: [false, true].map((right) => commonOf(drawn.filter((one) => one.right === right))) as [string, string],
     limits: [parseLimits(state.yrange), parseLimits(state.y2range)],
     labels: [state.ylabel, state.y2label],
+    threshold: state.threshold.trim() && Number.isFinite(Number(state.threshold)) ? Number(state.threshold) : null,
   };
 }

@@ -46,7 +46,7 @@ export function optionsOf(model: ChartModel, theme: Theme, width: number,
     tzDate: (ms) => shiftedDate(ms, model.tz),
     scales: {
       x: { time: true, range: () => [model.from, model.to] },
-      y: scaleOf(model.log[0], model.limits[0], model.style),
+      y: scaleOf(model.log[0], model.limits[0], model.style, model.threshold),
       y2: scaleOf(model.log[1], model.limits[1], model.style),
     },
     axes: axesOf(model, theme),
@@ -88,11 +88,12 @@ export function nearest(column: ArrayLike<number | null | undefined>, at: number
   return at;
 }
 
-function seriesOf({ color, right, series, column }: Drawn, model: ChartModel): uPlot.Series {
+function seriesOf({ color, right, series, column, dashed }: Drawn, model: ChartModel): uPlot.Series {
   const scale = right ? 'y2' : 'y';
   const lonely = lonelyIn(column);
   const points = { size: 6, fill: color, filter: (_u: uPlot, _i: number, show: boolean) => (show ? null : lonely) };
   const base = { label: series.label, scale, stroke: color, width: widthOf(model), spanGaps: false };
+  if (dashed) return { ...base, dash: [6, 4], points: { ...points, show: false } };
   switch (model.style) {
     case 'points':
       return { ...base, paths: () => null, points: { show: true, size: 4, fill: color } };
@@ -114,19 +115,20 @@ function edgeOf({ color, right }: Drawn): uPlot.Series {
 }
 
 function stackBands(model: ChartModel): uPlot.Band[] {
-  return model.drawn.slice(1).map((one, i) => ({
+  return model.drawn.filter((one) => !one.dashed).slice(1).map((one, i) => ({
     series: [i + 2, i + 1] as [number, number], fill: fade(one.color, 0.45),
   }));
 }
 
-function scaleOf(log: boolean, [low, high]: Limits, style: string): uPlot.Scale {
+function scaleOf(log: boolean, [low, high]: Limits, style: string, threshold: number | null = null): uPlot.Scale {
+  const also = threshold === null ? [] : [threshold];
   if (log) return { distr: 3, range: (_u, min, max) => logRange(low ?? min, high ?? max) };
   const fromZero = style === 'stacked' || style === 'bars' || style === 'area';
   return {
     range: (_u, min, max) => {
       if (min === null || max === null) return [low ?? 0, high ?? 10];
-      const wide = uPlot.rangeNum(fromZero ? Math.min(0, min) : min,
-                                  fromZero ? Math.max(0, max) : max, 0.08, true);
+      const ends = [min, max, ...also, ...(fromZero ? [0] : [])];
+      const wide = uPlot.rangeNum(Math.min(...ends), Math.max(...ends), 0.08, true);
       return [low ?? wide[0]!, high ?? wide[1]!];
     },
   };

@@ -3,6 +3,8 @@
 const HUES = ['#3b7ddd', '#e2662f', '#2f9e63', '#b04fc4', '#d19a00', '#d6336c', '#12a5b5', '#7a6ff0',
   '#6b8e23', '#c0554a', '#4a90a4', '#a0703c'];
 
+export const THRESHOLD_COLOR = '#d32f2f';
+
 export function colorOf(index: number): string {
   return HUES[index % HUES.length]!;
 }

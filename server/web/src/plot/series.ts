@@ -16,9 +16,15 @@ export interface PlotSeries {
   low: (number | null)[]; // of the band; empty without one
   high: (number | null)[];
   stats: Stats;
+  past?: PlotSeries; // the same series of an earlier range
+  isPast?: boolean;
 }
 
-export interface Stats { last: number; min: number; max: number; avg: number; points: number }
+export interface Stats {
+  last: number; min: number; max: number; avg: number; points: number;
+  before?: number; // the average of the earlier range, and by how much the present one is higher
+  change?: number;
+}
 
 export function labelOf(metric: string, tags: Record<string, string>): string {
   const words = Object.entries(tags).map(([tagk, tagv]) => `${tagk}=${tagv}`);

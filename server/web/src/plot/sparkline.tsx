@@ -11,13 +11,18 @@ export function runsOf(points: Points): [Points[number], ...Points][] {
   return ends.map((end, i) => points.slice(i ? ends[i - 1]! + 1 : 0, end + 1) as [Points[number], ...Points]);
 }
 
-export function Sparkline({ points, from, to, label }: {
-  points: Points; from: number; to: number; label: string;
+// The lowest and the highest value.
+export function limitsOf(points: Points): [number, number] {
+  const ys = points.map((point) => point[1]);
+  return [ys.reduce((a, b) => Math.min(a, b), Infinity), ys.reduce((a, b) => Math.max(a, b), -Infinity)];
+}
+
+// `limits` are those of the axis; without them, those of the points.
+export function Sparkline({ points, from, to, label, limits }: {
+  points: Points; from: number; to: number; label: string; limits?: [number, number] | undefined;
 }) {
   if (points.length === 0) return <div class="spark" role="img" aria-label={label} />;
-  const ys = points.map((point) => point[1]);
-  const low = Math.min(...ys);
-  const high = Math.max(...ys);
+  const [low, high] = limits ?? limitsOf(points);
   const x = (ms: number) => ((ms - from) / (to - from || 1)) * 200;
   const y = (v: number) => 44 - (high === low ? (low === 0 ? 0 : 0.5) : (v - low) / (high - low)) * 40;
   const place = ([ms, v]: [number, number]) => `${x(ms).toFixed(1)} ${y(v).toFixed(1)}`;

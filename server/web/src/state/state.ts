@@ -23,6 +23,8 @@ export interface State {
   style: Style;
   ylog: boolean;
   y2log: boolean;
+  compare: string; // how much earlier the dashed series are; '' = none
+  threshold: string; // a number, drawn as a line
   yrange: string; // "[0:100]", either may be missing
   y2range: string;
   ylabel: string;
@@ -54,7 +56,8 @@ export const START = '1h-ago';
 
 export function emptyState(): State {
   return {
-    view: 'browse', shown: 'graph', start: START, end: '', lines: [], style: 'line', ylog: false,
+    view: 'browse', shown: 'graph', start: START, end: '', lines: [], style: 'line', compare: '',
+    threshold: '', ylog: false,
     y2log: false, yrange: '', y2range: '', ylabel: '', y2label: '', title: '', unit: '', tz: '',
     refresh: 0, auto: true, notes: true, connect: false, solo: [], sort: '', metric: '', tag: '', search: '',
     fleet: '', designs: [],

@@ -1,7 +1,8 @@
 // The state as the text after '#', and back.
 //
 //   start end m o ylog y2log yrange y2range ylabel y2label title autoreload style tz   OpenTSDB's
-//   v show hide unit auto notes connect solo sort metric tag find fleet design                 ours
+//   v show hide unit auto notes connect solo sort metric tag find fleet design compare
+//   threshold                                                                        ours
 //
 // Every `m` is followed by its `o`, as OpenTSDB counts them.
 
@@ -9,7 +10,7 @@ import { SHOWN, START, STYLES, VIEWS, emptyState, type State, type Style } from 
 
 // Names of one axis label, range and so on are the same here and in OpenTSDB.
 const TEXTS = ['yrange', 'y2range', 'ylabel', 'y2label', 'title', 'unit', 'tz', 'sort', 'metric',
-  'tag'] as const;
+  'tag', 'compare', 'threshold'] as const;
 
 export function printState(state: State): string {
   const words: [string, string][] = [];
