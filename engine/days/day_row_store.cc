@@ -1,5 +1,6 @@
 #include "engine/days/day_row_store.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,13 @@
 // as they are, and cannot forget a day's row. Only queries, for which days are faster, know both.
 
 namespace hourcell {
+namespace {
+
+bool IsMergeOfPoints(const Mutation& write) {
+  return write.table == TableId::kData && write.kind == Mutation::Kind::kMerge;
+}
+
+}  // namespace
 
 absl::Status DayRowStore::Open(const RowKeyCodec* row_keys, uint32_t points_max) {
   HOURCELL_CHECK(!writes_.has_value());
@@ -46,8 +54,16 @@ absl::Status DayRowStore::ApplyAtOnce(std::span<const Mutation> group, bool sync
 }
 
 absl::Status DayRowStore::ApplyUnlogged(std::span<const Mutation> group) {
-  return Write(
-      group, [this](std::span<const Mutation> changed) { return stored_->ApplyUnlogged(changed); });
+  return Write(group, [this](std::span<const Mutation> changed) {
+    HOURCELL_RETURN_IF_ERROR(stored_->ApplyUnlogged(changed));
+    if (merged_ && std::ranges::all_of(changed, IsMergeOfPoints)) merged_(changed);
+    return absl::OkStatus();
+  });
+}
+
+std::string DayRowStore::LikelyKeyOf(std::string hour_key) {
+  if (!writes_.has_value() || !writes_->IsLikelyShared(hour_key)) return hour_key;
+  return DayKeyOf(hour_key, base_time_at_);
 }
 
 absl::Status DayRowStore::Write(std::span<const Mutation> group, const ApplyGroup& apply) {

@@ -45,6 +45,16 @@ class DayRowStore final : public TableStore {
   void SetNote(std::function<absl::Status()> note) { note_ = std::move(note); }
   absl::Status ReadAgain();
 
+  // Called after each ApplyUnlogged of merges into the data table, with the rows as they were
+  // written: those of days instead of their hours. Set before other threads use the store.
+  void SetMerged(std::function<void(std::span<const Mutation> rows)> merged) {
+    merged_ = std::move(merged);
+  }
+
+  // The key of the row that is likely to get the points of an hour: the row of the day if the
+  // latest row of its metric was one, else the row of the hour.
+  std::string LikelyKeyOf(std::string hour_key);
+
   bool has_day_rows() const { return has_days_.load(std::memory_order_acquire); }
 
   // Tables.
@@ -87,6 +97,7 @@ class DayRowStore final : public TableStore {
   std::optional<DayWrites> writes_;  // null: not open
   uint32_t points_max_ = 0;
   std::function<absl::Status()> note_;
+  std::function<void(std::span<const Mutation>)> merged_;  // may be empty
   std::atomic<bool> has_days_{false};
   std::atomic<bool> is_noted_{false};
 };

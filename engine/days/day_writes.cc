@@ -200,7 +200,10 @@ absl::Status DayWrites::Translate(std::span<const Mutation> group,
                                   std::vector<Mutation>* changed,
                                   bool* writes_day) {
   HOURCELL_RETURN_IF_ERROR(Group(this, may_have_days, changed).Run(group, writes_day));
-  NoteHours(changed->empty() ? group : std::span<const Mutation>(*changed));
+  const std::span<const Mutation> written =
+      changed->empty() ? group : std::span<const Mutation>(*changed);
+  NoteHours(written);
+  NoteLatest(written);
   return absl::OkStatus();
 }
 
@@ -255,6 +258,29 @@ void DayWrites::NoteHours(std::span<const Mutation> group) {
     if (has_hours_.size() >= kKnownDaysMax) has_hours_.clear();
     has_hours_[std::move(prefix)] = true;
   }
+}
+
+// Notes whether metrics have rows of days or of hours.
+void DayWrites::NoteLatest(std::span<const Mutation> group) {
+  if (points_max_ == 0) return;
+  std::optional<std::pair<std::string_view, bool>> last;
+  for (const Mutation& write : group) {
+    const bool is_row = write.table == TableId::kData && write.kind == Mutation::Kind::kMerge &&
+                        write.key.size() >= at_ + kTimeFieldBytes;
+    if (!is_row) continue;
+    const std::pair latest(std::string_view(write.key).substr(0, at_), IsDayKey(write.key, at_));
+    if (latest == last) continue;
+    last = latest;
+    MutexLock lock(&mutex_);
+    if (is_shared_.size() >= kKnownDaysMax) is_shared_.clear();
+    is_shared_[std::string(latest.first)] = latest.second;
+  }
+}
+
+bool DayWrites::IsLikelyShared(std::string_view hour_key) {
+  MutexLock lock(&mutex_);
+  const auto known = is_shared_.find(std::string(hour_key.substr(0, at_)));
+  return known != is_shared_.end() && known->second;
 }
 
 std::string DayWrites::DayPrefix(std::string_view hour_key) const {

@@ -63,6 +63,9 @@ class DayWrites {
   // True for writes that Translate leaves as they are.
   bool LeavesAsIs(std::span<const Mutation> group, bool may_have_days) const;
 
+  // True if the latest merge into a row of the same metric and salt bucket was into a row of a day.
+  bool IsLikelyShared(std::string_view hour_key);
+
  private:
   class Group;
 
@@ -70,6 +73,7 @@ class DayWrites {
   bool IsInOneEpoch(std::string_view hour_key) const;
   absl::StatusOr<bool> DayHasHours(std::string_view hour_key);
   void NoteHours(std::span<const Mutation> group);
+  void NoteLatest(std::span<const Mutation> group);
   std::string DayPrefix(std::string_view hour_key) const;
 
   const RowKeyCodec& row_keys_;
@@ -79,6 +83,8 @@ class DayWrites {
   Mutex mutex_;
   // By the bytes of a key before its base time and the day's start.
   absl::flat_hash_map<std::string, bool> has_hours_ ABSL_GUARDED_BY(mutex_);
+  // By the bytes of a key before its base time: true if the latest row is a day's.
+  absl::flat_hash_map<std::string, bool> is_shared_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace hourcell

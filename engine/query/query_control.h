@@ -16,6 +16,7 @@ namespace hourcell {
 struct QueryCost {
   uint64_t series = 0;         // that its filters selected
   uint64_t rows = 0;           // read, stored or open
+  uint64_t day_rows = 0;       // of these rows: rows of a day
   uint64_t rows_skipped = 0;   // visited by a scan, but of series that were not selected
   uint64_t points = 0;         // in the rows read
   uint64_t bytes = 0;          // of the cells read
@@ -57,6 +58,7 @@ class QueryControl {
   QueryCost cost() const {
     return {.series = series.load(std::memory_order_relaxed),
             .rows = rows.load(std::memory_order_relaxed),
+            .day_rows = day_rows.load(std::memory_order_relaxed),
             .rows_skipped = rows_skipped.load(std::memory_order_relaxed),
             .points = points.load(std::memory_order_relaxed),
             .bytes = bytes.load(std::memory_order_relaxed),
@@ -69,6 +71,7 @@ class QueryControl {
   // Counted by the running query.
   std::atomic<uint64_t> series{0};
   std::atomic<uint64_t> rows{0};
+  std::atomic<uint64_t> day_rows{0};
   std::atomic<uint64_t> rows_skipped{0};
   std::atomic<uint64_t> points{0};
   std::atomic<uint64_t> bytes{0};

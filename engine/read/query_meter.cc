@@ -88,6 +88,8 @@ absl::Status QueryMeter::Check() const {
 
 absl::Status QueryMeter::Add(const QueryCost& read) {
   AddTo(&control_.rows, read.rows);
+  AddTo(&control_.day_rows, read.day_rows);
+  AddTo(&day_rows_, read.day_rows);
   AddTo(&control_.rows_skipped, read.rows_skipped);
   AddTo(&control_.points, read.points);
   AddTo(&control_.bytes, read.bytes);
@@ -125,6 +127,7 @@ absl::Status QueryMeter::AddSeries(uint64_t series) {
 QueryCost QueryMeter::cost() const {
   return {.series = series_.load(std::memory_order_relaxed),
           .rows = rows_.load(std::memory_order_relaxed),
+          .day_rows = day_rows_.load(std::memory_order_relaxed),
           .rows_skipped = rows_skipped_.load(std::memory_order_relaxed),
           .points = points_.load(std::memory_order_relaxed),
           .bytes = bytes_.load(std::memory_order_relaxed),

@@ -108,6 +108,7 @@ class QueryMeter {
   std::atomic<int64_t>* quick_points_left_ = nullptr;  // null: any number
   std::atomic<uint64_t> series_{0};
   std::atomic<uint64_t> rows_{0};
+  std::atomic<uint64_t> day_rows_{0};
   std::atomic<uint64_t> rows_skipped_{0};
   std::atomic<uint64_t> points_{0};
   std::atomic<uint64_t> bytes_{0};

@@ -186,7 +186,8 @@ class RowReader::Scan {
     HOURCELL_RETURN_IF_ERROR(visit_({.index = bucket_.indices[next_],
                                      .base_time_s = static_cast<uint32_t>(hour_s_),
                                      .cell = cell}));
-    return reader_.Meter({.rows = 1, .bytes = cell.size()});
+    return reader_.Meter(
+        {.rows = 1, .day_rows = span_ == kDaySpan ? 1U : 0U, .bytes = cell.size()});
   }
 
   RowReader& reader_;
@@ -317,7 +318,8 @@ class RowReader::KeyBatch {
       bytes += cells_[i]->size();
       rows_[i].cell = *cells_[i];
       HOURCELL_RETURN_IF_ERROR(visit(rows_[i]));
-      HOURCELL_RETURN_IF_ERROR(reader_.Meter({.rows = 1, .bytes = cells_[i]->size()}));
+      HOURCELL_RETURN_IF_ERROR(reader_.Meter(
+          {.rows = 1, .day_rows = rows_[i].hours == 1 ? 0U : 1U, .bytes = cells_[i]->size()}));
     }
     keys_at_once_ = std::clamp<size_t>(kKeyedBytes / (bytes / keys_.size() + 1), 1, kKeysAtOnce);
     keys_.clear();
@@ -384,6 +386,7 @@ absl::Status RowReader::ReadByKey(const RowSelection& selection,
 
 absl::Status RowReader::Meter(const QueryCost& read) {
   unmetered_.rows += read.rows;
+  unmetered_.day_rows += read.day_rows;
   unmetered_.rows_skipped += read.rows_skipped;
   unmetered_.bytes += read.bytes;
   return unmetered_.rows + unmetered_.rows_skipped < kRowsPerCheck ? absl::OkStatus() : Flush();

@@ -54,8 +54,18 @@ void WriteSide::MakeRegionMaintenance() {
           .write_buffers_bytes = 4 * core.options.write_buffer_bytes,
           .history = &core.region_history,
           .puts = &put_sample,
-          .keys_of =
-              [this](std::span<const SampledPut> sampled) { return sampled_keys->Of(sampled); }});
+          .keys_of = [this](std::span<const SampledPut> sampled) { return KeysOf(sampled); }});
+  core.tables->SetMerged([this](std::span<const Mutation> rows) {
+    region_loads.Record(static_cast<uint64_t>(core.clock->MonotonicMs()), rows);
+  });
+}
+
+// The keys of the rows that are to get these points.
+absl::StatusOr<std::vector<std::string>> WriteSide::KeysOf(std::span<const SampledPut> sampled) {
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<std::string> keys, sampled_keys->Of(sampled));
+  for (std::string& key : keys)
+    if (!key.empty()) key = core.tables->LikelyKeyOf(std::move(key));
+  return keys;
 }
 
 absl::Status WriteSide::OpenJournal(uint64_t low_mark) {
@@ -109,7 +119,6 @@ void WriteSide::MakeSealer() {
                                                   .admission = admission.get(),
                                                   .commit = commit.get(),
                                                   .expiry = &*core.expiry,
-                                                  .loads = &region_loads,
                                                   .clock = core.clock,
                                                   .stats = &core.stats,
                                                   .warn = core.options.warn});

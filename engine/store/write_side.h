@@ -74,6 +74,7 @@ class WriteSide {
  private:
   absl::Status OpenJournal(uint64_t low_mark);
   void MakeRegionMaintenance();
+  absl::StatusOr<std::vector<std::string>> KeysOf(std::span<const SampledPut> sampled);
   absl::Status MakeActiveSets();
   void MakeCommit();
   void MakeSealer();

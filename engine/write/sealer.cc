@@ -465,9 +465,6 @@ absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours,
     // a power failure is found by its set.
     HOURCELL_RETURN_IF_ERROR(parts_.active->Write());
     HOURCELL_RETURN_IF_ERROR(Merge(merges, of_merges, &refused));
-    if (parts_.loads != nullptr) {
-      parts_.loads->Record(static_cast<uint64_t>(parts_.clock->MonotonicMs()), merges);
-    }
     if (unflushed_bytes_ == 0) unflushed_since_s_ = NowS();
     unflushed_bytes_ += bytes;
     points_sealed_->Add(points);

@@ -48,7 +48,6 @@
 #include "engine/journal/journal.h"
 #include "engine/maintenance.h"
 #include "engine/options.h"
-#include "engine/regions/live/region_loads.h"
 #include "engine/series/active_sets.h"
 #include "engine/series/series_table.h"
 #include "engine/stats.h"
@@ -74,7 +73,6 @@ class Sealer {
     Admission* admission = nullptr;
     GroupCommit* commit = nullptr;      // writes points once more
     const RowExpiry* expiry = nullptr;  // null: nothing expires
-    RegionLoads* loads = nullptr;       // receives written rows; may be null
     Clock* clock = nullptr;
     Stats* stats = nullptr;
     std::function<void(std::string_view message)> warn = {};  // may be empty

@@ -318,13 +318,14 @@ void AppendPlans(std::span<const PlanReport> plans, std::string* out) {
     AppendJsonString(plan.method, out);
     fmt::format_to(std::back_inserter(*out),
                    ",\"metricSeries\":{},\"series\":{},\"groups\":{},\"hours\":{},"
-                   "\"expectedRows\":{},\"expectedBytes\":{},\"rows\":{},\"rowsSkipped\":{},"
-                   "\"points\":{},\"bytes\":{},\"memory\":{},\"cells\":{},\"blocksCached\":{},"
+                   "\"expectedRows\":{},\"expectedBytes\":{},\"rows\":{},\"dayRows\":{},"
+                   "\"rowsSkipped\":{},\"points\":{},\"bytes\":{},\"memory\":{},\"cells\":{},"
+                   "\"blocksCached\":{},"
                    "\"blocksRead\":{}}}",
                    plan.metric_series, plan.series, plan.groups, plan.hours, plan.expected_rows,
-                   plan.expected_bytes, plan.cost.rows, plan.cost.rows_skipped, plan.cost.points,
-                   plan.cost.bytes, plan.cost.memory, plan.cost.cells, plan.cost.blocks_cached,
-                   plan.cost.blocks_read);
+                   plan.expected_bytes, plan.cost.rows, plan.cost.day_rows, plan.cost.rows_skipped,
+                   plan.cost.points, plan.cost.bytes, plan.cost.memory, plan.cost.cells,
+                   plan.cost.blocks_cached, plan.cost.blocks_read);
   }
   out->push_back(']');
 }

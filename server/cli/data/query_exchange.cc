@@ -140,6 +140,8 @@ absl::StatusOr<PlanReport> ParseJsonPlan(simdjson::dom::element element) {
   if (element["method"].get(method) != simdjson::SUCCESS) {
     return NotAnAnswer("an explanation without method");
   }
+  // Servers without rows of days do not count them.
+  if (element["dayRows"].get(plan.cost.day_rows) != simdjson::SUCCESS) plan.cost.day_rows = 0;
   plan.query_index = query_index;
   plan.method = method;
   plan.cost.series = plan.series;

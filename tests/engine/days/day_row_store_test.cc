@@ -25,6 +25,10 @@
 namespace hourcell::day_row_store_test {
 namespace {
 
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
 constexpr uint32_t kDay = 1'356'998'400;
 constexpr uint32_t kPointsMax = 20;
 constexpr uint64_t kSeed = 20261127;
@@ -325,6 +329,53 @@ TEST(DayRowsTest, TheFirstRowRaisesTheFormat) {
   const absl::StatusOr<bool> has_days = ReadHasDayRows(below);
   ASSERT_OK(has_days);
   EXPECT_TRUE(*has_days);
+}
+
+// Loads of regions are counted by the rows that are written, and samples of puts by those that will
+// be.
+TEST(DayRowsTest, TellsTheRowsThatWereWritten) {
+  const RowKeyCodec row_keys{Layout()};
+  auto stored = std::make_unique<MemTableStore>();
+  MemTableStore* const below = stored.get();
+  DayRowStore store(std::move(stored));
+  ASSERT_OK(store.Open(&row_keys, kPointsMax));
+  std::vector<std::string> merged;
+  store.SetMerged([&merged](std::span<const Mutation> rows) {
+    for (const Mutation& row : rows)
+      merged.push_back(row.key);
+  });
+  const auto merge_of = [&row_keys](uint32_t base_time_s, uint32_t points) {
+    CellColumns columns;
+    for (uint32_t i = 0; i < points; ++i)
+      columns.push_back({.offset_ms = i * 1000, .is_ms = false, .flags = 0}, Value::Integer(7));
+    Mutation write;
+    write.kind = Mutation::Kind::kMerge;
+    row_keys.Append(std::string("\0\0\1\0\0\1\0\0\1", 9), base_time_s, &write.key);
+    AppendPackedCell(columns, &write.value);
+    return write;
+  };
+  const Mutation sparse[] = {merge_of(kDay, 1), merge_of(kDay + 3600, 1)};
+  const Mutation dense = merge_of(kDay + 7200, kPointsMax);
+  const std::string day = DayKeyOf(sparse[0].key, row_keys.base_time_offset());
+  EXPECT_EQ(store.LikelyKeyOf(dense.key), dense.key);
+  below->FailApplies(1);
+  EXPECT_FALSE(store.ApplyUnlogged(sparse).ok());
+  EXPECT_THAT(merged, IsEmpty());
+
+  ASSERT_OK(store.ApplyUnlogged(sparse));
+  EXPECT_THAT(merged, ElementsAre(day, day));
+  EXPECT_EQ(store.LikelyKeyOf(dense.key), day);
+
+  ASSERT_OK(store.ApplyUnlogged({&dense, 1}));
+  EXPECT_EQ(merged.back(), dense.key);
+  EXPECT_EQ(store.LikelyKeyOf(sparse[0].key), sparse[0].key);
+
+  // Rows of other tables and deletes are not counted.
+  Mutation other{TableId::kUid, Mutation::Kind::kSet, "key", ""};
+  ASSERT_OK(store.ApplyUnlogged({&other, 1}));
+  other = {TableId::kData, Mutation::Kind::kDelete, dense.key, ""};
+  ASSERT_OK(store.ApplyUnlogged({&other, 1}));
+  EXPECT_THAT(merged, SizeIs(3));
 }
 
 // A part of an hour with many points, sealed early, does not count as an hour with few.

@@ -205,6 +205,8 @@ TEST_F(QueryExecutorTest, OneOfManyReadsTheRowOfItsDay) {
   ASSERT_OK(tsdb_->queries().Query(Hosts("h042", kHour + 3 * 3600 - 10), &sink, &control));
 
   EXPECT_EQ(control.cost().rows, 1u);
+  EXPECT_EQ(control.cost().day_rows, 1u);
+  EXPECT_EQ(control.plans()[0].cost.day_rows, 1u);
   EXPECT_EQ(control.cost().rows_skipped, 0u);
   EXPECT_EQ(control.cost().points, 180u);
   EXPECT_EQ(control.cost().cells, 1u);
@@ -246,6 +248,7 @@ TEST_F(QueryExecutorTest, EveryMethodGivesTheSame) {
     ASSERT_OK(tsdb_->queries().Query(spec, &sink, &control));
     points.push_back(sink.points);
     EXPECT_EQ(control.cost().rows, 4u) << ReadMethodName(method);
+    EXPECT_EQ(control.cost().day_rows, 4u) << ReadMethodName(method);
     if (method != ReadMethod::kCheapest) {
       EXPECT_EQ(control.plans()[0].method, ReadMethodName(method));
     }

@@ -276,6 +276,7 @@ TEST(QueryWriterTest, ExplainsBetweenTheSeriesAndTheSummary) {
                    .expected_bytes = 10'000,
                    .cost = {.series = 7,
                             .rows = 160,
+                            .day_rows = 7,
                             .rows_skipped = 9,
                             .points = 5760,
                             .bytes = 9000,
@@ -292,6 +293,7 @@ TEST(QueryWriterTest, ExplainsBetweenTheSeriesAndTheSummary) {
               HasSubstr(R"("dps":{}},{"explain":[{"query":0,"method":"skip scan",)"
                         R"("metricSeries":100,"series":7,"groups":2,"hours":24,)"
                         R"("expectedRows":168,"expectedBytes":10000,"rows":160,)"
+                        R"("dayRows":7,)"
                         R"("rowsSkipped":9,"points":5760,"bytes":9000,"memory":65536,"cells":12,)"
                         R"("blocksCached":20,)"
                         R"("blocksRead":4}]},)"

@@ -11,25 +11,19 @@
 namespace hourcell {
 namespace {
 
-constexpr size_t kKeyFields = 13;
+constexpr size_t kKeyFields = 14;
 constexpr size_t kMethodField = 1;  // the text field; it is left-aligned
 using KeyRow = std::array<std::string, kKeyFields>;
 
 KeyRow RowOf(const PlanReport& plan) {
   const auto number = [](uint64_t value) { return fmt::format("{}", value); };
-  return {number(plan.query_index),
-          plan.method,
-          number(plan.series),
-          number(plan.metric_series),
-          number(plan.groups),
-          number(plan.hours),
-          number(plan.cost.rows),
-          number(plan.expected_rows),
-          number(plan.cost.rows_skipped),
-          number(plan.cost.points),
-          number(plan.cost.bytes),
-          number(plan.expected_bytes),
-          number(plan.cost.memory)};
+  return {number(plan.query_index),    plan.method,
+          number(plan.series),         number(plan.metric_series),
+          number(plan.groups),         number(plan.hours),
+          number(plan.cost.rows),      number(plan.cost.day_rows),
+          number(plan.expected_rows),  number(plan.cost.rows_skipped),
+          number(plan.cost.points),    number(plan.cost.bytes),
+          number(plan.expected_bytes), number(plan.cost.memory)};
 }
 
 }  // namespace
@@ -37,7 +31,8 @@ KeyRow RowOf(const PlanReport& plan) {
 std::string ExplainText(std::span<const PlanReport> plans) {
   if (plans.empty()) return "No sub query was planned\n";
   std::vector<KeyRow> rows = {{"query", "method", "series", "of series", "groups", "hours", "rows",
-                               "expected", "skipped", "points", "bytes", "expected", "memory"}};
+                               "of days", "expected", "skipped", "points", "bytes", "expected",
+                               "memory"}};
   for (const PlanReport& plan : plans)
     rows.push_back(RowOf(plan));
 

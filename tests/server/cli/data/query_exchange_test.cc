@@ -65,7 +65,7 @@ TEST(QueryExchangeTest, ReplyTellsHowItWasRead) {
   const auto reply = ParseQueryReply(
       R"([{"metric":"cpu","tags":{},"dps":[]},{"explain":[{"query":1,"method":"skip scan",)"
       R"("metricSeries":100,"series":7,"groups":2,"hours":24,"expectedRows":168,)"
-      R"("expectedBytes":10000,"rows":160,"rowsSkipped":9,"points":5760,"bytes":9000,)"
+      R"("expectedBytes":10000,"rows":160,"dayRows":7,"rowsSkipped":9,"points":5760,"bytes":9000,)"
       R"("memory":65536}]}])");
 
   ASSERT_OK(reply.status());
@@ -78,6 +78,7 @@ TEST(QueryExchangeTest, ReplyTellsHowItWasRead) {
   EXPECT_EQ(plan.expected_bytes, 10'000u);
   EXPECT_EQ(plan.cost, (QueryCost{.series = 7,
                                   .rows = 160,
+                                  .day_rows = 7,
                                   .rows_skipped = 9,
                                   .points = 5760,
                                   .bytes = 9000,
