@@ -8,7 +8,9 @@
 #include "codec/base/status_macros.h"
 #include "codec/cells/cell.h"
 #include "codec/cells/day_cell.h"
+#include "codec/cells/packed_cell.h"
 #include "codec/cells/packed_header.h"
+#include "engine/days/few_points.h"
 #include "engine/days/hour_cell.h"
 #include "engine/days/hour_place.h"
 
@@ -22,22 +24,26 @@ namespace {
 // Days of metrics that are remembered; a larger map is cleared.
 constexpr size_t kKnownDaysMax = 1 << 16;
 
-// A cell with a part of an hour that has many: it was sealed early. Judged from this share of the
-// limit on, as a few points may come close together.
-constexpr uint32_t kJudgedShare = 8;
-
-// True for a packed cell of an hour with fewer points than `points_max`, also at the rate of its
-// points for a whole hour.
+// True for a packed cell of an hour with few points.
 bool HasFewPoints(std::string_view cell, uint32_t points_max) {
   PackedHeader header;
   std::string_view columns;
   if (!IsPacked(cell) || TakePackedHeader(cell, kHourSpan.ms(), &header, &columns) != nullptr) {
     return false;
   }
-  if (header.count >= points_max) return false;
   const uint64_t time_ms = uint64_t{header.last_time - header.first_time} * header.unit_ms();
-  const bool is_judged = header.count * kJudgedShare >= points_max && time_ms > 0;
-  return !is_judged || (header.count - 1) * uint64_t{kHourSpan.ms()} < (points_max - 1) * time_ms;
+  return AreFewPoints(header.count, time_ms, points_max);
+}
+
+bool IsMergeOfDay(const Mutation& write) {
+  return write.kind == Mutation::Kind::kMerge && IsDayCell(write.value);
+}
+
+// The key of an hour of the day that has the hour of `hour_key`.
+std::string KeyOfHour(std::string_view hour_key, uint32_t hour, size_t at) {
+  std::string key(hour_key);
+  SetTimeField(kDaySpan.FloorS(TimeFieldOf(hour_key, at)) + hour * kHourSpan.seconds, at, &key);
+  return key;
 }
 
 bool IsOfHour(const Mutation& write, size_t at) {
@@ -63,6 +69,8 @@ class DayWrites::Group {
         changed_.push_back(write);
       } else if (write.kind != Mutation::Kind::kMerge) {
         HOURCELL_RETURN_IF_ERROR(Replace(write));
+      } else if (IsDayCell(write.value)) {
+        HOURCELL_RETURN_IF_ERROR(ShareDay(write, may_share_[i], writes_day));
       } else if (may_share_[i] && !own_.contains(write.key)) {
         Share(write);
         *writes_day = true;
@@ -84,11 +92,11 @@ class DayWrites::Group {
       if (!IsOfHour(write, writes_.at_)) continue;
       bool is_asked = write.kind != Mutation::Kind::kMerge && may_have_days_;
       may_share_[i] = write.kind == Mutation::Kind::kMerge && writes_.MayShare(write);
-      changes_any_ = changes_any_ || is_asked || may_share_[i];
+      changes_any_ = changes_any_ || is_asked || may_share_[i] || IsMergeOfDay(write);
       if (may_share_[i]) {
         HOURCELL_ASSIGN_OR_RETURN(is_asked, writes_.DayHasHours(write.key));
       }
-      if (is_asked) keys.push_back(write.key);
+      if (is_asked) HOURCELL_RETURN_IF_ERROR(AppendHourKeys(write, &keys));
     }
     if (keys.empty()) return absl::OkStatus();
     std::vector<std::optional<std::string>> cells;
@@ -98,12 +106,54 @@ class DayWrites::Group {
     return absl::OkStatus();
   }
 
+  // The keys of the hours that the write is about.
+  absl::Status AppendHourKeys(const Mutation& write, std::vector<std::string>* keys) const {
+    if (!IsMergeOfDay(write)) {
+      keys->push_back(write.key);
+      return absl::OkStatus();
+    }
+    HOURCELL_ASSIGN_OR_RETURN(const uint32_t hours, HoursOfDayCell(write.value));
+    for (uint32_t hour = 0; hour < kHoursADay; ++hour)
+      if ((hours >> hour & 1) != 0) keys->push_back(KeyOfHour(write.key, hour, writes_.at_));
+    return absl::OkStatus();
+  }
+
   void Share(const Mutation& write) {
     Mutation& merge = changed_.emplace_back();
     merge.table = TableId::kData;
     merge.kind = Mutation::Kind::kMerge;
     merge.key = DayKeyOf(write.key, writes_.at_);
     AppendDayCellOfHour(HourOfDay(TimeFieldOf(write.key, writes_.at_)), write.value, &merge.value);
+  }
+
+  // Merges the points of several hours: those of hours with hour rows there, the others into the
+  // day's row.
+  absl::Status ShareDay(const Mutation& write, bool may_share, bool* writes_day) {
+    HOURCELL_ASSIGN_OR_RETURN(const uint32_t hours, HoursOfDayCell(write.value));
+    std::string day = write.value;
+    CellColumns columns;
+    for (uint32_t hour = 0; hour < kHoursADay; ++hour) {
+      if ((hours >> hour & 1) == 0) continue;
+      std::string key = KeyOfHour(write.key, hour, writes_.at_);
+      if (may_share && !own_.contains(key)) continue;
+      Mutation kept;
+      kept.kind = Mutation::Kind::kMerge;
+      kept.key = std::move(key);
+      columns.clear();
+      HOURCELL_RETURN_IF_ERROR(DecodeHourOfDay(write.value, hour, &columns));
+      AppendPackedCell(columns, &kept.value);
+      Keep(kept);
+      std::string left;
+      HOURCELL_RETURN_IF_ERROR(SetHourOfDay(day, hour, "", &left));
+      day = std::move(left);
+    }
+    if (day.empty()) return absl::OkStatus();
+    Mutation& merge = changed_.emplace_back();
+    merge.kind = Mutation::Kind::kMerge;
+    merge.key = DayKeyOf(write.key, writes_.at_);
+    merge.value = std::move(day);
+    *writes_day = true;
+    return absl::OkStatus();
   }
 
   // The write goes to the hour's own row.
@@ -189,9 +239,9 @@ class DayWrites::Group {
 };
 
 bool DayWrites::LeavesAsIs(std::span<const Mutation> group, bool may_have_days) const {
-  if (points_max_ == 0 && !may_have_days) return true;
+  const bool may_change = points_max_ > 0 || may_have_days;
   for (const Mutation& write : group)
-    if (write.table == TableId::kData) return false;
+    if (write.table == TableId::kData && (may_change || IsMergeOfDay(write))) return false;
   return true;
 }
 
@@ -209,7 +259,8 @@ absl::Status DayWrites::Translate(std::span<const Mutation> group,
 
 bool DayWrites::MayShare(const Mutation& write) const {
   if (points_max_ == 0) return false;
-  return HasFewPoints(write.value, points_max_) && IsInOneEpoch(write.key);
+  const bool is_few = IsDayCell(write.value) || HasFewPoints(write.value, points_max_);
+  return is_few && IsInOneEpoch(write.key);
 }
 
 bool DayWrites::IsInOneEpoch(std::string_view hour_key) const {

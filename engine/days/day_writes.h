@@ -2,17 +2,20 @@
 //
 //   merge of a cell with few points, into an hour     -> merge into the row of the day
 //     without an hour row
+//   merge of a day cell, into any of its hours        -> the same for each hour that it has
 //   merge of any other cell                           -> as it is
 //   set or delete of an hour that is in a day's row   -> the day's row without it, and the write;
 //                                                        a set stays in the day's row if there is
 //                                                        not an hour row
 //
+// The sealer merges day cells, so that the points of several hours are encoded and merged once
+// (engine/write/sealed_cells.h).
+//
 // So an hour row is always newer than the points of that hour in the day's row.
 //
-// A cell has few points if those of a whole hour at their rate are fewer than the limit: an hour of
-// many points may be sealed early, in parts. Cells of format 1 always have rows of hours. So have
-// days in which the number of salt buckets changes, as hours of one day may then have different
-// buckets.
+// few_points.h says which cells have few points; the hours of a day cell have. Cells of format 1
+// always have rows of hours. So have days in which the number of salt buckets changes, as hours of
+// one day may then have different buckets.
 //
 // Merges are translated without a look at the rows written to. For each metric and day the first
 // one looks whether the day has rows of hours at all; only then each later hour is looked up.

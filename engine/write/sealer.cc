@@ -1,8 +1,8 @@
 #include "engine/write/sealer.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,9 +11,9 @@
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "codec/cells/cell.h"
-#include "codec/cells/packed_cell.h"
 #include "codec/limits.h"
 #include "engine/rows/system_table.h"
+#include "engine/write/sealed_cells.h"
 
 // Why hours that hold up the journal are sealed early: an hour that ends, full memory and a full
 // journal then need one mechanism, with the same tests and kill points. A cell is smaller than a
@@ -60,24 +60,17 @@ bool FreesMore(const OpenHourInfo& a, const OpenHourInfo& b) {
   return a.base_time_s < b.base_time_s;
 }
 
-// A memtable is fastest in key order. Stable: cells of one row keep the order of their hours'
-// opening.
-void SortByKey(std::vector<Mutation>* merges, std::vector<FrozenHour>* hours) {
-  HOURCELL_DCHECK(merges->size() == hours->size());
-  std::vector<size_t> order(merges->size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, {},
-                           [merges](size_t i) -> const std::string& { return (*merges)[i].key; });
-  std::vector<Mutation> sorted_merges;
-  std::vector<FrozenHour> sorted_hours;
-  sorted_merges.reserve(order.size());
-  sorted_hours.reserve(order.size());
-  for (const size_t i : order) {
-    sorted_merges.push_back(std::move((*merges)[i]));
-    sorted_hours.push_back((*hours)[i]);
+// The tsuid of each hour. `found` has one for hours of one series side by side (FindTsuids).
+std::vector<std::string_view> TsuidOfEach(std::span<const FrozenHour> hours,
+                                          std::span<const std::string> found) {
+  std::vector<std::string_view> tsuids;
+  tsuids.reserve(hours.size());
+  size_t at = 0;
+  for (size_t i = 0; i < hours.size(); ++i) {
+    if (i > 0 && hours[i].info.series != hours[i - 1].info.series) ++at;
+    tsuids.push_back(found[at]);
   }
-  *merges = std::move(sorted_merges);
-  *hours = std::move(sorted_hours);
+  return tsuids;
 }
 
 }  // namespace
@@ -86,6 +79,7 @@ Sealer::Sealer(const Options& options, const RowKeyCodec& row_keys, const Parts&
     : grace_s_(options.seal_grace_s),
       journal_age_s_(options.journal_age_s),
       encoding_(options.cell_encoding),
+      day_points_max_(options.day_row_points),
       observers_(options.observers),
       row_keys_(row_keys),
       parts_(parts),
@@ -335,9 +329,10 @@ absl::Status Sealer::CheckGoOn(size_t left, const SealControl& control) const {
 absl::Status Sealer::Seal(std::vector<OpenHourInfo> hours,
                           Lagging lagging,
                           const SealControl& control) {
-  // Of one base time side by side: neighbours in the table.
-  std::ranges::sort(hours, [](const OpenHourInfo& a, const OpenHourInfo& b) {
-    return std::pair(a.base_time_s, a.series) < std::pair(b.base_time_s, b.series);
+  // Of one day side by side: neighbours in the table. The hours of a series in a day may share a
+  // cell.
+  std::ranges::sort(hours, {}, [](const OpenHourInfo& hour) {
+    return std::tuple(kDaySpan.FloorS(hour.base_time_s), hour.series, hour.base_time_s);
   });
   absl::Status first_failure;
   int away = 0;
@@ -420,90 +415,99 @@ absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours,
                                 Lagging lagging,
                                 std::vector<bool>* is_put_off) {
   HOURCELL_DCHECK(is_put_off->size() == hours.size());
-  std::vector<std::string> tsuids;
-  HOURCELL_RETURN_IF_ERROR(FindTsuids(hours, &tsuids));
-  HOURCELL_DCHECK(tsuids.size() == hours.size());
+  std::vector<std::string> found;
+  HOURCELL_RETURN_IF_ERROR(FindTsuids(hours, &found));
+  const std::vector<std::string_view> tsuids = TsuidOfEach(hours, found);
 
   std::optional<RowExpiry::Pass> expiry;
   if (parts_.expiry != nullptr) expiry.emplace(*parts_.expiry);
   std::vector<FrozenHour> without_series;
-  std::vector<FrozenHour> refused;
-  std::vector<Mutation> merges;
-  std::vector<FrozenHour> of_merges;
-  merges.reserve(hours.size());
-  std::vector<ToldHour> told;
-  size_t bytes = 0;
-  uint64_t points = 0;
+  SealedCells cells({.encoding = encoding_,
+                     .day_points_max = day_points_max_,
+                     .keeps_hour_cells = !observers_.empty()});
+  std::string key;
   for (size_t i = 0; i < hours.size(); ++i) {
     if (tsuids[i].empty()) {
       without_series.push_back(hours[i]);
       continue;
     }
-    Mutation merge;
-    merge.kind = Mutation::Kind::kMerge;
-    row_keys_.Append(tsuids[i], hours[i].info.base_time_s, &merge.key);
-    if (expiry.has_value() && expiry->IsExpired(merge.key)) {
+    key.clear();
+    row_keys_.Append(tsuids[i], hours[i].info.base_time_s, &key);
+    if (expiry.has_value() && expiry->IsExpired(key)) {
       points_expired_->Add(hours[i].points->points());
       continue;
     }
-    if (lagging == Lagging::kPutOff && IsPutOff(hours[i], merge.key)) {
+    if (lagging == Lagging::kPutOff && IsPutOff(hours[i], key)) {
       (*is_put_off)[i] = true;
       continue;
     }
-    AppendCell(*hours[i].points, &merge.value);
-    bytes += merge.key.size() + merge.value.size();
-    points += hours[i].points->points();
-    if (!observers_.empty()) {
-      told.push_back({hours[i].info.series, tsuids[i], hours[i].info.base_time_s, merge.value});
-    }
-    merges.push_back(std::move(merge));
-    of_merges.push_back(hours[i]);
+    cells.Add(i, hours[i], key);
   }
-  if (!merges.empty()) {
-    SortByKey(&merges, &of_merges);
-    // The logs that have the sets are synced before a file with these cells is: a row that outlives
-    // a power failure is found by its set.
-    HOURCELL_RETURN_IF_ERROR(parts_.active->Write());
-    HOURCELL_RETURN_IF_ERROR(Merge(merges, of_merges, &refused));
-    if (unflushed_bytes_ == 0) unflushed_since_s_ = NowS();
-    unflushed_bytes_ += bytes;
-    points_sealed_->Add(points);
-    std::erase_if(told, [&refused](const ToldHour& hour) {
-      return std::ranges::any_of(refused, [&hour](const FrozenHour& each) {
-        return each.info.series == hour.series && each.info.base_time_s == hour.base_time_s;
-      });
-    });
-    HOURCELL_RETURN_IF_ERROR(TellObservers(told));
+  cells.Finish();
+  std::vector<FrozenHour> refused;
+  if (!cells.merges().empty()) {
+    HOURCELL_RETURN_IF_ERROR(WriteMerges(cells, hours, &refused));
+    HOURCELL_RETURN_IF_ERROR(TellObservers(cells.hour_cells(), hours, tsuids, refused));
   }
   // Last: if this fails, the hours are sealed again, and merging a cell twice changes nothing.
   HOURCELL_RETURN_IF_ERROR(SetAside(without_series, "is not in the tables, which is damage"));
   return SetAside(refused, "has a row that the storage refuses for good");
 }
 
-// Merges the cells of `hours`. If the storage refuses them permanently, halving finds the cells
-// that it refuses.
+absl::Status Sealer::WriteMerges(const SealedCells& cells,
+                                 std::span<const FrozenHour> hours,
+                                 std::vector<FrozenHour>* refused) {
+  const std::span<const Mutation> merges = cells.merges();
+  // The logs that have the sets are synced before a file with these cells is: a row that outlives
+  // a power failure is found by its set.
+  HOURCELL_RETURN_IF_ERROR(parts_.active->Write());
+  std::vector<size_t> refused_merges;
+  HOURCELL_RETURN_IF_ERROR(Merge(merges, 0, &refused_merges));
+  if (unflushed_bytes_ == 0) unflushed_since_s_ = NowS();
+  for (size_t i = 0; i < merges.size(); ++i) {
+    unflushed_bytes_ += merges[i].key.size() + merges[i].value.size();
+    for (const size_t place : cells.PlacesOf(i))
+      points_sealed_->Add(hours[place].points->points());
+  }
+  for (const size_t i : refused_merges) {
+    for (const size_t place : cells.PlacesOf(i))
+      refused->push_back(hours[place]);
+  }
+  return absl::OkStatus();
+}
+
+// Writes merges, the first of which is the `first`-th of all. If the storage refuses them
+// permanently, halving finds those that it refuses.
 absl::Status Sealer::Merge(std::span<const Mutation> merges,
-                           std::span<const FrozenHour> hours,
-                           std::vector<FrozenHour>* refused) {
-  HOURCELL_DCHECK(!merges.empty() && merges.size() == hours.size());
+                           size_t first,
+                           std::vector<size_t>* refused) {
+  HOURCELL_DCHECK(!merges.empty());
   const absl::Status merged = parts_.tables->ApplyUnlogged(merges);
   if (!absl::IsInvalidArgument(merged)) return merged;
   if (merges.size() == 1) {
     if (parts_.warn) parts_.warn(fmt::format("sealing: {}", std::string(merged.message())));
-    refused->push_back(hours.front());
+    refused->push_back(first);
     return absl::OkStatus();
   }
   const size_t half = merges.size() / 2;
-  HOURCELL_RETURN_IF_ERROR(Merge(merges.first(half), hours.first(half), refused));
-  return Merge(merges.subspan(half), hours.subspan(half), refused);
+  HOURCELL_RETURN_IF_ERROR(Merge(merges.first(half), first, refused));
+  return Merge(merges.subspan(half), first + half, refused);
 }
 
-absl::Status Sealer::TellObservers(std::span<const ToldHour> hours) {
+absl::Status Sealer::TellObservers(std::span<const SealedCells::HourCell> cells,
+                                   std::span<const FrozenHour> hours,
+                                   std::span<const std::string_view> tsuids,
+                                   std::span<const FrozenHour> refused) {
   std::vector<Timestamp> times;
   std::vector<Value> values;
-  for (const ToldHour& hour : hours) {
+  for (const SealedCells::HourCell& cell : cells) {
+    const OpenHourInfo& hour = hours[cell.place].info;
+    const bool is_refused = std::ranges::any_of(refused, [&hour](const FrozenHour& each) {
+      return each.info.series == hour.series && each.info.base_time_s == hour.base_time_s;
+    });
+    if (is_refused) continue;
     columns_.clear();
-    HOURCELL_RETURN_IF_ERROR(DecodeCell(hour.cell, &columns_));
+    HOURCELL_RETURN_IF_ERROR(DecodeCell(cell.cell, &columns_));
     times.clear();
     values.clear();
     for (size_t i = 0; i < columns_.size(); ++i) {
@@ -513,23 +517,23 @@ absl::Status Sealer::TellObservers(std::span<const ToldHour> hours) {
     }
     for (StoreObserver* const observer : observers_) {
       observer->AfterSeal({.series = hour.series,
-                           .tsuid = hour.tsuid,
+                           .tsuid = tsuids[cell.place],
                            .base_time_s = hour.base_time_s,
                            .times = times,
                            .values = values,
-                           .cell = hour.cell});
+                           .cell = cell.cell});
     }
   }
   return absl::OkStatus();
 }
 
-// The tsuids of the hours' series; empty if the tables lack one or it is damaged.
+// The tsuids of the hours' series, one for hours of one series side by side; empty if the tables
+// lack one or it is damaged.
 absl::Status Sealer::FindTsuids(std::span<const FrozenHour> hours,
                                 std::vector<std::string>* tsuids) const {
   std::vector<SeriesNumber> numbers;
-  numbers.reserve(hours.size());
   for (const FrozenHour& hour : hours)
-    numbers.push_back(hour.info.series);
+    if (numbers.empty() || numbers.back() != hour.info.series) numbers.push_back(hour.info.series);
   const absl::Status found = parts_.series->TsuidsFound(numbers, tsuids);
   if (!absl::IsDataLoss(found)) return found;
   // Some rows are damaged: reads the series one by one to find them.
@@ -554,7 +558,7 @@ absl::Status Sealer::SetAside(std::span<const FrozenHour> hours, std::string_vie
     Mutation row{.table = TableId::kSystem, .kind = Mutation::Kind::kSet, .key = {}, .value = {}};
     row.key = fmt::format("aside/{}/{}/{}", hour.info.series, hour.info.base_time_s,
                           hour.info.first_block);
-    AppendCell(*hour.points, &row.value);
+    AppendHourPoints(*hour.points, encoding_, &columns_, &row.value);
     points += hour.points->points();
     rows.push_back(std::move(row));
   }
@@ -569,19 +573,6 @@ absl::Status Sealer::SetAside(std::span<const FrozenHour> hours, std::string_vie
         rows[i].key));
   }
   return absl::OkStatus();
-}
-
-void Sealer::AppendCell(const OpenHourPoints& points, std::string* cell) {
-  HOURCELL_DCHECK(points.points() > 0);
-  columns_.clear();
-  points.DecodeTo(&columns_);
-  HOURCELL_DCHECK(columns_.size() == points.points());
-  if (!points.ascends()) SortLastWins(&columns_);
-  if (encoding_ == CellEncoding::kPacked) {
-    AppendPackedCell(columns_, cell);
-  } else {
-    hourcell::AppendCell(columns_, cell);
-  }
 }
 
 // The oldest block that an open hour may need by its age; 0 if it has not changed.

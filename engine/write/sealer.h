@@ -57,6 +57,7 @@
 #include "engine/table/tables.h"
 #include "engine/write/admission.h"
 #include "engine/write/group_commit.h"
+#include "engine/write/sealed_cells.h"
 
 namespace hourcell {
 
@@ -116,14 +117,6 @@ class Sealer {
   absl::Status WithSealingPaused(const std::function<absl::Status()>& work);
 
  private:
-  // A sealed hour, for observers.
-  struct ToldHour {
-    SeriesNumber series = 0;
-    std::string tsuid;
-    uint32_t base_time_s = 0;
-    std::string cell;
-  };
-
   // Treatment of hours in a lagging region.
   enum class Lagging : uint8_t { kPutOff, kWaitFor };
 
@@ -138,12 +131,18 @@ class Sealer {
                           std::vector<bool>* is_put_off) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   bool IsPutOff(const FrozenHour& hour, std::string_view row) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   void DropPutOff(std::vector<OpenHourInfo>* hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
-  absl::Status TellObservers(std::span<const ToldHour> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  absl::Status WriteMerges(const SealedCells& cells,
+                           std::span<const FrozenHour> hours,
+                           std::vector<FrozenHour>* refused) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  absl::Status TellObservers(std::span<const SealedCells::HourCell> cells,
+                             std::span<const FrozenHour> hours,
+                             std::span<const std::string_view> tsuids,
+                             std::span<const FrozenHour> refused)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status FindTsuids(std::span<const FrozenHour> hours,
                           std::vector<std::string>* tsuids) const;
-  absl::Status Merge(std::span<const Mutation> merges,
-                     std::span<const FrozenHour> hours,
-                     std::vector<FrozenHour>* refused) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  absl::Status Merge(std::span<const Mutation> merges, size_t first, std::vector<size_t>* refused)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status SetAside(std::span<const FrozenHour> hours, std::string_view why)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status MakeRoomLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
@@ -162,12 +161,11 @@ class Sealer {
   absl::Status CopyWhatNeeds(uint64_t end_block) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status Copy(std::span<const OpenHourInfo> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   bool CheckpointIsDue() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
-  void AppendCell(const OpenHourPoints& points, std::string* cell)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
 
   const int64_t grace_s_;
   const int64_t journal_age_s_;
   const CellEncoding encoding_;
+  const uint32_t day_points_max_;
   const std::vector<StoreObserver*> observers_;
   const RowKeyCodec& row_keys_;
   const Parts parts_;

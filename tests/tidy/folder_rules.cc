@@ -63,7 +63,7 @@ constexpr std::array kRules = {
                "engine/regions/presplit engine engine/table engine/rows engine/series"},
     FolderRule{"engine/write",
                "codec/base codec codec/cells codec/rows codec/text uid engine "
-               "engine/threads engine/table engine/journal engine/rows "
+               "engine/threads engine/table engine/journal engine/rows engine/days "
                "engine/regions/live engine/hours engine/series"},
     FolderRule{
         "engine/read",

@@ -115,7 +115,36 @@ class DayRowStoreTest : public testing::TestWithParam<Case> {
     ASSERT_OK(plain_.ApplyUnlogged(group));
   }
 
+  // Merges the points of several hours as one cell, and hour by hour into the plain store.
+  void MergeDayRandomly() {
+    std::string day;
+    std::vector<Mutation> hours;
+    const uint64_t series = random_.Below(8);
+    for (uint32_t hour = 0; hour < 24; ++hour) {
+      if (random_.Below(5) != 0) continue;
+      Mutation& write = hours.emplace_back();
+      write.kind = Mutation::Kind::kMerge;
+      write.key = KeyOf(series, kDay + hour * kHourSpan.seconds);
+      write.value = RandomCell();
+      std::string left;
+      if (day.empty()) {
+        AppendDayCellOfHour(hour, write.value, &left);
+      } else {
+        ASSERT_OK(SetHourOfDay(day, hour, write.value, &left));
+      }
+      day = std::move(left);
+    }
+    if (hours.empty()) return;
+    Mutation write;
+    write.kind = Mutation::Kind::kMerge;
+    write.key = hours.front().key;
+    write.value = day;
+    ASSERT_OK(days_->ApplyUnlogged({&write, 1}));
+    ASSERT_OK(plain_.ApplyUnlogged(hours));
+  }
+
   void WriteRandomly() {
+    if (random_.Below(6) == 0) return MergeDayRandomly();
     const uint64_t choice = random_.Below(12);
     const Mutation::Kind kind = choice == 0   ? Mutation::Kind::kDelete
                                 : choice == 1 ? Mutation::Kind::kSet
@@ -415,6 +444,32 @@ TEST(DayRowsTest, FewPointsCloseTogetherShareARow) {
   AppendPackedCell(columns, &write.value);
   ASSERT_OK(store.ApplyUnlogged({&write, 1}));
   EXPECT_TRUE(store.has_day_rows());
+}
+
+// A day cell in one merge is for several hours; those without a day's row get theirs.
+TEST(DayRowsTest, ADayIsMergedIntoHoursWhereDaysHaveNoRows) {
+  const RowKeyCodec row_keys{Layout()};
+  auto stored = std::make_unique<MemTableStore>();
+  MemTableStore* const below = stored.get();
+  DayRowStore store(std::move(stored));
+  ASSERT_OK(store.Open(&row_keys, 0));
+  CellColumns columns;
+  for (const uint32_t hour : {2U, 9U})
+    columns.push_back({.offset_ms = hour * kHourSpan.ms(), .is_ms = false, .flags = 0},
+                      Value::Integer(7));
+  Mutation write;
+  write.kind = Mutation::Kind::kMerge;
+  row_keys.Append(std::string("\0\0\1\0\0\1\0\0\1", 9), kDay, &write.key);
+  AppendDayCell(columns, &write.value);
+  ASSERT_OK(store.ApplyUnlogged({&write, 1}));
+  EXPECT_FALSE(store.has_day_rows());
+  std::vector<uint32_t> times;
+  ASSERT_OK(
+      below->Snapshot()->Scan(TableId::kData, {}, [&](std::string_view key, std::string_view) {
+        times.push_back(TimeFieldOf(key, row_keys.base_time_offset()));
+        return true;
+      }));
+  EXPECT_THAT(times, testing::ElementsAre(kDay + 2 * 3600, kDay + 9 * 3600));
 }
 
 // Rows of format 1 keep OpenTSDB's bytes.

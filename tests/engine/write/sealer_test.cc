@@ -306,6 +306,38 @@ TEST_F(SealerTest, ADayOfHoursEndsAsOneCellARow) {
   EXPECT_EQ(ScanHex(), rows);
 }
 
+// A back-fill is sealed by days, live points hour by hour: the rows are the same.
+TEST_F(SealerTest, RowsDoNotDependOnTheHoursThatAreSealedTogether) {
+  constexpr int64_t kHours = 50;
+  std::vector<std::string> rows[2];
+  for (size_t by_hour = 0; by_hour < 2; ++by_hour) {
+    options_.path = fmt::format("{}/store{}", directory_.path(), by_hour);
+    Open();
+    for (int64_t hour = 0; hour < kHours; ++hour) {
+      // One series has too many points for a row of the day in some hours.
+      for (int64_t second = 0; second < 3600; second += hour % 7 == 0 ? 10 : 600)
+        ASSERT_OK(Put({"m", "host=h0", kHour + hour * 3600 + second, hour + second}));
+      for (int host = 1; host < 4; ++host)
+        ASSERT_OK(Put({"m", fmt::format("host=h{}", host), kHour + hour * 3600, hour}));
+      if (by_hour == 1) {
+        ASSERT_OK(tsdb_->maintenance().Seal());
+      }
+    }
+    ASSERT_OK(tsdb_->maintenance().Flush());
+    EXPECT_EQ(Stat("seal.hours", "all"), 4 * kHours);
+    rows[by_hour] = ScanHex();
+    EXPECT_THAT(rows[by_hour], SizeIs(4 * kHours));
+    // A late point goes to the row that has its hour.
+    ASSERT_OK(Put({"m", "host=h0", kHour, 1}));
+    ASSERT_OK(Put({"m", "host=h0", kHour + 3600, 2}));
+    ASSERT_OK(tsdb_->maintenance().Flush());
+    const std::map<int64_t, double> points = Points("h0");
+    EXPECT_EQ(points.at(0), 1);
+    EXPECT_EQ(points.at(3600), 2);
+  }
+  EXPECT_EQ(rows[0], rows[1]);
+}
+
 // Hours of a region that lags stay open, in order; those of others are sealed.
 TEST_F(SealerTest, ARegionThatLagsHoldsUpNoOther) {
   if (!PausedLsmCompactions::kWorks) GTEST_SKIP() << "not under ThreadSanitizer";
