@@ -9,6 +9,7 @@
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
+#include "codec/cells/day_cell.h"
 #include "codec/cells/packed_cell.h"
 #include "codec/qualifier.h"
 #include "codec/value.h"
@@ -79,6 +80,15 @@ Mutation RowWrite(const CellForm& form, std::string row, const CellColumns& colu
   } else {
     AppendCell(columns, &write.value);
   }
+  return write;
+}
+
+Mutation DayWrite(std::string row, uint32_t hour, const CellColumns& columns) {
+  HOURCELL_DCHECK(hour < 24);
+  Mutation write{TableId::kData, Mutation::Kind::kMerge, std::move(row), ""};
+  std::string of_hour;
+  AppendPackedCell(columns, &of_hour);
+  AppendDayCellOfHour(hour, of_hour, &write.value);
   return write;
 }
 

@@ -5,7 +5,8 @@
 //   append           one cell a row, to which each point is merged as it comes: OpenTSDB's appends
 //   compacted        one cell a row, format 1, written once its hour is over: OpenTSDB's row
 //                    compaction
-//   packed           one cell a row, format 2, likewise: Hourcell's form
+//   packed           one cell a row, format 3, likewise: Hourcell's form. With rows of days
+//                    (row_keys.h) a cell of pages, format 5, to which each hour is merged
 //
 // Each form has qualifiers of 2 bytes (seconds) or 4 (milliseconds; "-ms" after the name), for the
 // same instants. Pure; thread-safe.
@@ -50,6 +51,10 @@ Mutation PointWrite(const CellForm& form, std::string row, const CellColumns& co
 
 // The write of a whole row. REQUIRES: !form.is_by_point(), and at least one point.
 Mutation RowWrite(const CellForm& form, std::string row, const CellColumns& columns);
+
+// The write of an hour to the row of its day, with packed cells. REQUIRES: hour < 24, and at least
+// one point.
+Mutation DayWrite(std::string row, uint32_t hour, const CellColumns& columns);
 
 // Appends the points of a stored key and value to `*out`. kDataLoss: they do not decode.
 absl::Status ReadStored(const CellForm& form,

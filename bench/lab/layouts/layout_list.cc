@@ -16,6 +16,8 @@ constexpr std::array kLayouts = {
     NamedLayout{"salt-4", "salt:4+metric,time,tags", "OpenTSDB's salt by series"},
     NamedLayout{"salt-16", "salt:16+metric,time,tags", "OpenTSDB's salt by series"},
     NamedLayout{"salt-64", "salt:64+metric,time,tags", "OpenTSDB's salt by series"},
+    NamedLayout{"opentsdb-day", "metric,day,tags", "OpenTSDB without salt, rows of days"},
+    NamedLayout{"salt-16-day", "salt:16+metric,day,tags", "OpenTSDB's salt, rows of days"},
     NamedLayout{"row-hash-16", "xxh3:16+metric,time,tags", "hash of the row key, one byte"},
     NamedLayout{"md5-4hex", "md5-4hex+metric,time,tags", "hash of the row key, 65,536 buckets"},
     NamedLayout{"reversed-metric", "reversed-metric,time,tags", "the metric's UID reversed"},

@@ -6,6 +6,7 @@
 
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
+#include "codec/cells/day_cell.h"
 #include "engine/rows/key_range.h"
 
 namespace hourcell::layouts {
@@ -110,8 +111,25 @@ absl::Status PointReader::Take(std::string_view key, std::string_view value) {
   const size_t qualifier_bytes = std::min(form_.qualifier_bytes(), key.size());
   HOURCELL_ASSIGN_OR_RETURN(const RowId row,
                             keys_.Decode(key.substr(0, key.size() - qualifier_bytes)));
+  if (keys_.span() == kDaySpan) return TakeDay(row, value);
   if (!query_->Matches(row)) return absl::OkStatus();
   return ReadStored(form_, key, value, &(*rows_)[{row.tags, row.base_time_s}]);
+}
+
+// Takes the hours of the query from the row of a day, each decoded alone.
+absl::Status PointReader::TakeDay(const RowId& row, std::string_view value) {
+  RowId hour = row;
+  for (uint32_t i = 0; i < kDaySpan.seconds / kHourSpan.seconds; ++i) {
+    hour.base_time_s = row.base_time_s + i * kHourSpan.seconds;
+    if (!query_->Matches(hour)) continue;
+    CellColumns columns;
+    HOURCELL_RETURN_IF_ERROR(DecodeHourOfDay(value, i, &columns));
+    if (columns.size() == 0) continue;
+    CellColumns& read = (*rows_)[{hour.tags, hour.base_time_s}];
+    for (size_t p = 0; p < columns.size(); ++p)
+      read.push_back(columns.qualifier(p), columns.value(p));
+  }
+  return absl::OkStatus();
 }
 
 void PointReader::Finish(ReadCost* cost) {

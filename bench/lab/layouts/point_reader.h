@@ -27,7 +27,7 @@ struct ReadCost {
   uint64_t points = 0;    // returned
 };
 
-// The points of rows by tags and base time, in order of time.
+// The points of hours by tags and base time, in order of time.
 using RowsRead = std::map<std::pair<std::string, uint32_t>, CellColumns>;
 
 class PointReader {
@@ -48,6 +48,7 @@ class PointReader {
   absl::Status GetRows(const std::vector<std::string>& keys);
   absl::Status Scan(const ScanRange& range);
   absl::Status Take(std::string_view key, std::string_view value);
+  absl::Status TakeDay(const RowId& row, std::string_view value);
   void Finish(ReadCost* cost);
 
   TableView& view_;

@@ -30,6 +30,7 @@ std::optional<size_t> PartOf(KeyFieldKind field) {
       return 0;
     case KeyFieldKind::kHour:
     case KeyFieldKind::kHourReversed:
+    case KeyFieldKind::kDay:
       return 1;
     case KeyFieldKind::kTags:
       return 2;
@@ -67,8 +68,8 @@ absl::StatusOr<std::vector<KeyFieldKind>> ParseFields(std::string_view text,
   }
   if (are_known && seen == std::array{1, 1, 1}) return fields;
   return Refuse(text,
-                "one of metric and reversed-metric, one of time and reversed-time, and tags, with "
-                "commas");
+                "one of metric and reversed-metric, one of time, reversed-time and day, and tags, "
+                "with commas");
 }
 
 // The distributor: the text before the first '+', unless that is a field, too.
@@ -91,8 +92,11 @@ absl::StatusOr<std::shared_ptr<const KeyDistributor>> ParseDistributor(
         layout.salt_buckets > 256) {
       return Refuse(text, "1 to 256 buckets after salt:");
     }
-    if (fields != std::vector{KeyFieldKind::kMetric, KeyFieldKind::kHour, KeyFieldKind::kTags}) {
-      return Refuse(text, "metric,time,tags after the salt, which hashes these");
+    const bool is_opentsdbs = fields.front() == KeyFieldKind::kMetric &&
+                              fields[1] != KeyFieldKind::kHourReversed &&
+                              fields.back() == KeyFieldKind::kTags;
+    if (!is_opentsdbs) {
+      return Refuse(text, "metric,time,tags or metric,day,tags after the salt, which hashes these");
     }
     layout.salt_width = 1;
     spec = "series-salt";
@@ -122,6 +126,9 @@ absl::StatusOr<RowKeys> RowKeys::Parse(std::string_view text) {
   made.text_ = std::string(text);
   HOURCELL_ASSIGN_OR_RETURN(made.fields_,
                             ParseFields(text, spec.empty() ? text : text.substr(spec.size() + 1)));
+  if (std::ranges::find(made.fields_, KeyFieldKind::kDay) != made.fields_.end()) {
+    made.span_ = kDaySpan;
+  }
   HOURCELL_ASSIGN_OR_RETURN(made.distributor_, ParseDistributor(text, spec, made.fields_));
   // If the distributor rejects one row's key, it rejects all of this form.
   const RowId sample{.metric = std::string(kMetricBytes, '\1'),
@@ -168,8 +175,9 @@ absl::StatusOr<RowId> RowKeys::Decode(std::string_view stored) const {
     row.base_time_s = static_cast<uint32_t>(LoadBigEndian(bytes.data(), kTimeBytes));
     if (field == KeyFieldKind::kHourReversed) row.base_time_s = UINT32_MAX - row.base_time_s;
   }
-  if (row.base_time_s % kHourSpan.seconds != 0) {
-    return NotAKey(stored, fmt::format("base time {} is no whole hour", row.base_time_s));
+  if (!span_.IsBase(row.base_time_s)) {
+    return NotAKey(stored, fmt::format("base time {} is not a multiple of {} s", row.base_time_s,
+                                       span_.seconds));
   }
   return row;
 }
@@ -177,6 +185,8 @@ absl::StatusOr<RowId> RowKeys::Decode(std::string_view stored) const {
 RowKeys::Ranges RowKeys::OriginalRanges(const RowQuery& query) const {
   std::vector<std::string> prefixes = {""};
   RowId row{.metric = query.metric, .tags = query.tags.value_or("")};
+  const uint32_t first_s = span_.FloorS(query.begin_s);
+  const uint32_t last_s = span_.FloorS(query.end_s - 1);
   for (size_t i = 0; i < fields_.size(); ++i) {
     const KeyFieldKind field = fields_[i];
     if (field == KeyFieldKind::kTags && !query.tags.has_value()) break;
@@ -187,25 +197,23 @@ RowKeys::Ranges RowKeys::OriginalRanges(const RowQuery& query) const {
     }
     const bool is_next_known =
         i + 1 < fields_.size() && (fields_[i + 1] != KeyFieldKind::kTags || query.tags.has_value());
-    const bool is_one_hour = query.begin_s + kHourSpan.seconds >= query.end_s;
-    if (!is_next_known && !is_one_hour) {
+    if (!is_next_known && first_s != last_s) {
       // All times of the range lie together after the prefix.
       std::array<std::string, 2> ends = {prefixes[0], prefixes[0]};
-      row.base_time_s = query.begin_s;
+      row.base_time_s = first_s;
       AppendField(field, row, &ends[0]);
-      row.base_time_s = query.end_s - kHourSpan.seconds;
+      row.base_time_s = last_s;
       AppendField(field, row, &ends[1]);
       const auto [first, last] = std::minmax(ends[0], ends[1]);
       return {.list = {{.begin = first, .end = PrefixEnd(last)}}};
     }
-    std::vector<std::string> hours;
-    for (row.base_time_s = query.begin_s; row.base_time_s < query.end_s;
-         row.base_time_s += kHourSpan.seconds) {
-      hours.push_back(prefixes[0]);
-      AppendField(field, row, &hours.back());
+    std::vector<std::string> times;
+    for (row.base_time_s = first_s; row.base_time_s <= last_s; row.base_time_s += span_.seconds) {
+      times.push_back(prefixes[0]);
+      AppendField(field, row, &times.back());
     }
-    if (field == KeyFieldKind::kHourReversed) std::ranges::reverse(hours);
-    prefixes = std::move(hours);
+    if (field == KeyFieldKind::kHourReversed) std::ranges::reverse(times);
+    prefixes = std::move(times);
   }
   Ranges ranges{.are_rows = query.tags.has_value()};
   for (const std::string& prefix : prefixes)

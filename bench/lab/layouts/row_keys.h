@@ -1,6 +1,6 @@
 // RowKeys: the row keys of one layout of the benchmark: a KeyTemplate (engine/regions) that
-// contains a metric, an hour and tags once each, so that keys can be decoded and queries planned,
-// and a distributor over it. The product's keys (codec/rows/row_key.h) have OpenTSDB's order.
+// contains a metric, an hour or a day, and tags once each, so that keys can be decoded and queries
+// planned, and a distributor over it. The product's keys (codec/rows/row_key.h) have OpenTSDB's order.
 //
 //   [distributor +] field , field , ...             '+' will do for ',', too
 //
@@ -10,8 +10,9 @@
 //   reversed-metric,time,tags      the bytes of the metric's UID in reverse: UIDs that were given
 //                                  one after the other differ in their first byte
 //   metric,tags,reversed-time      a series' rows together, the newest first
+//   metric,day,tags                rows of days: the 24 hours of a series share a row
 //
-// A metric has 3 bytes, a time 4, each pair of tags 6. Immutable, except for the counter of a
+// A metric has 3 bytes, a time or a day 4, each pair of tags 6. Immutable, except for the counter of a
 // round-robin distributor; thread-safe.
 
 #pragma once
@@ -27,6 +28,7 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include "codec/rows/row_span.h"
 #include "engine/regions/keys/key_distributor.h"
 #include "engine/regions/keys/key_template.h"
 
@@ -39,7 +41,7 @@ inline constexpr size_t kTagPairBytes = 6;
 // With more buckets, a range is read as one scan of the whole table.
 inline constexpr uint64_t kBucketsScannedMax = 4'096;
 
-// Identifies a row: bytes of UIDs, and the base time.
+// Identifies a row: bytes of UIDs, and the base time. For keys of days any hour of the day will do.
 struct RowId {
   std::string metric = {};
   uint32_t base_time_s = 0;
@@ -74,10 +76,12 @@ class RowKeys {
   // Parse(text()) gives the same keys.
   const std::string& text() const { return text_; }
   const KeyDistributor& distributor() const { return *distributor_; }
+  // kHourSpan or kDaySpan.
+  RowSpan span() const { return span_; }
 
   // Sets `*stored`. kInvalidArgument: UIDs of other widths; keys that the distributor rejects.
   absl::Status Encode(const RowId& row, std::string* stored) const;
-  // kDataLoss: not a key that Encode makes.
+  // The row with its own base time. kDataLoss: not a key that Encode makes.
   absl::StatusOr<RowId> Decode(std::string_view stored) const;
 
   // The fewest reads that this order of fields allows, ascending inside a bucket: rows by key if
@@ -99,6 +103,7 @@ class RowKeys {
 
   std::string text_;
   std::vector<KeyFieldKind> fields_;
+  RowSpan span_ = kHourSpan;
   std::shared_ptr<const KeyDistributor> distributor_;
   size_t prefix_bytes_ = 0;
 };

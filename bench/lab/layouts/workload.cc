@@ -20,6 +20,8 @@ constexpr uint64_t kFleetIntervalS = 10;
 // UIDs of hosts ascend in order of creation; there are few data centres.
 constexpr uint64_t kDataCentres = 4;
 constexpr uint64_t kWideTagPairs = 8;
+constexpr uint32_t kSparseIntervalS = 300;
+constexpr uint32_t kSparseHours = 48;
 
 // A small fleet has few hours, so that it still has several series.
 uint32_t HoursOf(uint64_t points) {
@@ -51,6 +53,8 @@ std::string_view WorkloadName(WorkloadKind kind) {
       return "backfill";
     case WorkloadKind::kWideTags:
       return "wide";
+    case WorkloadKind::kSparse:
+      return "sparse";
     case WorkloadKind::kGiven:
       break;
   }
@@ -79,6 +83,10 @@ Workload::Workload(WorkloadKind kind, uint64_t points, uint64_t seed) : kind_(ki
   if (kind == WorkloadKind::kHotSeries) {
     // Of ten series nine have 60 points an hour, one 3,600.
     count = std::max(kMetricsPerHost, points / (hours_ * (9 * 60 + 3600)) * 10);
+  }
+  if (kind == WorkloadKind::kSparse) {
+    hours_ = kSparseHours;
+    count = std::max(kMetricsPerHost, points / (hours_ * (kHourS / kSparseIntervalS)));
   }
   MakeSeries(count);
   for (const Series& series : series_)
@@ -117,6 +125,7 @@ void Workload::MakeSeries(uint64_t count) {
     }
     if (kind_ == WorkloadKind::kHotSeries) series.interval_s = i % 10 == 3 ? 1 : 60;
     if (kind_ == WorkloadKind::kSingleSeries) series.interval_s = 1;
+    if (kind_ == WorkloadKind::kSparse) series.interval_s = kSparseIntervalS;
     series_.push_back(std::move(series));
   }
 }

@@ -5,10 +5,11 @@
 //   single     one series, a point every second
 //   backfill   the fleet's points, all hours of one series after the other
 //   wide       as fleet, with 8 tags
+//   sparse     the fleet with a point every 5 minutes, two days
 //   given      the series of a GivenFleet in random order, hour after hour: as many hours, up to
 //              24, as the points fill; a part of the series if all would fill less than two
 //
-// All but `single` last 6 hours; with fewer than 20,000 points 2, from half a million on 24.
+// All others but `single` last 6 hours; with fewer than 20,000 points 2, from half a million on 24.
 //
 // Kind, size and seed determine everything. PointsOf makes a row's points on each call, so a
 // workload does not store points. Values: counters, and gauges of two decimals in turn. Immutable;
@@ -36,13 +37,14 @@ enum class WorkloadKind : uint8_t {
   kSingleSeries,
   kBackfill,
   kWideTags,
+  kSparse,
   kGiven,
 };
 
 // Those with a name on the command line: all but kGiven.
-inline constexpr WorkloadKind kWorkloadKinds[] = {WorkloadKind::kFleet, WorkloadKind::kHotSeries,
-                                                  WorkloadKind::kSingleSeries,
-                                                  WorkloadKind::kBackfill, WorkloadKind::kWideTags};
+inline constexpr WorkloadKind kWorkloadKinds[] = {
+    WorkloadKind::kFleet,    WorkloadKind::kHotSeries, WorkloadKind::kSingleSeries,
+    WorkloadKind::kBackfill, WorkloadKind::kWideTags,  WorkloadKind::kSparse};
 
 std::string_view WorkloadName(WorkloadKind kind);
 // kInvalidArgument: unknown name; lists the known ones.

@@ -113,6 +113,18 @@ TEST(RowKeysTest, EveryPlanCoversTheRowsThatMatch) {
   }
 }
 
+TEST(RowKeysTest, HoursShareTheKeyOfTheirDay) {
+  EXPECT_EQ(KeyOf("metric,day,tags", Row(kHour + 7'200)), KeyOf("metric,day,tags", Row()));
+  EXPECT_NE(KeyOf("metric,day,tags", Row(kHour + 86'400)), KeyOf("metric,day,tags", Row()));
+  EXPECT_EQ(KeyOf("salt:16+metric,day,tags", Row()), KeyOf("salt:16+metric,time,tags", Row()));
+  RowQuery query = TwoHours(true);
+  EXPECT_THAT(PlanOf("metric,day,tags", query), ElementsAre("00000150e22700000001000002"));
+  query.begin_s += 23 * 3'600;
+  query.end_s += 23 * 3'600;
+  EXPECT_THAT(PlanOf("metric,day,tags", query),
+              ElementsAre("00000150e22700000001000002", "00000150e37880000001000002"));
+}
+
 TEST(RowKeysTest, OneSeriesIsRowsUnlessItsHoursLieTogether) {
   EXPECT_THAT(PlanOf("metric,time,tags", TwoHours(true)),
               ElementsAre("00000150e22700000001000002", "00000150e23510000001000002"));

@@ -92,6 +92,11 @@ std::vector<Axes> Slices(const Axes& all, const MatrixOptions& options) {
       {all.layouts, packed, increasing, usual},
       {PreferLayouts(all.layouts, {"opentsdb", is_thorough ? "salt-16" : ""}), all.cells,
        increasing, fleet}};
+  if (!is_short && !is_thorough) {
+    slices.push_back(
+        {PreferLayouts(all.layouts, {"opentsdb", "salt-16", "opentsdb-day", "salt-16-day"}), packed,
+         increasing, Prefer(all.workloads, {WorkloadKind::kSparse})});
+  }
   if (!is_short) {
     slices.push_back(
         {PreferLayouts(all.layouts, {"opentsdb", "salt-16", is_thorough ? "time-first" : ""}),
@@ -124,14 +129,16 @@ uint64_t PointsOf(const MatrixOptions& options) {
   return 200'000;
 }
 
-// The product of all axes.
+// The product of all axes, without cells that do not fit the keys.
 std::vector<CaseSpec> CasesOf(const Axes& axes) {
   std::vector<CaseSpec> specs;
   for (const WorkloadKind workload : axes.workloads) {
     for (const RowLayout& layout : axes.layouts) {
       for (const CellForm& cell : axes.cells) {
-        for (const SplitRule rule : axes.rules)
-          specs.push_back({.layout = layout, .cell = cell, .rule = rule, .workload = workload});
+        for (const SplitRule rule : axes.rules) {
+          CaseSpec spec{.layout = layout, .cell = cell, .rule = rule, .workload = workload};
+          if (CanBeRun(spec)) specs.push_back(std::move(spec));
+        }
       }
     }
   }
@@ -165,6 +172,9 @@ absl::StatusOr<std::vector<CaseSpec>> MakeMatrix(const MatrixOptions& options) {
       spec.given = options.given;
       if (names.insert(CaseName(spec)).second) specs.push_back(std::move(spec));
     }
+  }
+  if (specs.empty()) {
+    return absl::InvalidArgumentError("--cells: expected packed cells for rows of days");
   }
   return specs;
 }

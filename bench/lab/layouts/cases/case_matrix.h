@@ -3,7 +3,8 @@
 //
 //   short     every layout, and every cell form with OpenTSDB's; a fleet of 60,000 points
 //   usual     every layout with a fleet and with hot series; every cell form with OpenTSDB's
-//             layout; every rule with it and a salt; 60,000 points
+//             layout; every rule with it and a salt; hours and days with a sparse fleet; 60,000
+//             points
 //   thorough  every layout with every workload; every cell form with OpenTSDB's layout and a salt;
 //             every rule with these and time first; a million points
 //   full      all combinations; 200,000 points

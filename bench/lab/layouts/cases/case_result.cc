@@ -101,6 +101,10 @@ constexpr std::array kReadFields = {
 
 }  // namespace
 
+bool CanBeRun(const CaseSpec& spec) {
+  return spec.layout.keys.span() == kHourSpan || spec.cell.kind == CellKind::kPacked;
+}
+
 std::string CaseName(const CaseSpec& spec) {
   return fmt::format("{} {} {} {}", WorkloadName(spec.workload), spec.layout.name,
                      CellFormName(spec.cell), SplitRuleName(spec.rule));

@@ -31,6 +31,9 @@ struct CaseSpec {
   bool checks_all = false;  // read every point back, not just those of some series
 };
 
+// False: cells of this form do not fit these keys. Rows of days have packed cells.
+bool CanBeRun(const CaseSpec& spec);
+
 // "fleet salt-16 packed increasing".
 std::string CaseName(const CaseSpec& spec);
 

@@ -42,6 +42,16 @@ std::vector<PointRef> ByTime(const std::vector<CellColumns>& rows) {
   return points;
 }
 
+// The write of a row, or of an hour to the row of its day.
+Mutation WriteOf(const CaseSpec& spec,
+                 const RowId& id,
+                 std::string key,
+                 const CellColumns& columns) {
+  if (spec.layout.keys.span() == kHourSpan) return RowWrite(spec.cell, std::move(key), columns);
+  const uint32_t hour = id.base_time_s % kDaySpan.seconds / kHourSpan.seconds;
+  return DayWrite(std::move(key), hour, columns);
+}
+
 }  // namespace
 
 RunExtent EstimateExtent(const CaseSpec& spec, const Workload& workload) {
@@ -57,7 +67,7 @@ RunExtent EstimateExtent(const CaseSpec& spec, const Workload& workload) {
     HOURCELL_CHECK(spec.layout.keys.Encode(id, &key).ok());
     points += columns.size();
     if (!spec.cell.is_by_point()) {
-      bytes += BytesOf(RowWrite(spec.cell, key, columns));
+      bytes += BytesOf(WriteOf(spec, id, key, columns));
       continue;
     }
     for (size_t p = 0; p < columns.size(); ++p)
@@ -129,9 +139,10 @@ absl::Status CaseWriter::Presplit() {
 absl::Status CaseWriter::WriteRows(const std::vector<RowRef>& rows) {
   for (const RowRef& row : rows) {
     std::string key;
-    HOURCELL_RETURN_IF_ERROR(spec_.layout.keys.Encode(workload_.IdOf(row), &key));
+    const RowId id = workload_.IdOf(row);
+    HOURCELL_RETURN_IF_ERROR(spec_.layout.keys.Encode(id, &key));
     const CellColumns columns = workload_.PointsOf(row, spec_.cell.is_ms);
-    HOURCELL_RETURN_IF_ERROR(Add(key, columns.size(), RowWrite(spec_.cell, key, columns)));
+    HOURCELL_RETURN_IF_ERROR(Add(key, columns.size(), WriteOf(spec_, id, key, columns)));
   }
   return absl::OkStatus();
 }

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kEvenRatio = 1.25;
 constexpr double kEvenDifference = 0.05;
+constexpr double kSmallerRatio = 0.95;
 
 using Candidates = std::vector<const CaseSummary*>;
 
@@ -24,9 +25,15 @@ bool IsPackedCase(const CaseSpec& spec) {
 // The number of buckets of a layout that a store can have, 1 without salt; 0 for other layouts.
 uint64_t StoreBuckets(const CaseSpec& spec) {
   const std::string& keys = spec.layout.keys.text();
-  if (keys == "metric,time,tags") return 1;
-  const bool is_salted = keys.starts_with("salt:") && keys.ends_with("+metric,time,tags");
+  const std::string_view order =
+      spec.layout.keys.span() == kHourSpan ? "metric,time,tags" : "metric,day,tags";
+  if (keys == order) return 1;
+  const bool is_salted = keys.starts_with("salt:") && keys.ends_with(fmt::format("+{}", order));
   return is_salted ? spec.layout.keys.distributor().buckets() : 0;
+}
+
+bool HasDayRows(const CaseSpec& spec) {
+  return spec.layout.keys.span() == kDaySpan;
 }
 
 double Accesses(const CaseSummary& summary) {
@@ -44,6 +51,7 @@ Candidates CandidatesOf(std::span<const CaseSummary> cases, WorkloadKind workloa
   for (const CaseSummary& summary : cases) {
     const CaseSpec& spec = summary.result.spec;
     if (spec.workload != workload || !IsPackedCase(spec) || StoreBuckets(spec) == 0) continue;
+    if (HasDayRows(spec)) continue;
     if (!found.empty() && spec.rule != found.front()->result.spec.rule) continue;
     found.push_back(&summary);
   }
@@ -119,6 +127,68 @@ std::string CostReason(const CaseSummary& chosen, const CaseSummary& plain, Read
                      plain.result.spec.layout.name, ReadText(plain, kind, field));
 }
 
+// The case that differs from one with rows of hours only in its rows of days; null if it was not
+// measured.
+const CaseSummary* WithDayRows(std::span<const CaseSummary> cases, const CaseSummary& hours) {
+  const CaseSpec& spec = hours.result.spec;
+  for (const CaseSummary& other : cases) {
+    const CaseSpec& of = other.result.spec;
+    if (HasDayRows(of) && StoreBuckets(of) == StoreBuckets(spec) && of.workload == spec.workload &&
+        of.cell == spec.cell && of.rule == spec.rule) {
+      return &other;
+    }
+  }
+  return nullptr;
+}
+
+bool AreDaysSmaller(const CaseSummary& days, const CaseSummary& hours) {
+  return days.result.file_bytes_per_point <= kSmallerRatio * hours.result.file_bytes_per_point;
+}
+
+// "Rows of days" and "rows of hours", or the other way round.
+struct RowSpans {
+  const CaseSummary& chosen;
+  const CaseSummary& other;
+  std::string_view chosen_name;
+  std::string_view other_name;
+};
+
+std::string SizeReason(const RowSpans& spans) {
+  return fmt::format("{}: {:.2f} bytes a point in files, for these made-up values; {} {:.2f}.",
+                     spans.chosen_name, spans.chosen.result.file_bytes_per_point, spans.other_name,
+                     spans.other.result.file_bytes_per_point);
+}
+
+std::string SpanReadReason(const RowSpans& spans, ReadKind kind) {
+  const ReadFigures& chosen = spans.chosen.result.read(kind);
+  const ReadFigures& other = spans.other.result.read(kind);
+  return fmt::format(
+      "{}: a read of {} takes {}, {:.1f} blocks and {:.1f} bytes for a point; with {} {}, {:.1f} "
+      "and {:.1f}.",
+      spans.chosen_name, ReadKindName(kind), AccessText(chosen), chosen.blocks,
+      chosen.bytes_per_point, spans.other_name, AccessText(other), other.blocks,
+      other.bytes_per_point);
+}
+
+// Compares rows of days with those of hours, and returns the words of the title.
+std::string AddSpans(std::span<const CaseSummary> cases,
+                     const CaseSummary& hours,
+                     Recommendation* to) {
+  const CaseSummary* const days = WithDayRows(cases, hours);
+  if (days == nullptr) return "";
+  const bool is_day = AreDaysSmaller(*days, hours);
+  const RowSpans spans = is_day ? RowSpans{*days, hours, "Rows of days", "rows of hours"}
+                                : RowSpans{hours, *days, "Rows of hours", "rows of days"};
+  to->reasons.push_back(SizeReason(spans));
+  for (const ReadKind kind : {ReadKind::kSeries, ReadKind::kMetric})
+    to->reasons.push_back(SpanReadReason(spans, kind));
+  to->reasons.emplace_back(
+      "A store chooses the rows for each hour: tsd.storage.day_row_points is the number of points "
+      "from which an hour has its own row.");
+  if (is_day) to->layout = days->result.spec.layout.name;
+  return is_day ? ", rows of days" : ", rows of hours";
+}
+
 // Compares packed cells with those of OpenTSDB, if they were measured with the same keys.
 void AddCells(std::span<const CaseSummary> cases, WorkloadKind workload, Recommendation* to) {
   for (const CaseSummary& packed : cases) {
@@ -177,11 +247,8 @@ std::vector<Recommendation> Recommend(std::span<const CaseSummary> cases) {
     if (candidates.size() < 2) continue;
     const CaseSummary& chosen = Choose(candidates);
     const CaseSummary& plain = *candidates.front();
-    Recommendation recommendation{
-        .workload = std::string(WorkloadName(workload)),
-        .layout = chosen.result.spec.layout.name,
-        .title = fmt::format("For {}: {} ({}), packed cells.", SeriesText(chosen.result),
-                             LayoutText(chosen), chosen.result.spec.layout.name)};
+    Recommendation recommendation{.workload = std::string(WorkloadName(workload)),
+                                  .layout = chosen.result.spec.layout.name};
     recommendation.reasons.push_back(EvennessReason(chosen, plain));
     for (const ReadKind kind : {ReadKind::kMetric, ReadKind::kSeries})
       recommendation.reasons.push_back(CostReason(chosen, plain, kind));
@@ -189,6 +256,10 @@ std::vector<Recommendation> Recommend(std::span<const CaseSummary> cases) {
       if (other != &chosen && other != &plain)
         recommendation.reasons.push_back(OtherReason(*other));
     }
+    const std::string span = AddSpans(cases, chosen, &recommendation);
+    recommendation.title =
+        fmt::format("For {}: {} ({}){}, packed cells.", SeriesText(chosen.result),
+                    LayoutText(chosen), chosen.result.spec.layout.name, span);
     AddRules(cases, chosen, &recommendation);
     AddCells(cases, workload, &recommendation);
     recommendations.push_back(std::move(recommendation));

@@ -40,7 +40,8 @@ TEST(CaseMatrixTest, NoCaseIsRunTwice) {
 
 TEST(CaseMatrixTest, FullIsTheProductAndTheOthersArePartsOfIt) {
   const std::vector<std::string> full = NamesOf({.size = MatrixSize::kFull});
-  EXPECT_THAT(full, SizeIs(12 * 8 * 8 * 5));
+  // Rows of days have packed cells only.
+  EXPECT_THAT(full, SizeIs((12 * 8 + 2 * 2) * 8 * 6));
   for (const MatrixSize size : {MatrixSize::kUsual, MatrixSize::kThorough}) {
     for (const std::string& name : NamesOf({.size = size}))
       EXPECT_THAT(full, Contains(name));
@@ -50,7 +51,7 @@ TEST(CaseMatrixTest, FullIsTheProductAndTheOthersArePartsOfIt) {
 TEST(CaseMatrixTest, ShortHasEveryLayoutAndEveryCellForm) {
   const std::vector<std::string> names = NamesOf({.size = MatrixSize::kShort});
 
-  EXPECT_THAT(names, SizeIs(12 + 7));
+  EXPECT_THAT(names, SizeIs(14 + 7));
   EXPECT_THAT(names, Contains("fleet time-first packed increasing"));
   EXPECT_THAT(names, Contains("fleet opentsdb append-ms increasing"));
   EXPECT_THAT(names, Not(Contains("hot opentsdb packed increasing")));
@@ -59,7 +60,7 @@ TEST(CaseMatrixTest, ShortHasEveryLayoutAndEveryCellForm) {
 TEST(CaseMatrixTest, ThoroughHasEveryLayoutWithEveryWorkload) {
   const std::vector<std::string> names = NamesOf({.size = MatrixSize::kThorough});
 
-  EXPECT_THAT(names, SizeIs(116));
+  EXPECT_THAT(names, SizeIs(14 * 6 + 14 + 42));
   EXPECT_THAT(names, Contains("wide tags-first packed increasing"));
   EXPECT_THAT(names, Contains("hot time-first packed load"));
 }
@@ -67,9 +68,10 @@ TEST(CaseMatrixTest, ThoroughHasEveryLayoutWithEveryWorkload) {
 TEST(CaseMatrixTest, UsualHasFleetsAndHotSeries) {
   const std::vector<std::string> names = NamesOf({});
 
-  EXPECT_THAT(names, SizeIs(2 * 12 + 7 + 2 * 7));
+  EXPECT_THAT(names, SizeIs(2 * 14 + 7 + 4 + 2 * 7));
   EXPECT_THAT(names, Contains("hot salt-64 packed increasing"));
   EXPECT_THAT(names, Contains("fleet salt-16 packed presplit"));
+  EXPECT_THAT(names, Contains("sparse salt-16-day packed increasing"));
   EXPECT_THAT(NamesOf({.layouts = {"salt-4"},
                        .cells = {"packed"},
                        .rules = {"none"},
@@ -119,6 +121,8 @@ TEST(CaseMatrixTest, SaysWhichNameIsUnknown) {
   EXPECT_THAT(MakeMatrix({.cells = {"pakced"}}).status(),
               StatusIs(StatusCode::kInvalidArgument, HasSubstr("pakced")));
   EXPECT_THAT(MakeMatrix({.rules = {"x"}}).status(), StatusIs(StatusCode::kInvalidArgument));
+  EXPECT_THAT(MakeMatrix({.layouts = {"opentsdb-day"}, .cells = {"append"}}).status(),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("packed cells")));
 }
 
 TEST(CaseMatrixTest, RunsCasesInTheirOrderWithTheirPointsAndSeed) {
@@ -181,7 +185,7 @@ TEST(CaseMatrixTest, GivenSeriesAreTheOnlyWorkload) {
                               .given = std::make_shared<const GivenFleet>(fleet)};
   const auto specs = MakeMatrix(options);
   ASSERT_OK(specs);
-  EXPECT_THAT(*specs, SizeIs(12));
+  EXPECT_THAT(*specs, SizeIs(14));
   for (const CaseSpec& spec : *specs) {
     EXPECT_EQ(spec.workload, WorkloadKind::kGiven);
     EXPECT_EQ(spec.given, options.given);

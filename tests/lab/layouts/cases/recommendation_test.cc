@@ -104,6 +104,34 @@ TEST(RecommendationTest, CellsAndRulesAreComparedWhereMeasured) {
                              "the start; with increasing 13 %.")));
 }
 
+TEST(RecommendationTest, RowsOfDaysAreRecommendedWhereTheyAreSmaller) {
+  std::vector<CaseResult> results = {Share("opentsdb", 0.87, 1), Share("salt-16", 0.31, 16),
+                                     Share("salt-16-day", 0.4, 16), Share("opentsdb-day", 0.9, 1)};
+  results[2].file_bytes_per_point = 0.9 * results[1].file_bytes_per_point;
+  results[2].reads[1].accesses = 1;
+
+  const auto days = RecommendOf(results);
+  results[2].file_bytes_per_point = 0.96 * results[1].file_bytes_per_point;
+  const auto hours = RecommendOf(results);
+
+  ASSERT_THAT(days, SizeIs(1));
+  EXPECT_EQ(days[0].layout, "salt-16-day");
+  EXPECT_THAT(days[0].title,
+              HasSubstr("keys with a salt of 16 buckets (salt-16), rows of days, packed cells."));
+  EXPECT_THAT(
+      days[0].reasons,
+      AllOf(Contains("Rows of days: 1.35 bytes a point in files, for these made-up values; rows of "
+                     "hours 1.50."),
+            Contains("Rows of days: a read of one series, all hours takes 1 access, 12.0 blocks "
+                     "and 3.0 bytes for a point; with rows of hours 6 accesses, 12.0 and 3.0.")));
+  ASSERT_THAT(hours, SizeIs(1));
+  EXPECT_EQ(hours[0].layout, "salt-16");
+  EXPECT_THAT(hours[0].title, HasSubstr("(salt-16), rows of hours, packed cells."));
+  EXPECT_THAT(hours[0].reasons,
+              Contains("Rows of hours: 1.50 bytes a point in files, for these made-up values; rows "
+                       "of days 1.44."));
+}
+
 TEST(RecommendationTest, GivenSeriesAreNamed) {
   const auto given = std::make_shared<const GivenFleet>(GivenFleet{.text = "5 series in x.gz"});
   std::vector<CaseResult> results = {Share("opentsdb", 0.13, 1), Share("salt-4", 0.14, 4)};
