@@ -25,6 +25,7 @@
 #include "server/cli/cluster/top.h"
 #include "server/cli/data/import/import.h"
 #include "server/cli/data/query/compare.h"
+#include "server/cli/data/query/delete.h"
 #include "server/cli/data/query/query.h"
 #include "server/cli/data/scan/export.h"
 #include "server/cli/data/scan/scan.h"
@@ -54,6 +55,7 @@ constexpr Command kCommands[] = {
     {"serve", "serve OpenTSDB's HTTP and telnet protocols from a store", &ServeMain},
     {"import", "import points from files or from a running OpenTSDB", &ImportMain},
     {"query", "run a query", &QueryMain},
+    {"delete", "delete points, or count them", &DeleteMain},
     {"compare", "send the same queries to two servers and print the differences", &CompareMain},
     {"scan", "print stored rows", &ScanMain},
     {"export", "print the points of a store for other programs", &ExportMain},

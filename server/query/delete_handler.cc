@@ -1,9 +1,11 @@
 #include "server/query/delete_handler.h"
 
+#include <string>
 #include <utility>
 
 #include <absl/status/status.h>
 
+#include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
 #include "engine/tsdb.h"
 #include "server/http/body/body_writer.h"
@@ -41,6 +43,32 @@ HttpResponse AnswerDelete(QueryRequest query,
     return status.ok();
   };
   return response;
+}
+
+HttpResponse AnswerDeleteCounts(QueryRequest query,
+                                const HttpRequest& request,
+                                const QueryService& service) {
+  std::string text = ListedQueryText(query);
+  const auto print = [&service, query = std::move(query)](QueryControl* control,
+                                                          BodyWriter* body) -> absl::Status {
+    Points& points = service.tsdb->points();
+    HOURCELL_ASSIGN_OR_RETURN(CountedPoints counted, points.CountPoints(query.spec, control));
+    if (!query.dry_run) {
+      // Others may put and delete between the two.
+      HOURCELL_ASSIGN_OR_RETURN(const DeletedPoints deleted,
+                                points.DeletePoints(query.spec, control));
+      counted.points = deleted.points;
+    }
+    JsonWriter json(&body->buffer());
+    json.OpenObject();
+    json.Field("metrics", counted.metrics);
+    json.Field("series", counted.series);
+    json.Field("points", counted.points);
+    json.Field("dryRun", query.dry_run);
+    json.CloseObject();
+    return absl::OkStatus();
+  };
+  return ListedResponse(service, request, std::move(text), print, &QueryError);
 }
 
 }  // namespace hourcell

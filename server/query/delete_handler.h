@@ -28,4 +28,10 @@ HttpResponse AnswerDelete(QueryRequest query,
                           const HttpRequest& request,
                           const QueryService& service);
 
+// Deletes the points of the query, or only counts them (QueryRequest::dry_run), and answers
+// {"metrics":1,"series":2,"points":3,"dryRun":false}. Borrows and errors as AnswerDelete.
+HttpResponse AnswerDeleteCounts(QueryRequest query,
+                                const HttpRequest& request,
+                                const QueryService& service);
+
 }  // namespace hourcell

@@ -1,5 +1,6 @@
 #include "server/query/query_handler.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -64,6 +65,15 @@ HttpResponse QueryHandler::Handle(const HttpRequest& request) {
       return HttpError(400, absl::InvalidArgumentError("functions: a deletion takes none"));
     }
     query->spec.deadline_ms = request.deadline_ms;
+    query->dry_run |= request.has_param("dry_run");
+    const auto is_of_all_metrics = [](const SubQuery& sub_query) {
+      return sub_query.metric.empty() && sub_query.tsuids.empty();
+    };
+    // The points of all metrics may be too many to print.
+    if (query->dry_run || query->counts || request.has_param("counts") ||
+        std::ranges::any_of(query->spec.queries, is_of_all_metrics)) {
+      return AnswerDeleteCounts(*std::move(query), request, service_);
+    }
     return AnswerDelete(*std::move(query), service_.clock->MonotonicMs(), request, service_);
   }
 

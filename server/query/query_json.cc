@@ -247,6 +247,10 @@ absl::Status ReadField(std::string_view key,
     HOURCELL_ASSIGN_OR_RETURN(request->spec.global_annotations, JsonBool(key, field));
   } else if (key == "delete") {
     HOURCELL_ASSIGN_OR_RETURN(request->delete_points, JsonBool(key, field));
+  } else if (key == "counts") {
+    HOURCELL_ASSIGN_OR_RETURN(request->counts, JsonBool(key, field));
+  } else if (key == "dryRun") {
+    HOURCELL_ASSIGN_OR_RETURN(request->dry_run, JsonBool(key, field));
   } else if (key == "queries") {
     parts->queries = field;
     parts->has_queries = !field.is_null();

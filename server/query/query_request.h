@@ -37,6 +37,9 @@ struct QueryRequest {
   QuerySpec spec;
   QueryPrinting printing;
   bool delete_points = false;
+  // Ours: of a deletion. The answer has numbers instead of the points; nothing is deleted.
+  bool counts = false;
+  bool dry_run = false;
 };
 
 // The unparsed times of a request; empty text = absent.

@@ -14,6 +14,7 @@
 #include "codec/base/strings.h"
 #include "codec/text/number.h"
 #include "codec/text/quoted_name.h"
+#include "server/http/http_router.h"
 
 namespace hourcell {
 namespace {
@@ -179,15 +180,8 @@ size_t FindClose(std::string_view text, size_t begin) {
   return std::string_view::npos;
 }
 
-// Parses "metric", "metric{group}" or "metric{group}{only-filter}".
-absl::Status ParseMetricAndFilters(std::string_view text, SubQuery* query) {
-  const size_t open = FindOutsideQuotes(text, '{');
-  query->metric = Unquoted(text.substr(0, open));
-  if (query->metric.empty()) {
-    return absl::InvalidArgumentError("Missing the metric or tsuids, provide at least one");
-  }
-  if (open == std::string_view::npos) return absl::OkStatus();
-
+// Parses the end of `text` from its '{' at `open` on: "{group}" or "{group}{only-filter}".
+absl::Status ParseFilterGroups(std::string_view text, size_t open, SubQuery* query) {
   const auto unclosed = [text] {
     return absl::InvalidArgumentError(
         fmt::format("Missing '}}' at the end of: {}", TextForMessage(text)));
@@ -202,6 +196,17 @@ absl::Status ParseMetricAndFilters(std::string_view text, SubQuery* query) {
   // The second group comes first in the list, as in OpenTSDB.
   HOURCELL_RETURN_IF_ERROR(AppendFilters(second, /*group_by=*/false, &query->filters));
   return AppendFilters(text.substr(open + 1, close - open - 1), /*group_by=*/true, &query->filters);
+}
+
+// Parses "metric", "metric{group}" or "metric{group}{only-filter}".
+absl::Status ParseMetricAndFilters(std::string_view text, SubQuery* query) {
+  const size_t open = FindOutsideQuotes(text, '{');
+  query->metric = Unquoted(text.substr(0, open));
+  if (query->metric.empty()) {
+    return absl::InvalidArgumentError("Missing the metric or tsuids, provide at least one");
+  }
+  if (open == std::string_view::npos) return absl::OkStatus();
+  return ParseFilterGroups(text, open, query);
 }
 
 std::string ParamOr(const HttpRequest& request, std::string_view name, std::string_view other) {
@@ -245,6 +250,7 @@ absl::StatusOr<std::string_view> ParseParts(std::string_view name,
 
 // All sub queries, first those by tsuid, as in OpenTSDB.
 absl::StatusOr<std::vector<SubQuery>> ParseSubQueries(const HttpRequest& request) {
+  const bool is_deletion = EffectiveMethod(request) == HttpMethod::kDelete;
   std::vector<SubQuery> queries;
   for (const auto& [name, value] : request.params) {
     if (name != "tsuid" && name != "tsuids") continue;
@@ -253,7 +259,8 @@ absl::StatusOr<std::vector<SubQuery>> ParseSubQueries(const HttpRequest& request
   }
   for (const auto& [name, value] : request.params) {
     if (name != "m") continue;
-    HOURCELL_ASSIGN_OR_RETURN(SubQuery query, ParseSubQueryText(value));
+    HOURCELL_ASSIGN_OR_RETURN(SubQuery query,
+                              is_deletion ? ParseDeletionText(value) : ParseSubQueryText(value));
     queries.push_back(std::move(query));
   }
   if (queries.empty()) return absl::InvalidArgumentError("Missing sub queries");
@@ -267,6 +274,16 @@ absl::StatusOr<SubQuery> ParseSubQueryText(std::string_view m) {
   HOURCELL_ASSIGN_OR_RETURN(const std::string_view metric, ParseParts("m", m, &query));
   HOURCELL_RETURN_IF_ERROR(ParseMetricAndFilters(metric, &query));
   return query;
+}
+
+absl::StatusOr<SubQuery> ParseDeletionText(std::string_view m) {
+  if (!m.starts_with('{')) return ParseSubQueryText(m);
+  SubQuery query;
+  query.aggregator = Aggregator::kNone;
+  HOURCELL_RETURN_IF_ERROR(ParseFilterGroups(m, /*open=*/0, &query));
+  if (!query.filters.empty()) return query;
+  return absl::InvalidArgumentError(fmt::format(
+      "m: expected a metric, or tags such as {{}}{{host=web01}}, got {}", QuoteForMessage(m)));
 }
 
 absl::StatusOr<SubQuery> ParseTsuidQueryText(std::string_view tsuid) {

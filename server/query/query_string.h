@@ -20,13 +20,17 @@ namespace hourcell {
 // Parses the value of a parameter m. kInvalidArgument with OpenTSDB's texts.
 absl::StatusOr<SubQuery> ParseSubQueryText(std::string_view m);
 
+// Parses what a deletion selects: the value of a parameter m, or filters alone, {...}{...}, which
+// select the series of all metrics. kInvalidArgument: as ParseSubQueryText; no filter.
+absl::StatusOr<SubQuery> ParseDeletionText(std::string_view m);
+
 // Parses the value of a parameter tsuid (or tsuids). kInvalidArgument: as ParseSubQueryText; a
 // tsuid is missing or not hex.
 absl::StatusOr<SubQuery> ParseTsuidQueryText(std::string_view tsuid);
 
 // Parses the parameters start, end, m, tsuid, ms, arrays, show_*, no_annotations,
 // global_annotations, timezone or tz, use_calendar, explain. A flag counts as set with any value.
-// Sub queries by tsuid come first. `now_ms` is the present; `default_timezone` is that of requests
+// Sub queries by tsuid come first. A DELETE may have an m as ParseDeletionText takes it. `now_ms` is the present; `default_timezone` is that of requests
 // without timezone; empty = UTC. Errors: as ParseSubQueryText and CompleteQueryRequest;
 // kInvalidArgument "Missing parameter <code>start</code>", "Missing sub queries".
 absl::StatusOr<QueryRequest> ParseQueryString(const HttpRequest& request,

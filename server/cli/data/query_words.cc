@@ -177,6 +177,23 @@ absl::StatusOr<QuerySpec> ParseQueryWords(std::span<const std::string> words_in,
   return std::move(request.spec);
 }
 
+absl::StatusOr<QuerySpec> ParseDeletionWords(std::span<const std::string> words_in,
+                                             std::span<const std::string> m_texts,
+                                             int64_t now_ms) {
+  WordCursor words(words_in);
+  if (words.done()) return absl::InvalidArgumentError("START is missing");
+  const QueryTimes times = TakeTimes(words, now_ms);
+  if (!words.done()) return BadWord("time", words.peek(), "only START [END]");
+  QueryRequest request;
+  for (const std::string& m : m_texts) {
+    HOURCELL_ASSIGN_OR_RETURN(SubQuery query, ParseDeletionText(m));
+    request.spec.queries.push_back(std::move(query));
+  }
+  if (m_texts.empty()) return absl::InvalidArgumentError("the selection is missing; give -m");
+  HOURCELL_RETURN_IF_ERROR(CompleteQueryRequest(times, /*use_calendar=*/false, now_ms, &request));
+  return std::move(request.spec);
+}
+
 absl::StatusOr<ScanSpec> ParseScanWords(std::span<const std::string> words_in, int64_t now_ms) {
   ScanSpec spec;
   WordCursor words(words_in);

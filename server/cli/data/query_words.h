@@ -25,6 +25,12 @@ absl::StatusOr<QuerySpec> ParseQueryWords(std::span<const std::string> words,
                                           std::span<const std::string> m_texts,
                                           int64_t now_ms);
 
+// As ParseQueryWords, for a deletion: `m_texts` are as server/query/query_string.h's
+// ParseDeletionText takes them, and the words are only times.
+absl::StatusOr<QuerySpec> ParseDeletionWords(std::span<const std::string> words,
+                                             std::span<const std::string> m_texts,
+                                             int64_t now_ms);
+
 // Without words: the whole store. Without END: to the end of the store. kInvalidArgument as above.
 absl::StatusOr<ScanSpec> ParseScanWords(std::span<const std::string> words, int64_t now_ms);
 

@@ -66,6 +66,48 @@ TEST_F(DeleteHandlerTest, AQueryWithFunctionsDeletesNothing) {
   EXPECT_EQ(Query(), before);
 }
 
+TEST_F(DeleteHandlerTest, TagsAloneDeleteOfAllMetrics) {
+  config().Set("tsd.http.query.allow_delete", "true").IgnoreError();
+  Put({"m", "host=a", kStartS, 1});
+  Put({"n", "host=a dc=x", kStartS, 1});
+  Put({"n", "host=b", kStartS, 2});
+  const std::string target = "/api/query?start=1356998400&end=1356998460&m={}{host=a}";
+
+  EXPECT_EQ(Send("DELETE " + target + "&dry_run").body,
+            R"({"metrics":2,"series":2,"points":2,"dryRun":true})");
+  EXPECT_THAT(Query(), HasSubstr("1356998400")) << "nothing is deleted";
+  EXPECT_EQ(Send("DELETE " + target).body, R"({"metrics":2,"series":2,"points":2,"dryRun":false})");
+  EXPECT_EQ(Query(), "[]");
+  EXPECT_THAT(Send("GET /api/query?start=1356998400&m=none:n").body,
+              HasSubstr(R"("tags":{"host":"b"})"));
+}
+
+TEST_F(DeleteHandlerTest, CountsReplaceThePointsOfTheAnswer) {
+  config().Set("tsd.http.query.allow_delete", "true").IgnoreError();
+  Put({"m", "host=a", kStartS, 1});
+  EXPECT_EQ(Send("DELETE /api/query?start=1356998400&end=1356998460&m=sum:m&dry_run").body,
+            R"({"metrics":1,"series":1,"points":1,"dryRun":true})");
+  const std::string body = R"({"start":1356998400,"end":1356998401,"delete":true,"dryRun":true,)"
+                           R"("queries":[{"aggregator":"sum","metric":"m"}]})";
+  EXPECT_EQ(Send("POST /api/query", body).body,
+            R"({"metrics":1,"series":1,"points":1,"dryRun":true})");
+  EXPECT_EQ(Send("DELETE /api/query?start=1356998400&end=1356998460&m=sum:m&counts").body,
+            R"({"metrics":1,"series":1,"points":1,"dryRun":false})");
+  EXPECT_EQ(Query(), "[]");
+}
+
+TEST_F(DeleteHandlerTest, OnlyADeleteTakesTagsAlone) {
+  config().Set("tsd.http.query.allow_delete", "true").IgnoreError();
+  Put({"m", "host=a", kStartS, 1});
+  const std::string before = Query();
+  EXPECT_EQ(Send("GET /api/query?start=1356998400&m={host=a}").status, 400);
+  const HttpResponse all = Send("DELETE /api/query?start=1356998400&m={}{}");
+  EXPECT_EQ(all.status, 400);
+  EXPECT_THAT(all.body, HasSubstr("expected a metric, or tags such as {}{host=web01}"));
+  EXPECT_EQ(Send("DELETE /api/query?start=1356998400&m={}{host=z}").status, 400);
+  EXPECT_EQ(Query(), before);
+}
+
 TEST_F(DeleteHandlerTest, TakesABody) {
   Put({"m", "host=a", kStartS, 1});
   const auto query = ParseQueryJson(

@@ -1,0 +1,130 @@
+#include "server/cli/data/query/delete.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include "codec/base/json_writer.h"
+#include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+#include "engine/query.h"
+#include "engine/tsdb.h"
+#include "server/cli/command_line.h"
+#include "server/cli/data/query_words.h"
+#include "server/cli/local_store.h"
+#include "server/cli/store_flags.h"
+#include "server/http/http_client.h"
+
+namespace hourcell {
+namespace {
+
+constexpr std::string_view kDeleteCommand = "delete";
+
+absl::StatusOr<CountedPoints> DeleteOfServer(const HttpUrl& url,
+                                             const QuerySpec& spec,
+                                             const DeleteOptions& options) {
+  constexpr int64_t kMsPerS = 1000;
+  // Seconds with milliseconds: a whole number of less than 13 digits would be seconds.
+  std::string target =
+      fmt::format("/api/query?start={}.{:03}&end={}.{:03}&counts", spec.start_ms / kMsPerS,
+                  spec.start_ms % kMsPerS, spec.end_ms / kMsPerS, spec.end_ms % kMsPerS);
+  if (options.dry_run) target += "&dry_run";
+  for (const std::string& m : options.m_texts)
+    target += "&m=" + EscapeParam(m);
+  HttpClient client(url);
+  HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply, client.Delete(target));
+  if (reply.status != kHttpOk) {
+    return absl::UnavailableError(fmt::format("{}: {}", client.address(), HttpErrorText(reply)));
+  }
+  simdjson::dom::parser parser;
+  simdjson::dom::element document;
+  CountedPoints counted;
+  if (parser.parse(reply.body).get(document) || document["metrics"].get(counted.metrics) ||
+      document["series"].get(counted.series) || document["points"].get(counted.points)) {
+    return absl::UnavailableError(
+        fmt::format("unexpected answer from the server: {}; expected an object with counts",
+                    QuoteForMessage(reply.body)));
+  }
+  return counted;
+}
+
+absl::StatusOr<CountedPoints> DeleteOfStore(Tsdb* tsdb, const QuerySpec& spec, bool dry_run) {
+  HOURCELL_ASSIGN_OR_RETURN(CountedPoints counted, tsdb->points().CountPoints(spec));
+  if (dry_run) return counted;
+  HOURCELL_ASSIGN_OR_RETURN(const DeletedPoints deleted, tsdb->points().DeletePoints(spec));
+  counted.points = deleted.points;
+  return counted;
+}
+
+int PrintCounts(const absl::StatusOr<CountedPoints>& counted,
+                const DeleteOptions& options,
+                Terminal& terminal) {
+  if (!counted.ok()) return Fail(terminal, kDeleteCommand, counted.status());
+  if (options.json) {
+    std::string text;
+    JsonWriter json(&text);
+    json.OpenObject();
+    json.Field("metrics", counted->metrics);
+    json.Field("series", counted->series);
+    json.Field("points", counted->points);
+    json.Field("dryRun", options.dry_run);
+    json.CloseObject();
+    PrintTo(terminal.out, "{}\n", text);
+  } else {
+    PrintTo(terminal.out, "{} series and {} points of {} metrics {}.\n", counted->series,
+            counted->points, counted->metrics, options.dry_run ? "found" : "deleted");
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+int RunDelete(const DeleteOptions& options, Terminal& terminal) {
+  const absl::StatusOr<QuerySpec> spec =
+      ParseDeletionWords(options.words, options.m_texts, terminal.clock->NowMs());
+  if (!spec.ok()) return FailUsage(terminal, kDeleteCommand, StatusText(spec.status()));
+  if (!options.url.empty()) {
+    const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url, options.trust);
+    if (!url.ok()) return FailUsage(terminal, kDeleteCommand, StatusText(url.status()));
+    return PrintCounts(DeleteOfServer(*url, *spec, options), options, terminal);
+  }
+  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb =
+      OpenStore(options.store, options.dry_run ? StoreUse::kRead : StoreUse::kExisting);
+  if (!tsdb.ok()) return FailStore(terminal, kDeleteCommand, tsdb.status());
+  return PrintCounts(DeleteOfStore(tsdb->get(), *spec, options.dry_run), options, terminal);
+}
+
+int DeleteMain(const std::vector<std::string>& args, Terminal& terminal) {
+  CommandLine line("delete",
+                   "Deletes the points from START to END of a selection, and prints how many.");
+  DeleteOptions options;
+  AddStoreOptions(&line, &options.store);
+  AddUrl(&line, &options.url, &options.trust);
+  line.AddFlag("--dry-run", &options.dry_run, "print how many, and delete nothing");
+  line.AddFlag("--json", &options.json, "print an object with metrics, series, points and dryRun");
+  line.AddRepeated("-m", &options.m_texts, "M",
+                   "selection as in /api/query?m=, or tags alone for all metrics; may be repeated");
+  line.AddWords("TIME", &options.words, "START [END]");
+  line.set_footer(
+      "Times: 1h-ago, 2013/01/01-00:00:00 (UTC), seconds or milliseconds since 1970, now.\n"
+      "Points are gone for good. How a selection aggregates does not matter. Series without\n"
+      "points leave the index later; names stay. A server must allow deletes\n"
+      "(tsd.http.query.allow_delete), and needs the role admin.\n"
+      "\nExamples:\n"
+      "  hourcell delete --dry-run 2013/01/01 -m '{}{host=web01}'\n"
+      "  hourcell delete 2013/01/01 2013/02/01 -m 'none:cpu.user{host=web01|web02}'\n"
+      "  hourcell delete --url http://localhost:4242 1d-ago -m '{}{host=wildcard(test-*)}'\n");
+  if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  return RunDelete(options, terminal);
+}
+
+}  // namespace hourcell
