@@ -159,8 +159,8 @@ def agreement(times):
 
 
 def query_table(names, busy, of_datasets):
-    """The table of the passes while `busy` busy loops run, of {data set: Times}, and their geometric
-    means."""
+    """The table of the passes while `busy` busy loops run, of {data set: Times}, and the geometric
+    means of the ratios."""
     rows, text = [], ""
     for dataset, times in of_datasets.items():
         ratios = []
@@ -169,8 +169,8 @@ def query_table(names, busy, of_datasets):
             rows.append([dataset, shape, *cells])
             ratios += [both] if both else []
         wall, cpu = (geometric_mean([both[i] for both in ratios]) for i in (0, 1))
-        text += (f"\n`{dataset}`, {times.rounds} of each shape: the geometric mean of {names[-1]} / "
-                 f"{names[0]} is {wall:.2f} for wall time and {cpu:.2f} for processor time. "
+        text += (f"\n`{dataset}`, {times.rounds} of each shape: the geometric mean of {names[-1]} "
+                 f"/ {names[0]} is {wall:.2f} for wall time and {cpu:.2f} for processor time. "
                  f"{agreement(times)}\n")
     head = ["data set", "shape", *names, "ratio", *(f"CPU: {name}" for name in names),
             "ratio of CPU"]
