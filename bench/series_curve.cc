@@ -51,6 +51,9 @@ constexpr int64_t kStepMs = 60'000;
 constexpr uint64_t kMetrics = 10;
 constexpr uint64_t kRacks = 100;
 
+// For room for new series: on a busy machine the default is too short for ten million of them.
+constexpr int64_t kWaitMs = 600'000;
+
 struct Settings {
   uint64_t least = 1000;
   uint64_t most = 1'000'000;
@@ -154,7 +157,9 @@ void PutAll(Tsdb* tsdb, const Settings& settings, uint64_t series, double* peak)
                          .value = Value::Integer(static_cast<int64_t>(i + step))});
       }
       std::vector<RefusedPoint> refused;
-      HOURCELL_CHECK(tsdb->points().Append(batch, &refused).Wait().ok() && refused.empty());
+      const AppendOptions options{.wait_ms = kWaitMs};
+      HOURCELL_CHECK(tsdb->points().Append(batch, &refused, options).Wait().ok());
+      HOURCELL_CHECK(refused.empty());
       if (first % (100 * kBatch) == 0) *peak = std::max(*peak, AnonBytes());
     }
   }

@@ -25,7 +25,7 @@ namespace {
 constexpr size_t kNotIndexedMax = 65536;
 
 // While another thread writes those index rows, this many more series may come.
-constexpr size_t kNotIndexedBeyond = 65536;
+constexpr size_t kNotIndexedMost = kNotIndexedMax + 65536;
 
 // Series of a metric whose tags are indexed while the lock is held once.
 constexpr size_t kIndexTagsAtOnce = 2048;
@@ -62,7 +62,8 @@ SeriesTable::SeriesTable(const Layout& layout,
       number_at_open_(last_number),
       new_(std::make_shared<NewSeries>(layout, last_number + 1)) {}
 
-// Finds the series that were in memory when the store was closed or died.
+// Finds the series that were in memory when the store was closed or died. The indexer writes their
+// rows once the store is open, as it would have done: an open does not wait for it.
 absl::Status SeriesTable::LoadNotIndexed() {
   const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
   HOURCELL_ASSIGN_OR_RETURN(const SeriesNumber indexed, ReadIndexedNumber(view.get()));
@@ -77,7 +78,7 @@ absl::Status SeriesTable::LoadNotIndexed() {
   absl::Status fault;
   const auto add = [&](std::string_view key, std::string_view list) {
     fault = LoadLogRow(key, list);
-    if (fault.ok() && not_indexed() >= kNotIndexedMax) fault = WriteIndex();
+    if (fault.ok() && not_indexed() >= kNotIndexedMost) fault = WriteIndex();
     return fault.ok();
   };
   const absl::Status scanned = view->Scan(TableId::kSeries, PrefixRange(LogRowPrefix()), add);
@@ -339,7 +340,7 @@ class SeriesTable::Creation {
 
   // `may_wait`: for tables that lag; not while others wait for the turn.
   absl::Status Commit(bool may_wait) {
-    std::ranges::sort(made_);
+    std::ranges::sort(made_, {}, &Made::value_type::first);
     std::vector<NewSeries::LogRow> log_rows;
     const std::vector<Mutation> group = Group(&log_rows);
     if (group.empty()) return absl::OkStatus();
@@ -447,13 +448,12 @@ absl::Status SeriesTable::CheckRoom() {
     // Where the index cannot be written, memory must not grow for it.
     if (!wake_indexer_) return WriteIndex();
     wake_indexer_();
-    if (not_indexed() >= kNotIndexedMax + kNotIndexedBeyond) {
+    if (not_indexed() >= kNotIndexedMost) {
       ReaderLock lock(&new_mutex_);
       return absl::UnavailableError(fmt::format(
           "new series: {} wait for their index rows; expected fewer than {}; try again{}{}",
-          new_->size() + (indexing_ == nullptr ? 0 : indexing_->size()),
-          kNotIndexedMax + kNotIndexedBeyond, last_index_.ok() ? "" : ": ",
-          std::string(last_index_.message())));
+          new_->size() + (indexing_ == nullptr ? 0 : indexing_->size()), kNotIndexedMost,
+          last_index_.ok() ? "" : ": ", std::string(last_index_.message())));
     }
   }
   for (const TableId table : {TableId::kUid, TableId::kSeries}) {

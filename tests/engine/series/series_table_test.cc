@@ -456,6 +456,25 @@ class CreationTest : public SeriesTableTest {
     table_->GetOrCreate({&view, 1}, &results, /*wait_ms=*/0);
     return results[0];
   }
+
+  // The tags of the i-th of very many series.
+  static std::string TagsOf(int i) {
+    return fmt::format("a=a{} b=b{} c=c{} d=d{}", i % 10, i / 10 % 10, i / 100 % 100, i / 10000);
+  }
+
+  // Creates the series from `first` on, and returns how many were refused.
+  size_t CreateMany(int first, int count) {
+    std::vector<OwnedPoint> points;
+    for (int i = first; i < first + count; ++i)
+      points.push_back({"m", TagsOf(i), 0, 0});
+    std::vector<const PointView*> views;
+    for (OwnedPoint& point : points)
+      views.push_back(&point.view());
+    std::vector<Parsed<SeriesRef>> results;
+    table_->GetOrCreate(views, &results, /*wait_ms=*/0);
+    return static_cast<size_t>(
+        std::ranges::count_if(results, [](const auto& result) { return !result.ok(); }));
+  }
 };
 
 TEST_F(CreationTest, KnownSeriesDoNotWaitForNewOnes) {
@@ -511,34 +530,38 @@ TEST_F(CreationTest, WhoCreatesSeriesDoesNotWriteTheirIndex) {
   if (kIsSanitized) GTEST_SKIP() << "130,000 series, by one thread";
   int wakes = 0;
   table_->SetIndexer([&wakes] { ++wakes; });
-  const auto tags_of = [](int i) {
-    return fmt::format("a=a{} b=b{} c=c{} d=d{}", i % 10, i / 10 % 10, i / 100 % 100, i / 10000);
-  };
-  Create({{"m", tags_of(0), 0, 0}});
+  Create({{"m", TagsOf(0), 0, 0}});
   int next = 1;
   size_t refused = 0;
-  while (refused == 0 && next < 200'000) {
-    std::vector<OwnedPoint> points;
-    for (int i = 0; i < 4096; ++i)
-      points.push_back({"m", tags_of(next++), 0, 0});
-    std::vector<const PointView*> views;
-    for (OwnedPoint& point : points)
-      views.push_back(&point.view());
-    std::vector<Parsed<SeriesRef>> results;
-    table_->GetOrCreate(views, &results, /*wait_ms=*/0);
-    refused = static_cast<size_t>(
-        std::ranges::count_if(results, [](const auto& result) { return !result.ok(); }));
-  }
+  for (; refused == 0 && next < 200'000; next += 4096)
+    refused = CreateMany(next, 4096);
   EXPECT_EQ(refused, 4096u);
   EXPECT_GE(table_->not_indexed(), 2u * 65536);
   EXPECT_LT(table_->not_indexed(), 2u * 65536 + 4096);
   EXPECT_GE(wakes, 16);
-  EXPECT_EQ(CreateAtOnce(tags_of(0))->number, 1u) << "it is known";
+  EXPECT_EQ(CreateAtOnce(TagsOf(0))->number, 1u) << "it is known";
 
   EXPECT_TRUE(table_->WantsIndex());
   ASSERT_OK(table_->WriteIndex());
   EXPECT_FALSE(table_->WantsIndex());
-  EXPECT_TRUE(CreateAtOnce(tags_of(next)).ok());
+  EXPECT_TRUE(CreateAtOnce(TagsOf(next)).ok());
+}
+
+// Their rows took most of the time to open a killed store with many new series.
+TEST_F(CreationTest, AnOpenLeavesIndexRowsToTheIndexer) {
+  if (kIsSanitized) GTEST_SKIP() << "70,000 series, by one thread";
+  table_->SetIndexer([] {});
+  for (int next = 0; !table_->WantsIndex(); next += 4096)
+    ASSERT_EQ(CreateMany(next, 4096), 0u);
+  const size_t waiting = table_->not_indexed();
+
+  Reopen({});
+
+  EXPECT_EQ(table_->not_indexed(), waiting);
+  EXPECT_TRUE(table_->WantsIndex()) << "the indexer's next round writes them";
+  EXPECT_EQ(CreateAtOnce(TagsOf(1))->number, 2u) << "it is known";
+  EXPECT_TRUE(CreateAtOnce("h=new").ok());
+  EXPECT_LE(table_->not_indexed(), 64u) << "without an indexer, a creation writes them first";
 }
 
 TEST_F(SeriesTableTest, ConcurrentCreationsOfOneSeriesAgree) {
