@@ -1,6 +1,7 @@
 #include "engine/deletion/point_counter.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "engine/query/query_plan.h"
@@ -39,6 +40,8 @@ absl::Status CountSelected(const QuerySpec& spec,
     return absl::InvalidArgumentError("functions: a count takes none");
   }
   QuerySpec counts = spec;
+  // The bucket of `all` ends before the end.
+  if (counts.end_ms < INT64_MAX) ++counts.end_ms;
   counts.keep_scanned = false;
   counts.annotations = false;
   counts.global_annotations = false;
