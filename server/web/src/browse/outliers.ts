@@ -1,4 +1,4 @@
-// How far each of several lines is from the others: first the ones that stand out.
+// The order of the lines of a breakdown by their distance from the others.
 
 import type { Slice } from './recent';
 

@@ -6,8 +6,8 @@ import type { PlotSeries } from './series';
 export const EARLIER: [string, string][] = [['', 'no comparison'], ['1d', 'a day before'],
   ['1w', 'a week before'], ['4w', '4 weeks before'], ['52w', '52 weeks before']];
 
-// Each series of `now` gets the equal one of `past` and its numbers. Those that existed only then
-// follow as series of their own.
+// Gives each series of `now` its equal in `past`, and the difference of their averages. Appends the
+// series of `past` that have no equal.
 export function withPast(now: PlotSeries[], past: PlotSeries[], ago: string, ms: number): PlotSeries[] {
   if (past.length === 0) return now;
   const keyOf = (one: PlotSeries) => `${one.line} ${one.label}`;
