@@ -8,6 +8,7 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "engine/query/query_watch.h"
+#include "engine/series/metric_ranking.h"
 #include "engine/store/gates.h"
 #include "engine/store/tsdb_impl.h"
 #include "uid/uid_check.h"
@@ -72,6 +73,17 @@ absl::Status Names::VisitNames(const NameQuery& query,
         return visit(mapping.name);
       }));
   return store->losses.Note(ended);
+}
+
+absl::StatusOr<MetricRanking> Names::RankMetrics(const MetricSearch& search,
+                                                 QueryControl* control) {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreReader store, gates_->BeginRead());
+  QueryControl own;
+  if (control == nullptr) control = &own;
+  const QueryWatch watch(store->clock, control, search.deadline_ms,
+                         store->options.query_timeout_ms);
+  return store->losses.Note(hourcell::RankMetrics(search, store->options.layout, store->uids.get(),
+                                                  *store->series, watch));
 }
 
 absl::StatusOr<UidRow> Names::AssignUid(UidKind kind, std::string_view name) {

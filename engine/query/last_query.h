@@ -1,8 +1,9 @@
 // LastQuery: a query for the last points of series; LookupQuery: a query for series; NameQuery: a
-// query for names. The server parses parameters and JSON bodies; names are still text here.
+// query for names; MetricSearch: a query for metrics and their sizes. The server parses parameters and JSON bodies; names are still text here.
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -60,6 +61,32 @@ struct NameQuery {
   int64_t deadline_ms = 0;  // as above
   // Leaves out names without series. A process that follows the writer visits all names of tags.
   bool only_with_series = false;
+};
+
+enum class MetricOrder : uint8_t {
+  kName,    // ascending, by bytes
+  kSeries,  // most series first
+  kNewest,  // highest UID first
+};
+
+// A query for metrics that have series.
+struct MetricSearch {
+  std::string part = {};  // the names contain it, in any case of ASCII; empty: all metrics
+  MetricOrder order = MetricOrder::kName;
+  size_t limit = 0;         // maximum number of metrics in the answer
+  int64_t deadline_ms = 0;  // as above
+};
+
+struct RankedMetric {
+  std::string name;       // UTF-8
+  std::string uid_bytes;  // as wide as the layout says
+  uint64_t series = 0;
+};
+
+struct MetricRanking {
+  std::vector<RankedMetric> metrics;  // the first of the order
+  uint64_t total = 0;                 // metrics that have the part
+  uint64_t series = 0;                // of all of them, if they are in the order of their series
 };
 
 struct LookupQuery {

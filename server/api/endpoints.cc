@@ -31,6 +31,7 @@
 #include "server/monitor/logs_handler.h"
 #include "server/monitor/process_info.h"
 #include "server/names/meta_handler.h"
+#include "server/names/metrics_handler.h"
 #include "server/names/suggest_handler.h"
 
 namespace hourcell {
@@ -160,6 +161,10 @@ HttpResponse Endpoints::QueryPage(const HttpRequest& request) {
 
 HttpResponse Endpoints::Suggest(const HttpRequest& request) {
   return HandleSuggest(request, query_.service());
+}
+
+HttpResponse Endpoints::RankMetrics(const HttpRequest& request) {
+  return HandleMetrics(request, query_.service());
 }
 
 HttpResponse Endpoints::Aggregators(const HttpRequest&) {

@@ -76,6 +76,7 @@ class Endpoints {
     return HandleSearch(request, query_.service());
   }
   HttpResponse Suggest(const HttpRequest& request);
+  HttpResponse RankMetrics(const HttpRequest& request);
   HttpResponse Annotation(const HttpRequest& request);
   HttpResponse UidMeta(const HttpRequest& request);
   HttpResponse SeriesMeta(const HttpRequest& request);

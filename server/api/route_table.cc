@@ -170,6 +170,12 @@ constexpr RouteRow kRouteRows[] = {
      .answered_on = AnsweredOn::kQueryThreads,
      .handler = &Endpoints::Suggest,
      .doc = "complete a name of a metric, a tag key or a tag value"},
+    {.path = "/api/metrics",
+     .get = Reads(Right::kRead, kWriteOnly),
+     .answered_on = AnsweredOn::kQueryThreads,
+     .handler = &Endpoints::RankMetrics,
+     .doc =
+         "list metrics by a part of their name, by name, size or age, with their number of series"},
     {.path = "/api/aggregators",
      .get = Reads(Right::kAny),
      .post = Reads(Right::kAny),

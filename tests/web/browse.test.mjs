@@ -31,11 +31,11 @@ test('all metrics with small charts; a few letters find one', async () => {
 
 test('largest first, newest first, stale only', async () => {
   page = await browser.page(server.url);
-  await page.selectOption('[aria-label=Order]', 'large');
+  await page.selectOption('[aria-label=Order]', 'series');
   await page.waitForFunction(() => document.querySelector('.card .main')?.textContent === 'twitter.mentions');
   await server.put([{ metric: 'zz.fresh', timestamp: Math.floor(Date.now() / 1000), value: 1, tags: { a: 'b' } }]);
   await page.reload();
-  await page.selectOption('[aria-label=Order]', 'new');
+  await page.selectOption('[aria-label=Order]', 'newest');
   await page.waitForFunction(() => document.querySelector('.card .main')?.textContent === 'zz.fresh');
   await page.selectOption('[aria-label=Order]', 'stale');
   await page.waitForFunction(() => document.querySelectorAll('.card').length === 12);
@@ -66,4 +66,38 @@ test('names with <script>, from right to left and emoji are text', async (t) => 
   await settled(page);
   const text = await page.innerText('.legend');
   for (const name of names) assert.ok(text.includes(name), `${name} in ${text}`);
+});
+
+test('of more metrics than the page loads, the server finds any part of a name and the largest', async (t) => {
+  const large = await Server.create({ data: false });
+  t.after(() => large.close());
+  const timestamp = Math.floor(Date.now() / 1000);
+  const points = Array.from({ length: 5200 }, (_, i) => ({
+    metric: `app${i % 7}.metric${String(i).padStart(4, '0')}`, timestamp, value: i, tags: { host: 'a' } }));
+  for (let at = 0; at < points.length; at += 1000) assert.ok((await large.put(points.slice(at, at + 1000))).ok);
+  await large.put(Array.from({ length: 30 }, (_, i) => ({
+    metric: 'zz.biggest', timestamp, value: i, tags: { host: `h${i}` } })));
+  page = await browser.page(large.url);
+  await page.waitForSelector('.status:has-text("60 of 5 201 metrics")');
+  await page.fill('input[type=search]', 'IGGES');
+  await page.waitForFunction(() => document.querySelector('.card .main')?.textContent === 'zz.biggest');
+  await page.fill('input[type=search]', '');
+  await page.selectOption('[aria-label=Order]', 'series');
+  await page.waitForFunction(() => document.querySelector('.card .main')?.textContent === 'zz.biggest');
+  await page.goto(`${large.url}#v=cardinality`);
+  await page.waitForSelector('.cardinality p:has-text("5 230 series of 5 201 metrics; the 40 largest are listed")');
+  assert.match(await page.innerText('[aria-label="Series by metric"] li'), /zz\.biggest\s+30/);
+
+  // Enter picks the typed name, also before the server answers.
+  await page.route(/api\/(metrics|suggest)/, async (route) => {
+    await new Promise((done) => setTimeout(done, 200));
+    await route.continue();
+  });
+  await page.goto(`${large.url}#v=graph`);
+  const field = page.locator('[aria-label="Query A"] [aria-label=Metric]');
+  await field.click();
+  await page.keyboard.type('zz.biggest', { delay: 30 });
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => location.hash.includes('m='));
+  assert.match(page.url(), /:zz\.biggest/);
 });

@@ -48,6 +48,22 @@ describe('a threshold', () => {
   });
 });
 
+describe('many series', () => {
+  const many = Array.from({ length: 150 }, (_, i) => series(`s${i}`, [0], [i % 2 ? i : -i]));
+  it('are drawn in part, those with the highest maxima, in their order', () => {
+    const { drawn, left } = chartModel(emptyState(), many, 0, 1, () => '');
+    const labels = drawn.map((one) => one.series.label);
+    expect([labels.length, left]).toEqual([100, 50]);
+    expect(labels).toContain('s149');
+    expect(labels).not.toContain('s148');
+    expect(labels.indexOf('s1')).toBeLessThan(labels.indexOf('s149'));
+  });
+  it('are all drawn if one wants it', () => {
+    const { drawn, left } = chartModel({ ...emptyState(), every: true }, many, 0, 1, () => '');
+    expect([drawn.length, left]).toEqual([150, 0]);
+  });
+});
+
 describe('values of a tag', () => {
   it('come by their distance from the others', () => {
     const slice = (tagv: string, ...ys: number[]) => ({ tagv, points: ys.map((y, i) => [i, y] as [number, number]) });

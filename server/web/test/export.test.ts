@@ -53,7 +53,7 @@ describe('SVG', () => {
   it('has names as text', () => {
     const one = series('<script>&', [0, 10], [1, 2]);
     const svg = toSvg({ from: 0, to: 10, axis: [0, 10], style: 'line', log: [false, false], units: ['', ''],
-      tz: 'UTC', limits: [[null, null], [null, null]], labels: ['', ''], threshold: 1.5,
+      tz: 'UTC', limits: [[null, null], [null, null]], labels: ['', ''], threshold: 1.5, left: 0,
       drawn: [{ series: one, color: '#000000', right: false, column: [1, 2], low: null, high: null, unit: '', dashed: true }],
     }, 'a "title"', false);
     expect(svg).not.toContain('<script>');

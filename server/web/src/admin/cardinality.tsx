@@ -1,8 +1,7 @@
 // Where the series come from: which metrics and which tags have the most, and how fast new ones
 // come.
 
-import { useState } from 'preact/hooks';
-import { NAMES_MAX, fewAtATime, sizeOf, suggest, tagsOf } from '../api/names';
+import { rankMetrics, tagsOf } from '../api/names';
 import { Sparkline } from '../plot/sparkline';
 import { graphOf, go, linkTo, page } from '../state/page';
 import { useStore } from '../state/store';
@@ -11,39 +10,25 @@ import { useAnswer } from '../ui/hooks';
 import { Bar, Problem } from '../ui/parts';
 import { createdPerMinute } from './own';
 
-const METRICS_MAX = 1000;
-
-interface Size { metric: string; series: number }
+const LARGEST = 40;
 
 export function CardinalityView() {
   const { metric } = useStore(page);
-  const [done, setDone] = useState(0);
-  const names = useAnswer((signal) => suggest('metrics', '', NAMES_MAX, signal), []);
-  const sizes = useAnswer(async (signal) => {
-    const found: Size[] = [];
-    await fewAtATime((names.value ?? []).slice(0, METRICS_MAX), async (name) => {
-      const size = await sizeOf(name).catch(() => null);
-      if (size) found.push({ metric: name, series: size.series });
-      if (!signal.aborted && found.length % 20 === 0) setDone(found.length);
-    }, 4, signal);
-    return found.sort((a, b) => b.series - a.series);
-  }, [names.value]);
-  const rows = sizes.value ?? [];
-  const total = rows.reduce((sum, row) => sum + row.series, 0);
-  const isAll = (names.value?.length ?? 0) <= METRICS_MAX;
+  const largest = useAnswer((signal) => rankMetrics('', 'series', LARGEST, signal), []);
+  const rows = largest.value?.metrics ?? [];
   return (
     <main class="cardinality">
       <h1>Cardinality</h1>
       <p class="soft" role="status">
-        {rows.length === 0 ? (names.value?.length ? `Counted ${done} of ${showCount(names.value.length)} metrics…` : '')
-          : `${showCount(total)} series of ${showCount(rows.length)} metrics${isAll ? '' : `, the first ${showCount(METRICS_MAX)} by name`}`}
+        {largest.value && `${showCount(largest.value.series!)} series of ${showCount(largest.value.total)} metrics${
+          rows.length < largest.value.total ? `; the ${rows.length} largest are listed` : ''}`}
       </p>
-      <Problem error={names.error ?? sizes.error} />
+      <Problem error={largest.error} />
       <div class="columns">
         <section class="panel" aria-label="Series by metric">
           <h2>Series by metric</h2>
           <ul class="values-list">
-            {rows.slice(0, 40).map((row) => (
+            {rows.map((row) => (
               <li key={row.metric} class={row.metric === metric ? 'on' : ''}>
                 <button class="link" onClick={() => go({ metric: row.metric })}><bdi>{row.metric}</bdi></button>
                 <Bar part={row.series / (rows[0]?.series || 1)} />

@@ -29,15 +29,24 @@ export function lookup(metric: string, limit: number, signal?: AbortSignal): Pro
   });
 }
 
-const counts = new Map<string, Promise<{ series: number; uid: string }>>();
+export interface Ranked { metric: string; uid: string; series: number }
+export interface Ranking { total: number; series?: number; metrics: Ranked[] }
 
-// How many series a metric has, and its UID: those of newer metrics are larger.
-export function sizeOf(metric: string): Promise<{ series: number; uid: string }> {
+// Metrics whose names contain `find`: the first of an order, and the total.
+export function rankMetrics(find: string, order: 'name' | 'series' | 'newest', limit: number,
+                            signal?: AbortSignal): Promise<Ranking> {
+  return getJson('api/metrics', {
+    params: [['find', find], ['order', order], ['limit', String(limit)]], background: true, ...(signal && { signal }),
+  });
+}
+
+const counts = new Map<string, Promise<number>>();
+
+// How many series a metric has.
+export function sizeOf(metric: string): Promise<number> {
   let found = counts.get(metric);
   if (!found) {
-    found = lookup(metric, 1).then(({ results, totalResults }) => ({
-      series: totalResults, uid: (results[0]?.tsuid ?? '').slice(0, 6),
-    }));
+    found = lookup(metric, 1).then(({ totalResults }) => totalResults);
     counts.set(metric, found);
     // Counts grow: they are asked for again after a while, and at once after an error.
     found.then(() => setTimeout(() => counts.delete(metric), 60e3), () => counts.delete(metric));

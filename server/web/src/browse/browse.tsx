@@ -1,9 +1,9 @@
 // All metrics, or one with its tags.
 
 import { useMemo, useState } from 'preact/hooks';
-import { NAMES_MAX, fewAtATime, suggest } from '../api/names';
+import { NAMES_MAX, fewAtATime, rankMetrics } from '../api/names';
 import { AddData } from '../import/import';
-import { findNames, type Match } from '../query/fuzzy';
+import { findNames, match, type Match } from '../query/fuzzy';
 import { page, tweak } from '../state/page';
 import { useStore } from '../state/store';
 import { showCount } from '../time/units';
@@ -19,24 +19,31 @@ export function BrowseView() {
     : <MetricList search={state.search} />;
 }
 
-const ORDERS = [['name', 'by name'], ['large', 'largest first'], ['new', 'newest first'],
+const ORDERS = [['name', 'by name'], ['series', 'largest first'], ['newest', 'newest first'],
   ['stale', 'stale only']] as const;
 type Order = (typeof ORDERS)[number][0];
-// Orders other than by name ask for each metric.
+// To find stale metrics, the page requests the last point of each.
 const ASKED_MAX = 500;
+const PART_MAX = 500;
 const PAGE = 60;
 
 function MetricList({ search }: { search: string }) {
   const [order, setOrder] = useState<Order>('name');
   const [count, setCount] = useState(PAGE);
-  const names = useAnswer((signal) => suggest('metrics', '', NAMES_MAX, signal), []);
-  const more = useAnswer(async (signal) => ((names.value?.length ?? 0) >= NAMES_MAX && search
-    ? suggest('metrics', search, 200, signal) : []), [names.value, search]);
-  const all = useMemo(() => [...new Set([...(names.value ?? []), ...(more.value ?? [])])],
-                      [names.value, more.value]);
-  const found = useMemo(() => findNames(all, search, NAMES_MAX), [all, search]);
-  const known = useAll(order === 'name' ? [] : found.slice(0, ASKED_MAX).map((one) => one.name));
-  const sorted = sortBy(order, found, known);
+  const isStaleOnly = order === 'stale';
+  const by = isStaleOnly ? 'name' : order;
+  const first = useAnswer((signal) => rankMetrics('', by, NAMES_MAX, signal), [by]);
+  // Where there are more names than the page loads, the server finds those that contain the text.
+  const isLarge = (first.value?.total ?? 0) > NAMES_MAX;
+  const part = useAnswer(async (signal) => (isLarge && search ? rankMetrics(search, by, PART_MAX, signal) : null),
+                         [isLarge, search, by]);
+  const ranking = isLarge && search ? part.value : first.value;
+  const found = useMemo(() => findIn((ranking?.metrics ?? []).map((one) => one.metric), search, by),
+                        [ranking, search, by]);
+  const known = useAll(isStaleOnly ? found.slice(0, ASKED_MAX).map((one) => one.name) : []);
+  const sorted = isStaleOnly ? staleOf(found, known) : found;
+  const total = isLarge ? ranking?.total ?? 0 : found.length;
+  const shown = Math.min(count, sorted.length);
   return (
     <main class="browse">
       <h1 class="sr">Metrics</h1>
@@ -47,11 +54,12 @@ function MetricList({ search }: { search: string }) {
         <Choice label="Order" value={order} options={ORDERS.map(([key, text]) => [key, text] as [Order, string])}
           onChange={setOrder} />
         <AddData />
-        <p class="status" role="status">{names.value && `${showCount(sorted.length)}${
-          names.value.length >= NAMES_MAX ? '+' : ''} metrics`}</p>
+        <p class="status" role="status">{ranking && (isStaleOnly
+          ? `${showCount(shown)} of the first ${showCount(known.size)} metrics by name, of ${showCount(total)}`
+          : `${shown < total ? `${showCount(shown)} of ` : ''}${showCount(total)} metrics`)}</p>
       </div>
-      <Problem error={names.error} />
-      {names.value?.length === 0 && <p class="empty">There are no metrics yet. Put a point, and it
+      <Problem error={first.error ?? part.error} />
+      {first.value?.total === 0 && <p class="empty">There are no metrics yet. Put a point, and it
         appears here.</p>}
       <ul class="cards">
         {sorted.slice(0, count).map((match) => <MetricCard key={match.name} match={match} />)}
@@ -74,13 +82,14 @@ function useAll(names: string[]): Map<string, Recent> {
   return known;
 }
 
-function sortBy(order: Order, found: Match[], known: Map<string, Recent>): Match[] {
-  if (order === 'name' || known.size === 0) return found;
-  const of = (match: Match) => known.get(match.name)!;
-  const rows = found.filter((match) => known.has(match.name));
-  switch (order) {
-    case 'large': return rows.sort((a, b) => of(b).series - of(a).series);
-    case 'new': return rows.sort((a, b) => (of(a).uid < of(b).uid ? 1 : -1));
-    default: return rows.filter((match) => isStale(of(match))).sort((a, b) => of(b).last - of(a).last);
-  }
+// By name, the best match comes first; the server's other orders stay.
+function findIn(names: string[], search: string, by: string): Match[] {
+  if (by === 'name' || search === '') return findNames(names, search, NAMES_MAX);
+  return names.flatMap((name) => match(name, search) ?? []);
+}
+
+function staleOf(found: Match[], known: Map<string, Recent>): Match[] {
+  const of = ({ name }: Match) => known.get(name)!;
+  return found.filter(({ name }) => known.has(name)).filter((one) => isStale(of(one)))
+    .sort((a, b) => of(b).last - of(a).last);
 }

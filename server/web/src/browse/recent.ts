@@ -8,7 +8,6 @@ import { printQuery } from '../query/print';
 
 export interface Recent {
   series: number;
-  uid: string;
   from: number;
   to: number;
   points: [number, number][];
@@ -41,19 +40,19 @@ export async function recentOf(metric: string, signal: AbortSignal): Promise<Rec
 
 async function findRecent(metric: string, signal: AbortSignal): Promise<Recent> {
   const now = Date.now();
-  const { series, uid } = await sizeOf(metric);
+  const series = await sizeOf(metric);
   const hour = await pointsOf(metric, now - HOUR, now, '1m', signal);
   if (hour.length) {
-    return { series, uid, from: now - HOUR, to: now, points: hour, last: hour[hour.length - 1]![0] };
+    return { series, from: now - HOUR, to: now, points: hour, last: hour[hour.length - 1]![0] };
   }
   if (series === 0 || series > SERIES_MAX) {
-    return { series, uid, from: now - HOUR, to: now, points: [], last: 0 };
+    return { series, from: now - HOUR, to: now, points: [], last: 0 };
   }
   const lasts = await lastOf(metric, signal);
   const last = lasts.reduce((max, one) => Math.max(max, one.timestamp), 0);
-  if (!last) return { series, uid, from: now - HOUR, to: now, points: [], last: 0 };
+  if (!last) return { series, from: now - HOUR, to: now, points: [], last: 0 };
   const points = await pointsOf(metric, last - DAY, last + 1, '15m', signal);
-  return { series, uid, from: last - DAY, to: last, points, last };
+  return { series, from: last - DAY, to: last, points, last };
 }
 
 export const isStale = (recent: Recent) => Date.now() - recent.last > HOUR;

@@ -1,22 +1,24 @@
 // What the fields of the form are completed from.
 
-import { NAMES_MAX, sizeOf, suggest, tagsOf } from '../api/names';
+import { NAMES_MAX, rankMetrics, sizeOf, suggest, tagsOf } from '../api/names';
 import { findNames, type Match } from '../query/fuzzy';
 import { showCount } from '../time/units';
 
 const SHOWN_MAX = 12;
 let known: Promise<string[]> | null = null;
 
-// The first names are kept and looked through by letters; where there are more, the server looks
-// for those that begin with what was typed.
+// Names are kept for a minute and looked through by letters; where there are more, the server looks
+// for those that contain the typed text.
 export async function findMetrics(typed: string, signal: AbortSignal): Promise<Match[]> {
-  known ??= suggest('metrics', '', NAMES_MAX);
-  known.catch(() => (known = null));
+  if (!known) {
+    known = suggest('metrics', '', NAMES_MAX);
+    known.then(() => setTimeout(forgetMetrics, 60e3), forgetMetrics);
+  }
   const names = await known;
   const near = findNames(names, typed, SHOWN_MAX);
   if (names.length < NAMES_MAX || typed === '') return near;
-  const more = await suggest('metrics', typed, SHOWN_MAX, signal);
-  const all = [...new Set([...more, ...near.map((one) => one.name)])];
+  const { metrics } = await rankMetrics(typed, 'name', SHOWN_MAX, signal);
+  const all = [...new Set([...metrics.map((one) => one.metric), ...near.map((one) => one.name)])];
   return findNames(all, typed, SHOWN_MAX);
 }
 
@@ -25,8 +27,7 @@ export function forgetMetrics(): void {
 }
 
 export async function metricHint(name: string): Promise<string> {
-  const { series } = await sizeOf(name);
-  return `${showCount(series)} series`;
+  return `${showCount(await sizeOf(name))} series`;
 }
 
 export async function findTagks(metric: string, typed: string): Promise<Match[]> {

@@ -7,7 +7,7 @@ import type { Annotation } from '../api/stream';
 import { Share } from '../export/share';
 import { Chart } from '../plot/chart';
 import { withPast } from '../plot/compare';
-import { chartModel } from '../plot/model';
+import { chartModel, DRAWN_MAX } from '../plot/model';
 import { seriesOf } from '../plot/series';
 import { textsOf } from '../query/auto';
 import { go, page } from '../state/page';
@@ -48,7 +48,7 @@ export function GraphView() {
   const { from, to } = result;
   const model = useMemo(() => chartModel(state, series, from, to, unitOf),
     [series, from, to, unitOf, state.style, state.ylog, state.y2log, state.yrange, state.y2range,
-      state.ylabel, state.y2label, state.solo, state.tz, state.lines, state.connect, state.threshold]);
+      state.ylabel, state.y2label, state.solo, state.tz, state.lines, state.connect, state.threshold, state.every]);
   const notes = useMemo(() => (state.notes ? notesOf(result.answers) : []),
                         [result.answers, state.notes]);
   return (
@@ -66,7 +66,7 @@ export function GraphView() {
           Add a note</button>}
         <Share state={state} result={result} series={series} model={model}
           chart={() => chart.current} />
-        <Status state={state} result={result} count={series.length} />
+        <Status state={state} result={result} count={series.length} left={model.left} />
       </div>
       <Problem error={result.error} />
       <h1 class={state.title ? 'title' : 'sr'}><bdi>{state.title || 'Graph'}</bdi></h1>
@@ -102,7 +102,9 @@ function unitsOf(state: State): (line: number) => string {
 // An answer that is shown because the next one failed.
 const isOld = ({ error, answers }: Result) => Boolean(error) && answers.length > 0;
 
-function Status({ state, result, count }: { state: State; result: Result; count: number }) {
+function Status({ state, result, count, left }: {
+  state: State; result: Result; count: number; left: number;
+}) {
   const points = result.answers.reduce((sum, answer) => sum + answer.dps.length, 0);
   const isEmpty = !result.running && !result.error && result.sent.length > 0 && points === 0;
   return (
@@ -117,6 +119,8 @@ function Status({ state, result, count }: { state: State; result: Result; count:
       {!state.auto && <button class="link" onClick={() => go({ auto: true })}>fit points to the screen</button>}
       {state.solo.length > 0 && <span class="chip">only {state.solo.length} of {showCount(count)} shown
         <button class="link" aria-label="Show all series" onClick={() => go({ solo: [] })}>✕</button></span>}
+      {left > 0 && <span class="chip">{DRAWN_MAX} of {showCount(left + DRAWN_MAX)} drawn, those with the highest maxima
+        <button class="link" onClick={() => go({ every: true })}>draw all</button></span>}
       {isOld(result) && <b class="stale">As of {showTime(result.at, state.tz).slice(11)}: the last answer. </b>}
       {isEmpty ? 'No points in this range.'
         : points > 0 && `${showCount(points)} points in ${showSpan(result.tookMs)}`}

@@ -7,7 +7,7 @@ export const EARLIER: [string, string][] = [['', 'no comparison'], ['1d', 'a day
   ['1w', 'a week before'], ['4w', '4 weeks before'], ['52w', '52 weeks before']];
 
 // Gives each series of `now` its equal in `past`, and the difference of their averages. Appends the
-// series of `past` that have no equal.
+// series of `past` that ended before.
 export function withPast(now: PlotSeries[], past: PlotSeries[], ago: string, ms: number): PlotSeries[] {
   if (past.length === 0) return now;
   const keyOf = (one: PlotSeries) => `${one.line} ${one.label}`;

@@ -28,6 +28,17 @@ export interface ChartModel {
   units: [string, string]; // of the axes: those of their lines, if these agree
   tz: string;
   threshold: number | null;
+  left: number; // number of series that are not drawn
+}
+
+export const DRAWN_MAX = 100;
+
+// The series with the highest maxima, in the order in which they came.
+function highest<T extends { series: PlotSeries }>(all: T[]): T[] {
+  if (all.length <= DRAWN_MAX) return all;
+  const max = ({ series: { stats } }: T) => (Number.isNaN(stats.max) ? -Infinity : stats.max);
+  const kept = new Set([...all].sort((a, b) => max(b) - max(a)).slice(0, DRAWN_MAX));
+  return all.filter((one) => kept.has(one));
 }
 
 function commonOf(drawn: Drawn[]): string {
@@ -37,9 +48,11 @@ function commonOf(drawn: Drawn[]): string {
 
 export function chartModel(state: State, all: PlotSeries[], from: number, to: number,
                            unitOf: (line: number) => string): ChartModel {
-  const shown = all.map((series, i) => ({ series, color: colorOf(i) })).filter(({ series }) =>
+  const wanted = all.map((series, i) => ({ series, color: colorOf(i) })).filter(({ series }) =>
     !state.lines[series.line]?.hidden &&
     (state.solo.length === 0 || state.solo.includes(series.label)));
+  const shown = state.every ? wanted : highest(wanted);
+  const left = wanted.length - shown.length;
   // Last, because stacked series are neighbours.
   shown.push(...shown.flatMap(({ series, color }) => (series.past ? [{ series: series.past, color }] : [])));
   const times = shown.map(({ series: { xs } }): Broken => (state.connect ? { xs, after: [] } : breakHoles(xs)));
@@ -62,6 +75,7 @@ export function chartModel(state: State, all: PlotSeries[], from: number, to: nu
     units: [false, true].map((right) => commonOf(drawn.filter((one) => one.right === right))) as [string, string],
     limits: [parseLimits(state.yrange), parseLimits(state.y2range)],
     labels: [state.ylabel, state.y2label],
+    left,
     threshold: state.threshold.trim() && Number.isFinite(Number(state.threshold)) ? Number(state.threshold) : null,
   };
 }

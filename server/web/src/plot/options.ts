@@ -4,7 +4,7 @@ import uPlot from 'uplot';
 import { shiftedDate } from '../time/time';
 import { showTicks } from '../time/units';
 import { fade } from './palette';
-import type { ChartModel, Drawn } from './model';
+import { DRAWN_MAX, type ChartModel, type Drawn } from './model';
 import { lonelyIn, type Column } from './align';
 
 export interface Theme { text: string; grid: string; font: string }
@@ -53,7 +53,7 @@ export function optionsOf(model: ChartModel, theme: Theme, width: number,
     legend: { show: false },
     cursor: {
       drag: { x: true, y: false, setScale: false },
-      focus: { prox: sizeOf(model) > FOCUS_MAX ? -1 : 24 },
+      focus: { prox: drawsSlowly(model) ? -1 : 24 },
       points: { size: 7 },
       dataIdx: (u, seriesIdx, hovered) => nearest(u.data[seriesIdx]!, hovered),
     },
@@ -66,11 +66,15 @@ export function optionsOf(model: ChartModel, theme: Theme, width: number,
 // would not follow the pointer.
 const FOCUS_MAX = 60_000;
 
-const sizeOf = (model: ChartModel) => model.axis.length * model.drawn.length;
+// A band is two columns more.
+function drawsSlowly({ axis, drawn }: ChartModel): boolean {
+  const columns = drawn.reduce((sum, one) => sum + (one.low && one.high ? 3 : 1), 0);
+  return drawn.length > DRAWN_MAX || axis.length * columns > FOCUS_MAX;
+}
 
 // A browser draws lines of one pixel many times as fast as wider ones, and among so many none is seen
 // by its width. They are not smoothed either.
-const widthOf = (model: ChartModel) => (sizeOf(model) > FOCUS_MAX ? 1 / (devicePixelRatio || 1) : 1.6);
+const widthOf = (model: ChartModel) => (drawsSlowly(model) ? 1 / (devicePixelRatio || 1) : 1.6);
 
 const NEAR = 200;
 

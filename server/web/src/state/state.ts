@@ -36,6 +36,7 @@ export interface State {
   auto: boolean; // downsample long ranges
   notes: boolean; // show annotations
   connect: boolean; // draw lines across holes
+  every: boolean; // draw all series, however many
   solo: string[]; // labels of the only series that are drawn
   sort: string; // column of the legend, '-' before it: descending
   metric: string; // in browse
@@ -59,7 +60,7 @@ export function emptyState(): State {
     view: 'browse', shown: 'graph', start: START, end: '', lines: [], style: 'line', compare: '',
     threshold: '', ylog: false,
     y2log: false, yrange: '', y2range: '', ylabel: '', y2label: '', title: '', unit: '', tz: '',
-    refresh: 0, auto: true, notes: true, connect: false, solo: [], sort: '', metric: '', tag: '', search: '',
+    refresh: 0, auto: true, notes: true, connect: false, every: false, solo: [], sort: '', metric: '', tag: '', search: '',
     fleet: '', designs: [],
   };
 }

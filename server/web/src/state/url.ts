@@ -2,7 +2,7 @@
 //
 //   start end m o ylog y2log yrange y2range ylabel y2label title autoreload style tz   OpenTSDB's
 //   v show hide unit auto notes connect solo sort metric tag find fleet design compare
-//   threshold                                                                        ours
+//   threshold every                                                                  ours
 //
 // Every `m` is followed by its `o`, as OpenTSDB counts them.
 
@@ -32,6 +32,7 @@ export function printState(state: State): string {
   put('y2log', state.y2log);
   for (const key of TEXTS) put(key, state[key]);
   put('connect', state.connect);
+  put('every', state.every);
   put('find', state.search);
   put('autoreload', state.refresh);
   if (!state.auto) put('auto', '0');
@@ -66,6 +67,7 @@ export function parseState(hash: string): State {
   state.y2log = params.has('y2log');
   for (const key of TEXTS) state[key] = text(key);
   state.connect = params.has('connect');
+  state.every = params.has('every');
   state.search = text('find');
   state.refresh = Math.max(0, Number.parseInt(text('autoreload'), 10) || 0);
   state.auto = text('auto') !== '0';

@@ -17,8 +17,9 @@ export interface ComboboxProps {
 export function Combobox({ value, label, placeholder, wide, load, hint, onPick }: ComboboxProps) {
   const id = useId();
   const [typed, setTyped] = useState<string | null>(null); // null: not being typed
-  const [found, setFound] = useState<Match[]>([]);
+  const [answer, setAnswer] = useState<{ of: string | null; found: Match[] }>({ of: null, found: [] });
   const [at, setAt] = useState(0);
+  const { found } = answer;
   const input = useRef<HTMLInputElement>(null);
   const isOpen = typed !== null;
 
@@ -27,10 +28,10 @@ export function Combobox({ value, label, placeholder, wide, load, hint, onPick }
     const abort = new AbortController();
     load(typed, abort.signal).then((matches) => {
       if (abort.signal.aborted) return;
-      setFound(matches);
-      setAt(0);
+      setAnswer({ of: typed, found: matches });
+      setAt(Math.max(0, matches.findIndex((match) => match.name === typed)));
     }, (error) => {
-      if (!isAborted(error)) setFound([]);
+      if (!isAborted(error)) setAnswer({ of: typed, found: [] });
     });
     return () => abort.abort();
   }, [typed]);
@@ -39,6 +40,20 @@ export function Combobox({ value, label, placeholder, wide, load, hint, onPick }
     setTyped(null);
     if (name !== value) onPick(name);
   };
+  // Enter before the names for the text have come waits for them: those in the list are for another text.
+  const [entered, setEntered] = useState<string | null>(null);
+  const enter = (text: string) => {
+    if (answer.of === text) pick(found[at]?.name ?? text);
+    else setEntered(text);
+  };
+  useEffect(() => {
+    if (entered === null) return;
+    if (typed !== entered) setEntered(null);
+    else if (answer.of === entered) {
+      setEntered(null);
+      enter(entered);
+    }
+  }, [entered, typed, answer, at]);
   const onKey = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
@@ -47,7 +62,7 @@ export function Combobox({ value, label, placeholder, wide, load, hint, onPick }
       setAt((at + step + found.length) % Math.max(found.length, 1));
     } else if (event.key === 'Enter' && isOpen) {
       event.preventDefault();
-      pick(found[at]?.name ?? typed);
+      enter(typed);
     } else if (event.key === 'Escape' && isOpen) {
       event.stopPropagation();
       setTyped(null);
