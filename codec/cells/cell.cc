@@ -423,9 +423,13 @@ absl::StatusOr<OpenTsdbCell> ToOpenTsdb(std::string_view cell) {
 }
 
 bool HasStaleMarker(const CellColumns& columns) {
-  for (size_t i = 0; i < columns.size(); ++i)
-    if (columns.bits[i] == Value::kStaleMarkerBits && columns.value(i).is_stale_marker())
-      return true;
+  const auto begin = columns.bits.begin();
+  const auto end = columns.bits.end();
+  for (auto at = std::find(begin, end, Value::kStaleMarkerBits); at != end;
+       at = std::find(std::next(at), end, Value::kStaleMarkerBits)) {
+    // An integer may have the same bits.
+    if (columns.value(static_cast<size_t>(at - begin)).is_stale_marker()) return true;
+  }
   return false;
 }
 

@@ -31,6 +31,9 @@ constexpr unsigned kValueCodeBits = 6;
 constexpr uint8_t kValueCodeMask = (1 << kValueCodeBits) - 1;
 constexpr uint64_t kSmallDeltaMax = kValueCodeMask - kSmallDelta;
 
+// Integers of one byte are below this, and not below its negative.
+constexpr uint64_t kOneByteMax = 128;
+
 // Token, a time of 5 bytes at most, and a value: an exponent and a varint at most.
 constexpr size_t kPointBytesMax = 1 + 5 + 1 + kVarintBytesMax;
 
@@ -170,14 +173,24 @@ class OpenHourPoints::Decoder {
 
   bool done() const { return in_ == end_; }
 
-  // The next point, added to `*out`. REQUIRES: !done().
-  void TakeInto(CellColumns* out) {
+  // To the next point. REQUIRES: !done().
+  void Next() {
     const uint8_t token = *in_++;
     TakeTime(token >> kValueCodeBits);
     TakeValue(token & kValueCodeMask);
-    const Value value = kind_ == Kind::kInteger ? Value::Integer(static_cast<int64_t>(bits_))
-                                                : Value::Float(std::bit_cast<double>(bits_));
-    out->push_back({.offset_ms = offset_ms_, .is_ms = is_ms_, .flags = ValueFlags(value)}, value);
+  }
+
+  // Of the point.
+  uint32_t offset_ms() const { return offset_ms_; }
+  uint64_t bits() const { return bits_; }
+  // As CellColumns has them.
+  uint8_t flags() const {
+    const uint8_t ms = is_ms_ ? CellColumns::kMsPrecision : 0;
+    if (kind_ != Kind::kInteger) {
+      return static_cast<uint8_t>(ValueFlags(Value::Float(std::bit_cast<double>(bits_))) | ms);
+    }
+    if (bits_ + kOneByteMax < 2 * kOneByteMax) return ms;  // the usual gauge
+    return static_cast<uint8_t>(ValueFlags(Value::Integer(static_cast<int64_t>(bits_))) | ms);
   }
 
  private:
@@ -261,9 +274,21 @@ class OpenHourPoints::Decoder {
 };
 
 void OpenHourPoints::DecodeTo(CellColumns* out) const {
+  const size_t before = out->size();
+  out->offset_ms.resize(before + points_);
+  out->bits.resize(before + points_);
+  out->flags.resize(before + points_);
+  uint32_t* const offsets = out->offset_ms.data() + before;
+  uint64_t* const bits = out->bits.data() + before;
+  uint8_t* const flags = out->flags.data() + before;
   Decoder decoder(data_.get(), size_);
-  while (!decoder.done())
-    decoder.TakeInto(out);
+  for (size_t i = 0; i < points_; ++i) {
+    decoder.Next();
+    offsets[i] = decoder.offset_ms();
+    bits[i] = decoder.bits();
+    flags[i] = decoder.flags();
+  }
+  HOURCELL_DCHECK(decoder.done());
 }
 
 }  // namespace hourcell
