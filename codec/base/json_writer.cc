@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "codec/base/strings.h"
 
 namespace hourcell {
@@ -27,19 +28,48 @@ constexpr uint64_t BytesBelow(uint64_t word, uint64_t limit) {
 }
 
 // Whether all bytes of a word are plain.
-bool AllPlain(const char* bytes) {
-  uint64_t word = 0;
-  std::memcpy(&word, bytes, kWordBytes);
+bool IsPlainWord(uint64_t word) {
   const uint64_t not_plain =
       (word & kHighBits) | BytesBelow(word, 0x20) | BytesBelow(word ^ (kOnes * 0x7F), 1) |
       BytesBelow(word ^ (kOnes * '"'), 1) | BytesBelow(word ^ (kOnes * '\\'), 1);
   return not_plain == 0;
 }
 
+uint64_t WordAt(const char* bytes) {
+  uint64_t word = 0;
+  std::memcpy(&word, bytes, kWordBytes);
+  return word;
+}
+
+// The bytes of a short text and no others, some of them several times. REQUIRES: 1 to 8 bytes.
+uint64_t WordOf(std::string_view text) {
+  const size_t size = text.size();
+  HOURCELL_DCHECK(size >= 1 && size <= kWordBytes);
+  if (size < sizeof(uint32_t)) {
+    const auto at = [text](size_t i) { return uint64_t{static_cast<uint8_t>(text[i])}; };
+    return kOnes * at(0) ^ (at(0) ^ at(size / 2)) << 8U ^ (at(0) ^ at(size - 1)) << 16U;
+  }
+  uint32_t first = 0;
+  uint32_t last = 0;
+  std::memcpy(&first, text.data(), sizeof first);
+  std::memcpy(&last, text.data() + size - sizeof last, sizeof last);
+  return first | uint64_t{last} << 32U;
+}
+
+// True for most names.
+bool IsAllPlain(std::string_view text) {
+  if (text.empty()) return true;
+  if (text.size() <= kWordBytes) return IsPlainWord(WordOf(text));
+  size_t at = 0;
+  for (; text.size() - at > kWordBytes; at += kWordBytes)
+    if (!IsPlainWord(WordAt(text.data() + at))) return false;
+  return IsPlainWord(WordAt(text.data() + text.size() - kWordBytes));  // may overlap
+}
+
 // The number of plain characters that `text` begins with.
 size_t PlainPrefix(std::string_view text) {
   size_t plain = 0;
-  while (text.size() - plain >= kWordBytes && AllPlain(text.data() + plain))
+  while (text.size() - plain >= kWordBytes && IsPlainWord(WordAt(text.data() + plain)))
     plain += kWordBytes;
   while (plain < text.size() && IsPlain(text[plain]))
     ++plain;
@@ -74,6 +104,15 @@ void AppendEscaped(char c, std::string* out) {
 }  // namespace
 
 void AppendJsonString(std::string_view text, std::string* out) {
+  constexpr size_t kShortBytes = 62;
+  if (text.size() <= kShortBytes && IsAllPlain(text)) {
+    char quoted[kShortBytes + 2];
+    quoted[0] = '"';
+    text.copy(quoted + 1, text.size());
+    quoted[text.size() + 1] = '"';
+    out->append(quoted, text.size() + 2);
+    return;
+  }
   out->push_back('"');
   while (!text.empty()) {
     const size_t plain = PlainPrefix(text);

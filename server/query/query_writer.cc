@@ -28,19 +28,37 @@ namespace {
 constexpr size_t kIntegerBytesMax = 20;
 // A time without its last four digits.
 constexpr int64_t kLastDigits = 10'000;
-// A point: comma, bracket, quotes, colon, time, value.
-constexpr size_t kWrittenBytesMax = 8 + kIntegerBytesMax + kJavaDoubleBytesMax;
+
+// A text of at most 8 bytes, which is copied as a word.
+struct FrameText {
+  char bytes[8] = {};
+  uint8_t size = 0;
+
+  constexpr explicit FrameText(std::string_view text) : size(static_cast<uint8_t>(text.size())) {
+    for (size_t i = 0; i < text.size(); ++i)
+      bytes[i] = text[i];
+  }
+};
+
+// A point: comma, bracket, quotes, colon, time, value; and the rest of the last word.
+constexpr size_t kWrittenBytesMax =
+    8 + kIntegerBytesMax + kJavaDoubleBytesMax + sizeof(FrameText::bytes);
 
 // The text around points and their parts.
 struct PointFrame {
-  std::string_view begin;
-  std::string_view before_time;
-  std::string_view before_value;
-  std::string_view after;
-  std::string_view end;
+  FrameText begin;
+  FrameText before_time;  // of the first point
+  FrameText between;      // before the time of another
+  FrameText before_value;
+  FrameText after;
+  FrameText end;
 };
-constexpr PointFrame kObjectFrame = {"{", "\"", "\":", "", "}"};
-constexpr PointFrame kArrayFrame = {"[", "[", ",", "]", "]"};
+constexpr PointFrame kObjectFrame = {FrameText("{"),   FrameText("\""), FrameText(",\""),
+                                     FrameText("\":"), FrameText(""),   FrameText("}")};
+constexpr PointFrame kArrayFrame = {FrameText("["), FrameText("["), FrameText(",["),
+                                    FrameText(","), FrameText("]"), FrameText("]")};
+constexpr FrameText kNull("null");
+constexpr FrameText kNanString("\"NaN\"");
 
 // As BodyWriter::Offer; adds its time to the trace, if any.
 absl::Status Offer(BodyWriter* body, QueryTrace* trace) {
@@ -55,10 +73,12 @@ class WrittenPoint {
  public:
   WrittenPoint(BodyWriter* body, QueryTrace* trace) : body_(*body), trace_(trace) {}
 
-  // Makes room for kWrittenBytesMax.
-  absl::Status Reserve() {
-    if (sizeof text_ - static_cast<size_t>(end_ - text_) >= kWrittenBytesMax)
-      return absl::OkStatus();
+  // True if there is room for kWrittenBytesMax.
+  bool HasRoom() const {
+    return sizeof text_ - static_cast<size_t>(end_ - text_) >= kWrittenBytesMax;
+  }
+  // Makes room.
+  absl::Status MakeRoom() {
     Flush();
     return Offer(&body_, trace_);
   }
@@ -67,7 +87,6 @@ class WrittenPoint {
     end_ = text_;
   }
 
-  void Char(char c) { *end_++ = c; }
   void Integer(int64_t value) { end_ = std::to_chars(end_, end_ + kIntegerBytesMax, value).ptr; }
   // As Integer. Successive times differ in their last digits, so the text of the first is kept.
   void Time(int64_t value) {
@@ -88,9 +107,9 @@ class WrittenPoint {
     end_ += 4;
   }
   void Double(double value) { end_ = WriteJavaDouble(value, end_); }
-  void Word(std::string_view word) {
-    for (const char c : word)
-      Char(c);
+  void Text(const FrameText& text) {
+    std::memcpy(end_, text.bytes, sizeof text.bytes);
+    end_ += text.size;
   }
 
  private:
@@ -231,9 +250,9 @@ void QueryWriter::BeginElement() {
 
 // All fields of a series except its points.
 absl::Status QueryWriter::AppendHead(const SeriesView& series) {
-  BeginElement();
   std::string& out = body_.buffer();
-  out.append("{\"metric\":");
+  out.append(is_empty_ ? "[{\"metric\":" : ",{\"metric\":");
+  is_empty_ = false;
   AppendJsonString(series.metric, &out);
   out.append(",\"tags\":{");
   for (size_t i = 0; i < series.tags.size(); ++i) {
@@ -258,36 +277,44 @@ absl::Status QueryWriter::AppendHead(const SeriesView& series) {
 
 absl::Status QueryWriter::AppendPoints(const SeriesView& series, Printed* printed) {
   const SpanView& points = series.points;
+  const size_t size = points.size();
+  const int64_t* const times = points.t.data();
+  const uint64_t* const values = points.v.data();
+  const uint8_t* const is_float = points.is_float.data();
   const PointFrame& frame = printing_.arrays ? kArrayFrame : kObjectFrame;
-  const std::string_view nan = series.nan_as_null ? "null" : "\"NaN\"";
-  const auto time_of = [&, ms = printing_.ms](size_t i) {
-    return ms ? points.t[i] : points.t[i] / 1000;
+  const FrameText& nan = series.nan_as_null ? kNull : kNanString;
+  const auto time_of = [times, ms = printing_.ms](size_t i) {
+    return ms ? times[i] : times[i] / 1000;
   };
-  body_.buffer().append(",\"dps\":").append(frame.begin);
+  body_.buffer().append(",\"dps\":");
   WrittenPoint text(&body_, trace_);
-  for (size_t i = 0; i < points.size(); ++i) {
-    const int64_t time = time_of(i);
-    if (i + 1 < points.size() && time_of(i + 1) == time) continue;
-    HOURCELL_RETURN_IF_ERROR(text.Reserve());
-    if (printed->points++ > 0) text.Char(',');
-    text.Word(frame.before_time);
+  text.Text(frame.begin);
+  const FrameText* before_time = &frame.before_time;
+  int64_t next_time = size == 0 ? 0 : time_of(0);
+  for (size_t i = 0; i < size; ++i) {
+    const int64_t time = next_time;
+    if (i + 1 < size && (next_time = time_of(i + 1)) == time) continue;
+    if (!text.HasRoom()) HOURCELL_RETURN_IF_ERROR(text.MakeRoom());
+    ++printed->points;
+    text.Text(*before_time);
+    before_time = &frame.between;
     text.Time(time);
-    text.Word(frame.before_value);
-    const double number = std::bit_cast<double>(points.v[i]);
-    if (points.is_float[i] == 0) {
-      text.Integer(static_cast<int64_t>(points.v[i]));
+    text.Text(frame.before_value);
+    const double number = std::bit_cast<double>(values[i]);
+    if (is_float[i] == 0) {
+      text.Integer(static_cast<int64_t>(values[i]));
     } else if (std::isfinite(number)) {
       text.Double(number);
     } else if (std::isnan(number)) {
-      text.Word(nan);
+      text.Text(nan);
       ++printed->nans;
     } else {
       return absl::InvalidArgumentError(
-          fmt::format("Got Infinity: {} at {} ms", series.metric, points.t[i]));
+          fmt::format("Got Infinity: {} at {} ms", series.metric, times[i]));
     }
-    text.Word(frame.after);
+    text.Text(frame.after);
   }
-  text.Word(frame.end);
+  text.Text(frame.end);
   text.Flush();
   return absl::OkStatus();
 }

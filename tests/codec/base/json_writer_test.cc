@@ -45,6 +45,25 @@ TEST(JsonStringTest, ReplacesBytesThatAreNotUtf8) {
   check("\xE2\x82x"sv, 2);          // cut short
 }
 
+// Texts are looked at by words of 8 bytes, which overlap at the end.
+TEST(JsonStringTest, FindsAnOddByteAtEachPlace) {
+  for (size_t size = 1; size <= 70; ++size) {
+    const std::string plain(size, 'x');
+    EXPECT_EQ(JsonString(plain), "\"" + plain + "\"");
+    for (size_t place = 0; place < size; ++place) {
+      SCOPED_TRACE(testing::Message() << "byte " << place << " of " << size);
+      const auto with = [&](std::string_view byte) {
+        return std::string(plain).replace(place, 1, byte);
+      };
+      EXPECT_EQ(JsonString(with("\"")), "\"" + with("\\\"") + "\"");
+      EXPECT_EQ(JsonString(with("\\")), "\"" + with("\\\\") + "\"");
+      EXPECT_EQ(JsonString(with("\n")), "\"" + with("\\n") + "\"");
+      EXPECT_EQ(JsonString(with("\x7F")), "\"" + with("\\u007f") + "\"");
+      EXPECT_EQ(JsonString(with("\xE9")), "\"" + with("\xEF\xBF\xBD") + "\"");
+    }
+  }
+}
+
 TEST(JsonWriterTest, PutsCommasWhereTheyBelong) {
   std::string out;
   JsonWriter json(&out);
