@@ -19,6 +19,14 @@ constexpr size_t kQueryNamesCountedAtOnce = size_t{16} << 10;
 }  // namespace
 
 std::string_view QueryNames::NameOf(UidKind kind, Uid uid) {
+  Recent& recent = recent_[(uid * 4 + static_cast<size_t>(kind)) % kRecent];
+  if (recent.uid != uid || recent.kind != kind || uid == kNoUid) {
+    recent = {.uid = uid, .kind = kind, .name = Find(kind, uid)};
+  }
+  return recent.name;
+}
+
+std::string_view QueryNames::Find(UidKind kind, Uid uid) {
   if (by_uid_.empty()) by_uid_.reserve(kQueryNamesAtFirst);
   const auto [found, is_new] = by_uid_.try_emplace({uid, kind});
   if (!is_new) return found->second;
@@ -40,6 +48,7 @@ void QueryNames::ForgetMany() {
       names_bytes_ < hold_.bytes() + kQueryNamesCountedAtOnce || hold_.Set(names_bytes_).ok();
   if (is_counted && names_.size() <= kQueryNamesMax) return;
   by_uid_ = {};
+  recent_ = {};
   names_.clear();
   names_bytes_ = 0;
   hold_.GiveBack(hold_.bytes());

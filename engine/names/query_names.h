@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <deque>
 #include <string>
@@ -42,6 +43,16 @@ class QueryNames {
   void ForgetMany();
 
  private:
+  // A name that was asked for lately. Groups one after another share most of theirs.
+  struct Recent {
+    Uid uid = kNoUid;
+    UidKind kind = UidKind::kMetric;
+    std::string_view name;
+  };
+  static constexpr size_t kRecent = 32;  // a power of two
+
+  std::string_view Find(UidKind kind, Uid uid);
+
   const Layout& layout_;
   UidDirectory& uids_;
   absl::Status status_;
@@ -49,6 +60,7 @@ class QueryNames {
   size_t names_bytes_ = 0;  // size of names_
   MemoryHold hold_;         // size of names_ at the last ForgetMany
   absl::flat_hash_map<std::pair<Uid, UidKind>, std::string_view> by_uid_;  // into names_
+  std::array<Recent, kRecent> recent_ = {};  // by the low bits of UID and kind; into names_
 };
 
 }  // namespace hourcell

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -33,6 +34,35 @@ TEST(QueryNamesTest, AUidWithoutANameIsInHexAndOneThatCannotBeReadIsAnError) {
   store.FailReads(true);
   names.NameOf(UidKind::kTagv, 0xcd);
   EXPECT_EQ(names.status().code(), absl::StatusCode::kUnavailable);
+}
+
+TEST(QueryNamesTest, ManyNamesOfAllKindsAreToldApart) {
+  const Layout layout;
+  MemUidStore store;
+  const auto uids = UidDirectory::Open({.layout = layout}, &store);
+  ASSERT_OK(uids);
+  constexpr UidKind kKinds[] = {UidKind::kMetric, UidKind::kTagk, UidKind::kTagv};
+  std::vector<std::vector<std::pair<Uid, std::string>>> of_kinds;
+  for (const UidKind kind : kKinds) {
+    std::vector<std::pair<Uid, std::string>>& known = of_kinds.emplace_back();
+    for (int i = 0; i < 100; ++i) {
+      const std::string name = "name_" + std::to_string(i) + "." + std::to_string(of_kinds.size());
+      known.emplace_back(*(*uids)->GetOrAssign(kind, name), name);
+    }
+  }
+  QueryNames names(layout, uids->get());
+
+  for (int round = 0; round < 2; ++round) {
+    for (size_t i = 0; i < of_kinds.front().size(); ++i) {
+      for (size_t kind = 0; kind < of_kinds.size(); ++kind) {
+        const auto& [uid, name] = of_kinds[kind][i];
+        EXPECT_EQ(names.NameOf(kKinds[kind], uid), name);
+        EXPECT_EQ(names.NameOf(kKinds[kind], uid), name);
+      }
+    }
+    names.ForgetMany();
+  }
+  EXPECT_OK(names.status());
 }
 
 // The names that queries and scans give to the one series of a store whose n-th read fails.
