@@ -117,6 +117,9 @@ class SpanReader::Part {
       if (parts_.meter->is_quick()) taken.Update(TakeQuick(columns.size()));
       taken.Update(Grow(2 * (sizeof(OpenRow) + columns.size() * kColumnPointBytes)));
       if (!taken.ok()) return;
+      if (!settings_.stale_markers && !has_open_markers_) {
+        has_open_markers_ = HasStaleMarker(columns);
+      }
       Append(columns, 0, columns.size(), &open_columns_);
       open_rows_.push_back({.base_time_s = base_time_s, .end = open_columns_.size()});
     };
@@ -144,13 +147,21 @@ class SpanReader::Part {
       const OpenRow& row = open_rows_[open.next];
       if (row.base_time_s >= end_s) break;
       rows_.CountOpenRow();
+      if (!has_open_markers_) {
+        HOURCELL_RETURN_IF_ERROR(
+            AddColumns(i, row.base_time_s, open_columns_, BeginOf(open.next), row.end));
+        continue;
+      }
       columns_.clear();
       AppendOpen(open.next);
       DropStaleMarkers(&columns_);
-      HOURCELL_RETURN_IF_ERROR(AddColumns(i, row.base_time_s, columns_));
+      HOURCELL_RETURN_IF_ERROR(AddColumns(i, row.base_time_s, columns_, 0, columns_.size()));
     }
     return absl::OkStatus();
   }
+
+  // The first point of an open row in open_columns_.
+  size_t BeginOf(size_t row) const { return row == 0 ? 0 : open_rows_[row - 1].end; }
 
   bool HasOpenBefore(size_t i, uint64_t end_s) const {
     const OpenOfSeries& open = open_of_series_[i];
@@ -160,9 +171,8 @@ class SpanReader::Part {
   // Appends the points of an open row to columns_. `shift_ms` is its base time less that of the
   // columns.
   void AppendOpen(size_t row, uint32_t shift_ms = 0) {
-    const size_t begin = row == 0 ? 0 : open_rows_[row - 1].end;
     const size_t before = columns_.size();
-    Append(open_columns_, begin, open_rows_[row].end, &columns_);
+    Append(open_columns_, BeginOf(row), open_rows_[row].end, &columns_);
     if (shift_ms != 0) {
       for (size_t i = before; i < columns_.size(); ++i)
         columns_.offset_ms[i] += shift_ms;
@@ -227,7 +237,7 @@ class SpanReader::Part {
       DropStaleMarkers(&columns_);
     }
     CountColumns();
-    return AddColumns(row.index, row.base_time_s, columns_);
+    return AddColumns(row.index, row.base_time_s, columns_, 0, columns_.size());
   }
 
   void DropStaleMarkers(CellColumns* columns) const {
@@ -248,26 +258,28 @@ class SpanReader::Part {
     return true;
   }
 
-  absl::Status AddColumns(size_t i, uint32_t base_time_s, const CellColumns& columns) {
+  // Adds the points of the columns at [first, end) that are not expired.
+  absl::Status AddColumns(
+      size_t i, uint32_t base_time_s, const CellColumns& columns, size_t first, size_t end) {
     const int64_t base_ms = int64_t{base_time_s} * 1000;
-    size_t first = 0;  // that is not expired
     if (base_ms < settings_.visible_from_ms) {
-      first = static_cast<size_t>(
-          std::ranges::lower_bound(columns.offset_ms, settings_.visible_from_ms - base_ms) -
-          columns.offset_ms.begin());
+      const std::span<const uint32_t> offsets =
+          std::span(columns.offset_ms).subspan(first, end - first);
+      first += static_cast<size_t>(
+          std::ranges::lower_bound(offsets, settings_.visible_from_ms - base_ms) - offsets.begin());
     }
-    if (first == columns.size()) return absl::OkStatus();
+    if (first == end) return absl::OkStatus();
     SpanBuilder& builder = *spans_[i].builder;
     MemoryHold growth(parts_.memory);  // of a large span, which is moved when it grows
-    if (const size_t bytes = builder.GrowthBytes(columns.size() - first); bytes > kLeaseBytes) {
+    if (const size_t bytes = builder.GrowthBytes(end - first); bytes > kLeaseBytes) {
       HOURCELL_RETURN_IF_ERROR(growth.Take(bytes));
     }
     const size_t before = builder.allocated_bytes();
-    builder.AddRow(base_ms, columns, first);
+    builder.AddRow(base_ms, columns, first, end);
     const size_t grown = builder.allocated_bytes() - before;
     growth.GiveBack(growth.bytes());
     spans_[i].has_points = true;
-    rows_.CountPoints(columns.size() - first);
+    rows_.CountPoints(end - first);
     return Grow(grown);
   }
 
@@ -315,6 +327,7 @@ class SpanReader::Part {
   std::unique_ptr<SpanBuilders> builders_;
   std::vector<OpenRow> open_rows_;            // by series, by time
   CellColumns open_columns_;                  // of the open rows, one after another
+  bool has_open_markers_ = false;             // some of them are stale markers, to be dropped
   std::vector<OpenOfSeries> open_of_series_;  // empty without open rows
   CellColumns columns_;                       // of the row being added
   size_t columns_counted_ = 0;                // points they have been counted for

@@ -179,6 +179,34 @@ ValueKinds KindsOf(std::span<const uint8_t> flags) {
   return (all & kFloats) == kFloats ? ValueKinds::kFloats : ValueKinds::kBoth;
 }
 
+// Memory for the first buckets of many spans, taken in large pieces.
+class BucketRoom {
+ public:
+  struct Buckets {
+    int64_t* times = nullptr;
+    uint64_t* values = nullptr;
+  };
+  // Memory of `count` buckets, not initialised. It lives as long as the room.
+  Buckets Take(size_t count) {
+    constexpr size_t kPieceMin = 256;
+    constexpr size_t kPieceMax = 8192;
+    if (left_ < count) {
+      piece_ = std::max(count, std::clamp(2 * piece_, kPieceMin, kPieceMax));
+      left_ = piece_;
+      times_.push_back(std::make_unique_for_overwrite<int64_t[]>(piece_));
+      values_.push_back(std::make_unique_for_overwrite<uint64_t[]>(piece_));
+    }
+    left_ -= count;
+    return {.times = times_.back().get() + left_, .values = values_.back().get() + left_};
+  }
+
+ private:
+  size_t piece_ = 0;  // buckets of the last piece
+  size_t left_ = 0;   // of it
+  std::vector<std::unique_ptr<int64_t[]>> times_;
+  std::vector<std::unique_ptr<uint64_t[]>> values_;
+};
+
 // Output values are all doubles: the array of types is written once, at the end.
 template <typename Grid, typename Bucket>
 class BucketBuilder final : public SpanBuilder {
@@ -190,21 +218,23 @@ class BucketBuilder final : public SpanBuilder {
         filled_to_ms_(limits.fill_begin_ms),
         bucket_(std::move(empty)) {}
 
-  void AddRow(int64_t base_ms, const CellColumns& columns, size_t first) override {
+  // Takes the memory of the first buckets of `room`, which is borrowed.
+  void set_room(BucketRoom* room) { room_ = room; }
+
+  void AddRow(int64_t base_ms, const CellColumns& columns, size_t first, size_t end) override {
     const uint32_t* const offsets = columns.offset_ms.data();
     const uint64_t* const bits = columns.bits.data();
     const auto ms_at = [=](size_t i) { return base_ms + offsets[i]; };
-    switch (KindsOf(columns.flags)) {
+    switch (KindsOf(std::span(columns.flags).subspan(first, end - first))) {
       case ValueKinds::kIntegers:
-        return AddPoints(first, columns.size(), ms_at, [=](size_t i) {
+        return AddPoints(first, end, ms_at, [=](size_t i) {
           return static_cast<double>(static_cast<int64_t>(bits[i]));
         });
       case ValueKinds::kFloats:
-        return AddPoints(first, columns.size(), ms_at,
+        return AddPoints(first, end, ms_at,
                          [=](size_t i) { return std::bit_cast<double>(bits[i]); });
       case ValueKinds::kBoth:
-        return AddPoints(first, columns.size(), ms_at,
-                         [&](size_t i) { return columns.value(i).ToDouble(); });
+        return AddPoints(first, end, ms_at, [&](size_t i) { return columns.value(i).ToDouble(); });
     }
   }
 
@@ -237,11 +267,16 @@ class BucketBuilder final : public SpanBuilder {
       span->v.assign(1, std::bit_cast<uint64_t>(bucket_.Result()));
     } else {
       CloseBucket();
-      span_.t.resize(count_);
-      span_.v.resize(count_);
-      // Not swapped: the builder would keep the memory of another member's filled span.
-      span->t = std::move(span_.t);
-      span->v = std::move(span_.v);
+      if (span_.t.empty()) {
+        span->t.assign(buckets_.times, buckets_.times + count_);
+        span->v.assign(buckets_.values, buckets_.values + count_);
+      } else {
+        span_.t.resize(count_);
+        span_.v.resize(count_);
+        // Not swapped: the builder would keep the memory of another member's filled span.
+        span->t = std::move(span_.t);
+        span->v = std::move(span_.v);
+      }
     }
     span->is_float.assign(span->t.size(), 1);
   }
@@ -249,13 +284,13 @@ class BucketBuilder final : public SpanBuilder {
   bool has_gaps() const override { return has_gaps_; }
 
   size_t allocated_bytes() const override {
-    return sizeof(*this) + span_.t.capacity() * kSpanPointBytes + AllocatedBytes(bucket_);
+    const size_t buckets = span_.t.empty() ? capacity_ : span_.t.capacity();
+    return sizeof(*this) + buckets * kSpanPointBytes + AllocatedBytes(bucket_);
   }
 
   size_t GrowthBytes(size_t points) const override {
     const size_t buckets = count_ + points + 1;
-    const size_t of_span =
-        buckets <= span_.t.size() ? 0 : (buckets + buckets / 2) * kSpanPointBytes;
+    const size_t of_span = buckets <= capacity_ ? 0 : (buckets + buckets / 2) * kSpanPointBytes;
     return of_span + GrowthOf(bucket_, points);
   }
 
@@ -321,17 +356,28 @@ class BucketBuilder final : public SpanBuilder {
   }
 
   void Push(int64_t ms, double value) {
-    if (count_ == span_.t.size()) Grow();
-    span_.t[count_] = ms;
-    span_.v[count_] = std::bit_cast<uint64_t>(value);
+    if (count_ == capacity_) Grow();
+    buckets_.times[count_] = ms;
+    buckets_.values[count_] = std::bit_cast<uint64_t>(value);
     ++count_;
   }
 
   // Makes room for many buckets, so that Push is a few instructions.
   void Grow() {
-    const size_t size = std::max(limits_.expected, count_ + count_ / 2 + 1);
-    span_.t.resize(size);
-    span_.v.resize(size);
+    if (count_ == 0 && room_ != nullptr) {
+      capacity_ = limits_.expected;
+      buckets_ = room_->Take(capacity_);
+      return;
+    }
+    const bool was_in_room = span_.t.empty();
+    capacity_ = std::max(limits_.expected, count_ + count_ / 2 + 1);
+    span_.t.resize(capacity_);
+    span_.v.resize(capacity_);
+    if (was_in_room) {
+      std::copy_n(buckets_.times, count_, span_.t.begin());
+      std::copy_n(buckets_.values, count_, span_.v.begin());
+    }
+    buckets_ = {.times = span_.t.data(), .values = span_.v.data()};
   }
 
   const Grid grid_;
@@ -344,20 +390,25 @@ class BucketBuilder final : public SpanBuilder {
   int64_t bucket_end_ms_ = 0;
   size_t last_count_ = 0;  // points of the previous bucket
   Bucket bucket_;
-  Span span_;  // the first `count_` are valid
+  BucketRoom* room_ = nullptr;
+  BucketRoom::Buckets buckets_;  // the first `count_` are valid; of the room, or of span_
+  size_t capacity_ = 0;
   size_t count_ = 0;
+  Span span_;  // empty: the buckets are of the room
 };
 
 // All points, as they are.
 class PointBuilder final : public SpanBuilder {
  public:
-  void AddRow(int64_t base_ms, const CellColumns& columns, size_t first) override {
-    Reserve(columns.size() - first);
-    for (const uint32_t offset : std::span(columns.offset_ms).subspan(first))
+  void set_room(BucketRoom* /*room*/) {}
+  void AddRow(int64_t base_ms, const CellColumns& columns, size_t first, size_t end) override {
+    const size_t count = end - first;
+    Reserve(count);
+    for (const uint32_t offset : std::span(columns.offset_ms).subspan(first, count))
       span_.t.push_back(base_ms + offset);
-    const auto begin = static_cast<ptrdiff_t>(first);
-    span_.v.insert(span_.v.end(), columns.bits.begin() + begin, columns.bits.end());
-    for (const uint8_t flags : std::span(columns.flags).subspan(first))
+    const std::span<const uint64_t> bits = std::span(columns.bits).subspan(first, count);
+    span_.v.insert(span_.v.end(), bits.begin(), bits.end());
+    for (const uint8_t flags : std::span(columns.flags).subspan(first, count))
       span_.is_float.push_back((flags & kFloatFlag) != 0 ? 1 : 0);
   }
   bool AddSummary(int64_t /*base_ms*/, const CellSummary& /*summary*/) override { return false; }
@@ -429,10 +480,18 @@ class GridFiller final : public GapFiller {
 template <typename Builder>
 class BuilderRow final : public SpanBuilders {
  public:
-  BuilderRow(const Builder& first, size_t count) : builders_(count, first) {}
+  BuilderRow(const Builder& first, size_t count) : builders_(count, InRoom(first, &room_)) {}
+  BuilderRow(const BuilderRow&) = delete;
+  BuilderRow& operator=(const BuilderRow&) = delete;
   SpanBuilder& operator[](size_t i) override { return builders_[i]; }
 
  private:
+  static Builder InRoom(Builder builder, BucketRoom* room) {
+    builder.set_room(room);
+    return builder;
+  }
+
+  BucketRoom room_;
   std::vector<Builder> builders_;
 };
 

@@ -44,8 +44,8 @@ class SpanBuilder {
  public:
   virtual ~SpanBuilder() = default;
 
-  // Adds the points of a row from index `first` on. Rows come in the order of their time.
-  virtual void AddRow(int64_t base_ms, const CellColumns& columns, size_t first) = 0;
+  // Adds the points of a row at [first, end) of the columns. Rows come in the order of their time.
+  virtual void AddRow(int64_t base_ms, const CellColumns& columns, size_t first, size_t end) = 0;
 
   // Adds a whole row by its summary, with the same result to the last bit. If that is not possible,
   // returns false and adds nothing: the caller then adds the row's points.
@@ -76,8 +76,8 @@ class SpanBuilder {
 std::unique_ptr<SpanBuilder> MakeSpanBuilder(const std::optional<DownsampleSpec>& spec,
                                              const QueryRange& range);
 
-// The builders of several series, side by side in memory. Different builders may be used by
-// different threads.
+// The builders of several series, side by side in memory, of which they share some. One thread at a
+// time uses them.
 class SpanBuilders {
  public:
   virtual ~SpanBuilders() = default;

@@ -270,11 +270,11 @@ TEST(SpanBuilderTest, SummariesGiveWhatPointsGive) {
       if (random.Below(4) == 0) continue;
       const auto base_ms = static_cast<int64_t>(base_s) * 1000;
       const CellColumns row = RandomRow(&random);
-      points->AddRow(base_ms, row, 0);
+      points->AddRow(base_ms, row, 0, row.size());
       if (summaries->AddSummary(base_ms, Summarize(row).value())) {
         ++by_summary;
       } else {
-        summaries->AddRow(base_ms, row, 0);
+        summaries->AddRow(base_ms, row, 0, row.size());
       }
     }
     EXPECT_EQ(summaries->Finish(), points->Finish()) << round;
@@ -294,7 +294,7 @@ TEST(SpanBuilderTest, RowsGiveWhatTheirSpanGives) {
     const auto rows = MakeSpanBuilder(spec, range);
     for (uint64_t base_s = range.scan.begin_s; base_s < range.scan.end_s; base_s += 3600) {
       const CellColumns row = RandomRow(&random);
-      rows->AddRow(static_cast<int64_t>(base_s) * 1000, row, 0);
+      rows->AddRow(static_cast<int64_t>(base_s) * 1000, row, 0, row.size());
       for (size_t i = 0; i < row.size(); ++i)
         span.push_back(static_cast<int64_t>(base_s) * 1000 + row.offset_ms[i], row.value(i));
     }
@@ -308,6 +308,45 @@ TEST(SpanBuilderTest, RowsGiveWhatTheirSpanGives) {
   }
   EXPECT_FALSE(BucketTimes(Spec("1s-sum"), {.start_ms = 0, .end_ms = 0, .scan = {0, 7200}}, 7199));
   EXPECT_TRUE(BucketTimes(Spec("1s-sum"), {.start_ms = 0, .end_ms = 0, .scan = {0, 7200}}, 7200));
+}
+
+// They share memory for their first buckets, and grow out of it.
+TEST(SpanBuilderTest, BuildersSideBySideGiveWhatEachGivesAlone) {
+  constexpr uint64_t kSeed = 4711;
+  SCOPED_TRACE(kSeed);
+  constexpr size_t kBuilders = 40;
+  Random random(kSeed);
+  for (const char* text : {"1m-sum", "1h-avg", "7s-p99", "0all-max", "1hc-min", "1m-last-zero"}) {
+    SCOPED_TRACE(text);
+    const DownsampleSpec spec = Spec(text);
+    QueryRange range{.start_ms = 0, .end_ms = 40'000'000, .scan = {}};
+    range.scan = ComputeScanBounds(kHourSpan, range.start_ms, range.end_ms, spec);
+    const auto row = MakeSpanBuilders(spec, range, kBuilders);
+    std::vector<std::unique_ptr<SpanBuilder>> alone;
+    while (alone.size() < kBuilders)
+      alone.push_back(MakeSpanBuilder(spec, range));
+    for (uint64_t base_s = range.scan.begin_s; base_s < range.scan.end_s; base_s += 3600) {
+      for (size_t i = 0; i < kBuilders; ++i) {
+        if (random.Below(kBuilders) < i) continue;  // the last ones have few points or none
+        const CellColumns points = RandomRow(&random);
+        const size_t first = random.Below(points.size());
+        const size_t end = first + random.Below(points.size() - first + 1);
+        const auto base_ms = static_cast<int64_t>(base_s) * 1000;
+        (*row)[i].AddRow(base_ms, points, first, end);
+        alone[i]->AddRow(base_ms, points, first, end);
+        EXPECT_EQ((*row)[i].allocated_bytes(), alone[i]->allocated_bytes());
+      }
+    }
+    Span span;  // reused, as its readers do
+    for (size_t i = 0; i < kBuilders; ++i) {
+      (*row)[i].FinishInto(&span);
+      const Span expected = alone[i]->Finish();
+      EXPECT_EQ(span.t, expected.t) << i;
+      EXPECT_EQ(span.is_float, expected.is_float) << i;
+      EXPECT_EQ(span.v, expected.v) << i;
+      EXPECT_EQ((*row)[i].has_gaps(), alone[i]->has_gaps()) << i;
+    }
+  }
 }
 
 TEST(SpanBuilderTest, GapsAreLeftToTheFiller) {
