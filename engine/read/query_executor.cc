@@ -106,7 +106,7 @@ absl::Status QueryExecutor::RunSteps(Steps* steps,
                                      QueryControl* control) const {
   uint64_t rows = 0;
   for (const std::unique_ptr<Step>& step : *steps)
-    rows += step->run->RowsAtMost();
+    rows += SubQueryPipeline::RowsAtMost(step->plan);
   if (steps->size() > 1 && rows >= kRowsWorthAThread && pool->threads() > 1) {
     pool->ForEach(steps->size(), [steps](size_t i) { (*steps)[i]->run->ReadAhead(); });
   }
@@ -144,14 +144,16 @@ struct QueryExecutor::Quick {
   explicit Quick(const QuickBounds& bounds)
       : rows(static_cast<int64_t>(bounds.rows)), points(static_cast<int64_t>(bounds.points)) {}
 
-  // kAborted: the sub query is estimated to take more.
-  absl::Status Take(const Step& step) {
-    rows -= static_cast<int64_t>(step.run->RowsAtMost());
-    const uint64_t buckets = step.run->BucketsAtMost();
-    points.fetch_sub(static_cast<int64_t>(buckets * kQuickPointsOfGiven),
-                     std::memory_order_relaxed);
-    if (rows >= 0 && points.load(std::memory_order_relaxed) >= 0) return absl::OkStatus();
-    return absl::AbortedError("The query has more rows or buckets than a quick one may");
+  // kAborted: the sub query may take more. Of its plan, before its series are grouped.
+  absl::Status TakeRows(uint64_t of_plan) {
+    rows -= static_cast<int64_t>(of_plan);
+    if (rows >= 0) return absl::OkStatus();
+    return absl::AbortedError("The query has more rows than a quick one may");
+  }
+  absl::Status TakeBuckets(uint64_t buckets) {
+    const auto taken = static_cast<int64_t>(buckets * kQuickPointsOfGiven);
+    if (points.fetch_sub(taken, std::memory_order_relaxed) >= taken) return absl::OkStatus();
+    return absl::AbortedError("The query has more buckets than a quick one may");
   }
 
   int64_t rows = 0;
@@ -243,15 +245,17 @@ absl::Status QueryExecutor::RunAll(const QuerySpec& spec,
     auto step = std::make_unique<Step>(limits, deadline, &memory_, quick_bytes, control);
     HOURCELL_RETURN_IF_ERROR(MakePlan(spec, i, std::move(resolved[i]), watch, step.get()));
     HOURCELL_RETURN_IF_ERROR(step->memory.Take(SubQueryPipeline::BytesOf(step->plan)));
+    const uint64_t rows = SubQueryPipeline::RowsAtMost(step->plan);
+    if (quick.has_value()) HOURCELL_RETURN_IF_ERROR(quick->TakeRows(rows));
     parts.read.meter = &step->meter;
     parts.read.memory = &step->memory;
     if (functions != nullptr) parts.sink = functions->SinkOf(i);
     step->run.emplace(parts, spec, i, &step->plan);
     if (quick.has_value()) {
-      HOURCELL_RETURN_IF_ERROR(quick->Take(*step));
+      HOURCELL_RETURN_IF_ERROR(quick->TakeBuckets(step->run->BucketsAtMost()));
       step->meter.BindQuick(&quick->points);
     }
-    const bool is_small = step->run->RowsAtMost() <= kFewRows;
+    const bool is_small = rows <= kFewRows;
     if (!is_small) HOURCELL_RETURN_IF_ERROR(RunSteps(&waiting, pool, functions, control));
     waiting.push_back(std::move(step));
     if (!is_small || waiting.size() == kStepsAtOnce) {

@@ -50,8 +50,8 @@ SubQueryPipeline::SubQueryPipeline(const Parts& parts,
                 index,
                 *plan) {}
 
-uint64_t SubQueryPipeline::RowsAtMost() const {
-  return MemberReader::HoursOf(ClampHours(plan_.bounds)) * groups_.members().size();
+uint64_t SubQueryPipeline::RowsAtMost(const SubQueryPlan& plan) {
+  return MemberReader::HoursOf(ClampHours(plan.bounds)) * plan.selected.size();
 }
 
 uint64_t SubQueryPipeline::BucketsAtMost() const {

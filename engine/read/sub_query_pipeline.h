@@ -42,6 +42,9 @@ class SubQueryPipeline {
   // present series.
   static size_t BytesOf(const SubQueryPlan& plan);
 
+  // The maximum of rows to read: a row for each hour and selected series.
+  static uint64_t RowsAtMost(const SubQueryPlan& plan);
+
   // `plan` is borrowed. REQUIRES: BytesOf(*plan) was taken from the memory.
   SubQueryPipeline(const Parts& parts,
                    const QuerySpec& spec,
@@ -49,9 +52,6 @@ class SubQueryPipeline {
                    const SubQueryPlan* plan);
   SubQueryPipeline(const SubQueryPipeline&) = delete;
   SubQueryPipeline& operator=(const SubQueryPipeline&) = delete;
-
-  // The maximum of rows to read: a row for each hour and series.
-  uint64_t RowsAtMost() const;
 
   // The maximum of buckets: a series in each group; 0 without downsampling.
   uint64_t BucketsAtMost() const;
