@@ -152,5 +152,53 @@ TEST(MemoryBoundTest, NamesAreWhatSeriesAddToTheSum) {
       most >> 10, idle >> 10, of_caches >> 10, sum >> 10);
 }
 
+// A simulated week in which each hour replaces a tenth of the series. The caches have limits, and
+// all but that of blocks are dropped before each measurement. What else a store holds for a series
+// ends with its open hours. Left are the filters and indexes of files, some 4 bytes a row, and each
+// series has ten rows: 43 bytes. A lane's slot alone would double that.
+TEST(MemoryBoundTest, AWeekOfChurnAddsOnlyTheIndexesOfFiles) {
+  if (!kCountsLiveBytes) GTEST_SKIP() << "the sanitizers bring their own operator new";
+  constexpr int64_t kActive = 1000;
+  constexpr int64_t kNewAnHour = kActive / 10;
+  constexpr int64_t kDays = 7;
+  constexpr size_t kBytesOfNewSeries = 64;
+  const TempDir directory;
+  Options options = SmallBudgets(directory.file("store"));
+  options.block_cache_bytes = 256 << 10;  // full after the first day
+  auto opened = Tsdb::Open(options);
+  ASSERT_OK(opened);
+  const std::unique_ptr<Tsdb> tsdb = *std::move(opened);
+  const size_t before = LiveBytes();
+  std::vector<size_t> of_days;
+  for (int64_t hour = 0; hour < kDays * 24; ++hour) {
+    std::vector<std::string> tags;
+    for (int64_t i = hour * kNewAnHour; i < hour * kNewAnHour + kActive; ++i)
+      tags.push_back(fmt::format("host=web{:08}", i));
+    std::vector<LinePoint> points;
+    const int64_t second = kFirstS + hour * kHourS;
+    for (const std::string& tag : tags) {
+      points.push_back({.metric = "m",
+                        .tags = tag,
+                        .timestamp = {.ms = second * 1000},
+                        .value = Value::Integer(hour)});
+    }
+    std::vector<RefusedPoint> refused;
+    ASSERT_OK(tsdb->points().Append(points, &refused).Wait());
+    ASSERT_TRUE(refused.empty());
+    ASSERT_OK(
+        tsdb->queries().Query(MakeQuery(Aggregator::kSum, "m", {}, second, second + kHourS - 1)));
+    ASSERT_OK(tsdb->maintenance().Flush());
+    if (hour % 24 != 23) continue;
+    tsdb->maintenance().DropCaches();
+    of_days.push_back(LiveBytes() - std::min(before, LiveBytes()));
+  }
+
+  for (const size_t of_day : of_days)
+    fmt::print("{} ", of_day >> 10);
+  fmt::print("KiB more than before, without caches, after each day\n");
+  constexpr size_t kNewSeries = (kDays - 1) * 24 * kNewAnHour;
+  EXPECT_LE(of_days.back(), of_days.front() + kNewSeries * kBytesOfNewSeries);
+}
+
 }  // namespace
 }  // namespace hourcell::memory_bound_test
