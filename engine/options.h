@@ -14,6 +14,7 @@
 #include <absl/status/status.h>
 
 #include "codec/limits.h"
+#include "codec/rollups/rollup_config.h"
 #include "codec/rows/layout.h"
 #include "engine/regions/split/region_settings.h"
 
@@ -136,6 +137,12 @@ struct Options {
   // From this number of series on, a filter with a common prefix of its values is looked up among
   // the names.
   size_t names_from_series = 1024;
+
+  // tsd.rollups.config: queries read rollups in place of points where they can. nullopt: none.
+  std::optional<RollupConfig> rollups = {};
+  bool split_rollups = false;  // tsd.rollups.split_query.enable: points after a level's delay
+  std::string aggregate_tagk = "_aggregate";  // tsd.rollups.agg_tag_key: of pre-aggregates
+  std::string raw_aggregate = "RAW";          // tsd.rollups.raw_agg_tag_value
 
   // Observers, called in this order: engine/store_observer.h. Borrowed until the store is
   // closed.

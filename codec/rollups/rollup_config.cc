@@ -22,7 +22,7 @@ constexpr std::pair<RollupUsage, std::string_view> kUsages[] = {
 constexpr std::pair<std::string_view, std::string_view> kStoredAs[] = {
     {"zimsum", "sum"}, {"mimmax", "max"}, {"mimmin", "min"}};
 
-// Aggregates of which the same is an aggregate of the whole: the sum of sums is the sum.
+// Aggregates that can be computed from parts: the sum of sums is the sum.
 constexpr std::string_view kComposable[] = {"sum", "count", "max", "min", "first", "last"};
 
 absl::Status CheckAggregates(const std::vector<RollupAggregate>& aggregates) {

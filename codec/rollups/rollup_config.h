@@ -1,5 +1,5 @@
-// RollupConfig: `tsd.rollups.config`: the stored aggregates with their ids, and the intervals. What a
-// query reads for a downsample, and how a point is spelled in the `rollup` command.
+// RollupConfig: `tsd.rollups.config`: the stored aggregates with their ids, and the intervals. Also
+// the levels that a query reads, and the specification of a point in the `rollup` command.
 //
 // Immutable; thread-safe. Names of aggregates are in lower case.
 

@@ -4,7 +4,7 @@
 //   row          begins at a multiple of Nh (N = 1 or even), at a day, a month or a year of UTC
 //   slot         the number of the interval in its row, from 0; OpenTSDB stores it in 12 bits
 //
-// A value. Times are seconds since 1970; a larger number is taken as milliseconds, as OpenTSDB does.
+// A value. Times are seconds since 1970; larger numbers are milliseconds, as in OpenTSDB.
 
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace hourcell {
 
-// Slots of a row. Those from 3840 on look like qualifiers in milliseconds, and those from 4096 on do
+// Slots of a row. From 3840 on they look like qualifiers in milliseconds, and from 4096 on they do
 // not fit. OpenTSDB accepts intervals with up to 7774.
 inline constexpr int64_t kRollupSlotsMin = 12;
 inline constexpr int64_t kRollupSlotsMax = 3840;

@@ -13,6 +13,7 @@
 #include <absl/time/time.h>
 
 #include "codec/limits.h"
+#include "codec/rollups/rollup_config.h"
 #include "engine/query/aggregator.h"
 #include "engine/query/function_spec.h"
 #include "engine/query/query_node.h"
@@ -103,6 +104,9 @@ struct SubQuery {
   bool show_histogram_buckets = false;
   // Functions of the set of groups, the last one first: its result is the input of the one before.
   std::vector<FunctionSpec> functions = {};
+  // Of no meaning without Options::rollups.
+  RollupUsage rollup_usage = RollupUsage::kNoFallback;
+  bool pre_aggregate = false;  // of the series that were written as pre-aggregates
   friend bool operator==(const SubQuery&, const SubQuery&) = default;
 };
 

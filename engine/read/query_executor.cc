@@ -124,6 +124,21 @@ absl::Status QueryExecutor::RunSteps(Steps* steps,
   return absl::OkStatus();
 }
 
+absl::Status QueryExecutor::RunRollups(SubQueryPipeline::Parts parts,
+                                       const QuerySpec& spec,
+                                       size_t index,
+                                       const QueryMeter::Deadline& deadline,
+                                       QueryControl* control) const {
+  if (spec.quick.has_value()) return absl::AbortedError("A query of rollups is not quick");
+  HOURCELL_ASSIGN_OR_RETURN(const QueryLimits limits, LimitsOf(spec.queries[index], spec));
+  QueryMeter meter(limits, deadline, control);
+  MemoryLease memory(&memory_, control);
+  parts.read.meter = &meter;
+  parts.read.memory = &memory;
+  const QueryWatch watch(parts_.clock, control, deadline.ms, /*timeout_ms=*/0);
+  return parts_.rollups->Run(parts, spec, index, watch, control);
+}
+
 absl::Status QueryExecutor::MakePlan(const QuerySpec& spec,
                                      size_t index,
                                      QueryPlanner::ResolvedQuery resolved,
@@ -181,6 +196,9 @@ absl::StatusOr<std::vector<QueryPlanner::ResolvedQuery>> QueryExecutor::ResolveA
       HOURCELL_RETURN_IF_ERROR(watch.Check());
       HOURCELL_RETURN_IF_ERROR(LimitsOf(query, spec).status());
       if (spec.quick.has_value()) HOURCELL_RETURN_IF_ERROR(parts_.planner->CheckQuick(query));
+      if (query.pre_aggregate && parts_.rollups == nullptr) {
+        return absl::InvalidArgumentError("preAggregate: rollups are not enabled on this store");
+      }
       regexps += static_cast<size_t>(
           std::ranges::count(query.filters, FilterType::kRegexp, &TagFilterSpec::type));
       if (regexps > kRegexpsMax) {
@@ -241,6 +259,13 @@ absl::Status QueryExecutor::RunAll(const QuerySpec& spec,
   Steps waiting;  // small ones, to be read at once
   waiting.reserve(std::min(spec.queries.size(), kStepsAtOnce));
   for (size_t i = 0; i < spec.queries.size(); ++i) {
+    if (functions != nullptr) parts.sink = functions->SinkOf(i);
+    if (HasRollups(spec.queries[i])) {
+      HOURCELL_RETURN_IF_ERROR(RunSteps(&waiting, pool, functions, control));
+      HOURCELL_RETURN_IF_ERROR(RunRollups(parts, spec, i, deadline, control));
+      if (functions != nullptr) HOURCELL_RETURN_IF_ERROR(functions->EndOf(i));
+      continue;
+    }
     HOURCELL_ASSIGN_OR_RETURN(const QueryLimits limits, LimitsOf(spec.queries[i], spec));
     auto step = std::make_unique<Step>(limits, deadline, &memory_, quick_bytes, control);
     HOURCELL_RETURN_IF_ERROR(MakePlan(spec, i, std::move(resolved[i]), watch, step.get()));
@@ -249,7 +274,6 @@ absl::Status QueryExecutor::RunAll(const QuerySpec& spec,
     if (quick.has_value()) HOURCELL_RETURN_IF_ERROR(quick->TakeRows(rows));
     parts.read.meter = &step->meter;
     parts.read.memory = &step->memory;
-    if (functions != nullptr) parts.sink = functions->SinkOf(i);
     step->run.emplace(parts, spec, i, &step->plan);
     if (quick.has_value()) {
       HOURCELL_RETURN_IF_ERROR(quick->TakeBuckets(step->run->BucketsAtMost()));

@@ -30,6 +30,7 @@
 #include "engine/query/query_watch.h"
 #include "engine/read/query_meter.h"
 #include "engine/read/query_planner.h"
+#include "engine/read/sub_query_pipeline.h"
 #include "engine/table/tables.h"
 #include "engine/threads/task_pool.h"
 #include "uid/uid_directory.h"
@@ -42,6 +43,20 @@ namespace hourcell {
 
 class QueryTree;
 
+// Answers sub queries from rollups in place of the points (engine/rollups). Thread-safe.
+class RollupAnswers {
+ public:
+  virtual ~RollupAnswers() = default;
+  // Whether the sub query may be answered so.
+  virtual bool Takes(const SubQuery& query) const = 0;
+  // Answers it to parts.sink. REQUIRES: Takes; parts.read has a meter and a memory.
+  virtual absl::Status Run(const SubQueryPipeline::Parts& parts,
+                           const QuerySpec& spec,
+                           size_t index,
+                           const QueryWatch& watch,
+                           QueryControl* control) const = 0;
+};
+
 class QueryExecutor {
  public:
   // Borrowed; they outlive the executor.
@@ -51,6 +66,7 @@ class QueryExecutor {
     const QueryPlanner* planner = nullptr;
     const AnnotationStore* annotations = nullptr;
     MonotonicClock* clock = nullptr;
+    const RollupAnswers* rollups = nullptr;  // null: there are none
   };
   // REQUIRES: the overrides of options.query_limit_overrides compile.
   QueryExecutor(const Options& options, const RowKeyCodec& row_keys, const Parts& parts);
@@ -85,6 +101,15 @@ class QueryExecutor {
                         const QueryWatch& watch,
                         Step* step) const;
   absl::Status RunSteps(Steps* steps, TaskPool* pool, QueryTree* tree, QueryControl* control) const;
+  // Whether the sub query is one of rollups.
+  bool HasRollups(const SubQuery& query) const {
+    return parts_.rollups != nullptr && parts_.rollups->Takes(query);
+  }
+  absl::Status RunRollups(SubQueryPipeline::Parts parts,
+                          const QuerySpec& spec,
+                          size_t index,
+                          const QueryMeter::Deadline& deadline,
+                          QueryControl* control) const;
   absl::StatusOr<QueryLimits> LimitsOf(const SubQuery& query, const QuerySpec& spec) const;
 
   const Options& options_;

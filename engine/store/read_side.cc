@@ -8,6 +8,12 @@ namespace {
 // For the series of queried metrics.
 constexpr size_t kMetricSeriesBytes = 128 << 20;
 
+std::optional<RollupLevels> MakeRollups(StoreCore* core, const QueryPlanner* planner) {
+  if (!core->options.rollups.has_value()) return std::nullopt;
+  return std::optional<RollupLevels>(std::in_place, core->options, core->options.layout,
+                                     core->uids.get(), planner, core->clock);
+}
+
 }  // namespace
 
 ReadSide::ReadSide(StoreCore* core, ActiveSets* active)
@@ -20,12 +26,14 @@ ReadSide::ReadSide(StoreCore* core, ActiveSets* active)
                                   .metric_series = &metric_series,
                                   .active = active,
                                   .expiry = &*core->expiry}),
+      rollups(MakeRollups(core, &planner)),
       executor(core->options,
                *core->row_keys,
                QueryExecutor::Parts{.tables = core->tables.get(),
                                     .uids = core->uids.get(),
                                     .planner = &planner,
                                     .annotations = core->annotations.get(),
-                                    .clock = core->clock}) {}
+                                    .clock = core->clock,
+                                    .rollups = rollups.has_value() ? &*rollups : nullptr}) {}
 
 }  // namespace hourcell

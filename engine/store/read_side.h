@@ -2,8 +2,11 @@
 
 #pragma once
 
+#include <optional>
+
 #include "engine/read/query_executor.h"
 #include "engine/read/query_planner.h"
+#include "engine/rollups/rollup_levels.h"
 #include "engine/series/active_sets.h"
 #include "engine/series/metric_series.h"
 #include "engine/series/tags_in_use.h"
@@ -20,6 +23,7 @@ class ReadSide {
   MetricSeriesCache metric_series;
   TagsInUse tags_in_use;
   QueryPlanner planner;
+  std::optional<RollupLevels> rollups;  // if the options configure them
   QueryExecutor executor;
 };
 

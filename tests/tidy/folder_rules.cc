@@ -23,13 +23,13 @@ constexpr std::array kRules = {
                "codec/base codec/rows engine/regions engine/regions/split"},
     FolderRule{"engine/regions/keys",
                "codec/base codec codec/rows engine/regions engine/regions/presplit"},
-    FolderRule{"engine/query", "codec/base codec codec/cells codec/rows codec/text"},
+    FolderRule{"engine/query", "codec/base codec codec/cells codec/rollups codec/rows codec/text"},
     FolderRule{"engine/query/functions", "codec/base codec engine/query"},
     FolderRule{"engine/expressions", "codec/base codec/text engine/query engine/query/functions"},
     FolderRule{"engine/query/stages",
                "codec/base codec codec/cells codec/rows codec/text engine/query"},
     FolderRule{"engine",
-               "codec/base codec codec/rows codec/text engine/regions/split "
+               "codec/base codec codec/rollups codec/rows codec/text engine/regions/split "
                "engine/query"},
     FolderRule{"engine/threads", "codec/base"},
     FolderRule{"engine/rocks/files", "codec/base"},
@@ -71,6 +71,10 @@ constexpr std::array kRules = {
         "codec/base codec codec/cells codec/rows uid engine/query "
         "engine/query/functions engine/query/stages engine engine/threads engine/table engine/rows "
         "engine/days engine/annotations engine/names engine/hours engine/series"},
+    FolderRule{
+        "engine/rollups",
+        "codec/base codec codec/rollups codec/rows uid engine/query engine/query/stages engine "
+        "engine/table engine/series engine/read"},
     FolderRule{"engine/scan",
                "codec/base codec codec/cells codec/rows uid engine/regions/keys "
                "engine engine/table engine/names engine/hours engine/series "
@@ -106,7 +110,7 @@ constexpr std::array kRules = {
                "codec/base codec codec/rows uid engine/query engine engine/threads "
                "engine/table engine/storage engine/journal engine/rows engine/days engine/rocks "
                "engine/role engine/regions/live engine/annotations engine/names engine/hours "
-               "engine/series engine/write engine/read engine/deletion engine/scan"},
+               "engine/series engine/write engine/read engine/rollups engine/deletion engine/scan"},
     FolderRule{"engine/facets",
                "codec/base uid engine/query engine engine/read engine/deletion engine/scan "
                "engine/series engine/store"},
