@@ -14,7 +14,7 @@ class SeriesCounter : public QuerySink {
   explicit SeriesCounter(CountedPoints* counted) : counted_(*counted) {}
 
   absl::Status OnSeries(const SeriesView& series) override {
-    if (series.points.size() == 0) return absl::OkStatus();
+    if (series.points.empty()) return absl::OkStatus();
     // Series come sub query by sub query.
     if (last_query_ != series.query_index) ++counted_.metrics;
     last_query_ = series.query_index;

@@ -95,7 +95,8 @@ absl::StatusOr<MetricRanking> RankMetrics(const MetricSearch& search,
     if (counts_all) {
       const absl::StatusOr<uint64_t> count = CountSeriesOf(series, mapping.uid);
       if (!count.ok()) return ended = count.status(), false;
-      if ((candidate.series = *count) == 0) return true;
+      if (*count == 0) return true;
+      candidate.series = *count;
       ranking.series += *count;
     } else {
       const absl::StatusOr<bool> has_series = series.HasSeries(mapping.uid);
