@@ -1,5 +1,6 @@
 // CountSelected: counts the points of a selection, as Points::CountPoints. Reads as a query does,
-// into one bucket for each series, so its memory does not grow with the points. Thread-safe.
+// into one bucket for each series, so its memory does not grow with the points. NaN is
+// not counted, as in a query. Thread-safe.
 
 #pragma once
 

@@ -55,7 +55,8 @@ class MetricBatchesTest : public testing::Test {
     return MakeQuery(Aggregator::kSum, metric, std::move(filters), kHour - 3600, end_s);
   }
   static TagFilterSpec Host(const std::string& hosts) {
-    return {"host", FilterType::kWildcard, hosts, false};
+    const bool is_name = hosts.find('*') == std::string::npos;
+    return {"host", is_name ? FilterType::kLiteralOr : FilterType::kWildcard, hosts, false};
   }
   CountedPoints Count(const QuerySpec& spec) {
     const auto counted = tsdb_->points().CountPoints(spec);

@@ -415,11 +415,16 @@ ComparedAnswer StepRunner::Rename(const ModelStep& step) {
 ComparedAnswer StepRunner::Delete(const ModelStep& step) {
   const auto tsuid_of = [this](const WorldSeries& series) { return model_.TsuidOf(series); };
   const QuerySpec spec = world().DeletionOf(step, tsuid_of);
+  const auto counted = tsdb()->points().CountPoints(spec);
   const auto got = tsdb()->points().DeletePoints(spec);
   const auto want = model_.points()->Delete(spec.queries[0], spec.start_ms, spec.end_ms);
   if (!want.has_value()) {
     if (absl::IsNotFound(got.status())) return {"", "unknown"};
     return {fmt::format("delete: expected kNotFound, got {}", got.status().ToString())};
+  }
+  if (!counted.ok()) return OfStatus("count", counted.status());
+  if (counted->points != want->points) {
+    return {fmt::format("count: expected {} points, got {}", want->points, counted->points)};
   }
   if (!got.ok()) return OfStatus("delete", got.status());
   const std::string text = fmt::format("{} points of {} rows", got->points, got->rows);

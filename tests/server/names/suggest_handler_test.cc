@@ -60,12 +60,12 @@ TEST_F(SuggestHandlerTest, NamesWithoutSeriesAreLeftOut) {
   EXPECT_EQ(Send("POST /api/suggest", R"({"type":"metrics","q":"sys.g","all":true})").body,
             R"(["sys.gone"])");
   EXPECT_EQ(Send("POST /api/suggest", R"({"type":"metrics","q":"sys.g"})").body, "[]");
-  EXPECT_EQ(Send("GET /api/suggest?type=tagv&q=web0").body, "[]");
+  EXPECT_EQ(Send("GET /api/suggest?type=tagv&q=web0").body, R"(["web01.mysite.com"])");
   EXPECT_EQ(Send("GET /api/suggest?type=tagv&q=web0&all").body, R"(["web01.mysite.com","web02"])");
 
   Put({"sys.gone", "host=web02", kStartS, 1});
   EXPECT_EQ(Send("GET /api/suggest?type=metrics&q=sys.g").body, R"(["sys.gone"])");
-  EXPECT_EQ(Send("GET /api/suggest?type=tagv&q=web0").body, R"(["web02"])");
+  EXPECT_EQ(Send("GET /api/suggest?type=tagv&q=web0").body, R"(["web01.mysite.com","web02"])");
   ASSERT_OK(tsdb().maintenance().Flush());
   EXPECT_EQ(Send("GET /api/suggest?type=metrics&q=sys.g").body, R"(["sys.gone"])");
 }
