@@ -8,9 +8,9 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "engine/query/query_watch.h"
-#include "engine/series/metric_ranking.h"
 #include "engine/store/gates.h"
 #include "engine/store/tsdb_impl.h"
+#include "engine/suggest/metric_ranking.h"
 #include "uid/uid_check.h"
 
 namespace hourcell {

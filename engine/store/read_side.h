@@ -9,8 +9,8 @@
 #include "engine/rollups/rollup_levels.h"
 #include "engine/series/active_sets.h"
 #include "engine/series/metric_series.h"
-#include "engine/series/tags_in_use.h"
 #include "engine/store/store_core.h"
+#include "engine/suggest/tags_in_use.h"
 
 namespace hourcell {
 

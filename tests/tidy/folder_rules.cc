@@ -106,14 +106,16 @@ constexpr std::array kRules = {
                "codec/base codec/rows uid engine engine/threads engine/table engine/storage "
                "engine/rows engine/annotations engine/hours engine/series "
                "engine/write"},
+    FolderRule{"engine/suggest", "codec/base codec/rows uid engine/query engine/series"},
     FolderRule{"engine/store",
                "codec/base codec codec/rows uid engine/query engine engine/threads "
                "engine/table engine/storage engine/journal engine/rows engine/days engine/rocks "
                "engine/role engine/regions/live engine/annotations engine/names engine/hours "
-               "engine/series engine/write engine/read engine/rollups engine/deletion engine/scan"},
+               "engine/series engine/suggest engine/write engine/read engine/rollups engine/deletion "
+               "engine/scan"},
     FolderRule{"engine/facets",
                "codec/base uid engine/query engine engine/read engine/deletion engine/scan "
-               "engine/series engine/store"},
+               "engine/series engine/suggest engine/store"},
     FolderRule{"server/plot", "codec/base"},
     FolderRule{"server/plot/output", "codec/base server/plot"},
     FolderRule{"bench/lab/keys", "codec/base engine/regions/presplit"},

@@ -1,4 +1,4 @@
-#include "engine/series/metric_ranking.h"
+#include "engine/suggest/metric_ranking.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "engine/series/tags_in_use.h"
+#include "engine/suggest/tags_in_use.h"
 
 #include <memory>
 #include <string>
