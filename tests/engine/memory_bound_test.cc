@@ -153,7 +153,7 @@ TEST(MemoryBoundTest, NamesAreWhatSeriesAddToTheSum) {
 }
 
 // A simulated week in which each hour replaces a tenth of the series. The caches have limits, and
-// all but that of blocks are dropped before each measurement. What else a store holds for a series
+// all but that of blocks are dropped before each measurement. All else that a store holds for a series
 // ends with its open hours. Left are the filters and indexes of files, some 4 bytes a row, and each
 // series has ten rows: 43 bytes. A lane's slot alone would double that.
 TEST(MemoryBoundTest, AWeekOfChurnAddsOnlyTheIndexesOfFiles) {

@@ -63,6 +63,8 @@ constexpr std::array kMirrorExceptions = {
     MirrorException{"engine/rocks/files/rocks_status.cc", "tests/engine/table/table_store_test.cc"},
     MirrorException{"engine/role/follower.cc", "tests/engine/bigtable/follower_test.cc"},
     MirrorException{"engine/role/store_role.cc", "tests/engine/bigtable/replaced_writer_test.cc"},
+    MirrorException{"engine/series/series_table_reads.cc",
+                    "tests/engine/series/series_table_test.cc"},
     MirrorException{"engine/store/gates.cc", "tests/engine/bigtable/replaced_writer_test.cc"},
     MirrorException{"engine/store/read_side.cc", "tests/engine/store/tsdb_test.cc"},
     MirrorException{"engine/store/store_core.cc", "tests/engine/store/tsdb_test.cc"},
