@@ -73,8 +73,8 @@ class Names final {
                           const std::function<bool(std::string_view name)>& visit,
                           QueryControl* control = nullptr);
 
-  // Metrics that have series, by a part of their name, with their number of series. `control` may be
-  // null. Errors as of VisitNames; also kDataLoss: a row of a metric's series does not decode.
+  // Metrics that have series, by a part of their name, with their number of series. `control` may
+  // be null. Errors as of VisitNames; also kDataLoss: a row of a metric's series does not decode.
   absl::StatusOr<MetricRanking> RankMetrics(const MetricSearch& search,
                                             QueryControl* control = nullptr);
 

@@ -1,4 +1,4 @@
-// MetricBatches: runs a selection over all metrics, some at a time. A sub query without a metric and
+// MetricBatches: runs a selection over all metrics, some at a time. A sub query without metric and
 // without tsuids selects the series of every metric that pass its filters. It is replaced by a sub
 // query for each metric with such a series.
 //

@@ -1,5 +1,6 @@
 // LastQuery: a query for the last points of series; LookupQuery: a query for series; NameQuery: a
-// query for names; MetricSearch: a query for metrics and their sizes. The server parses parameters and JSON bodies; names are still text here.
+// query for names; MetricSearch: a query for metrics and their sizes. The server parses parameters
+// and JSON bodies; names are still text here.
 
 #pragma once
 

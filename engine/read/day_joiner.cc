@@ -40,8 +40,8 @@ absl::Status DayJoiner::EndDay() {
   return absl::OkStatus();
 }
 
-// Visits the pages of the day from its next_s to `end_s`. A directory that does not decode is visited
-// whole: decoding it gives the fault.
+// Visits the pages of the day from its next_s to `end_s`, or all of a directory that does not
+// decode: the reader then finds the fault.
 absl::Status DayJoiner::VisitPages(const Held& day,
                                    size_t index,
                                    std::string_view cell,

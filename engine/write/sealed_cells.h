@@ -4,8 +4,8 @@
 //                                                  first of these hours
 //   any other hour                                 one merge of its cell
 //
-// A day is encoded and merged once, not once for each of its hours. engine/days brings a day cell to
-// the row of the day, or its hours to the rows of hours. Hours of one base time share a cell.
+// A day is encoded and merged once, not once for each of its hours. engine/days brings a day cell
+// to the row of the day, or its hours to the rows of hours. Hours of one base time share a cell.
 //
 // One thread owns it.
 

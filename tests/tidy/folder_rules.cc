@@ -111,8 +111,8 @@ constexpr std::array kRules = {
                "codec/base codec codec/rows uid engine/query engine engine/threads "
                "engine/table engine/storage engine/journal engine/rows engine/days engine/rocks "
                "engine/role engine/regions/live engine/annotations engine/names engine/hours "
-               "engine/series engine/suggest engine/write engine/read engine/rollups engine/deletion "
-               "engine/scan"},
+               "engine/series engine/suggest engine/write engine/read engine/rollups "
+               "engine/deletion engine/scan"},
     FolderRule{"engine/facets",
                "codec/base uid engine/query engine engine/read engine/deletion engine/scan "
                "engine/series engine/suggest engine/store"},

@@ -1,6 +1,7 @@
 // RowKeys: the row keys of one layout of the benchmark: a KeyTemplate (engine/regions) that
 // contains a metric, an hour or a day, and tags once each, so that keys can be decoded and queries
-// planned, and a distributor over it. The product's keys (codec/rows/row_key.h) have OpenTSDB's order.
+// planned, and a distributor over it. The product's keys (codec/rows/row_key.h) have OpenTSDB's
+// order.
 //
 //   [distributor +] field , field , ...             '+' will do for ',', too
 //
@@ -12,8 +13,8 @@
 //   metric,tags,reversed-time      a series' rows together, the newest first
 //   metric,day,tags                rows of days: the 24 hours of a series share a row
 //
-// A metric has 3 bytes, a time or a day 4, each pair of tags 6. Immutable, except for the counter of a
-// round-robin distributor; thread-safe.
+// A metric has 3 bytes, a time or a day 4, each pair of tags 6. Immutable, except for the counter of
+// a round-robin distributor; thread-safe.
 
 #pragma once
 
