@@ -155,7 +155,7 @@ TEST(MemoryBoundTest, NamesAreWhatSeriesAddToTheSum) {
 // A simulated week in which each hour replaces a tenth of the series. The caches have limits, and
 // all but that of blocks are dropped before each measurement. All else that a store holds for a
 // series ends with its open hours. Left are the filters and indexes of files, some 4 bytes a row,
-// and each series has ten rows: 43 bytes. One slot of a lane of ingest would double that.
+// and each series has ten rows: 43 bytes. One slot in the map of open hours would double that.
 TEST(MemoryBoundTest, AWeekOfChurnAddsOnlyTheIndexesOfFiles) {
   if (!kCountsLiveBytes) GTEST_SKIP() << "the sanitizers bring their own operator new";
   constexpr int64_t kActive = 1000;

@@ -29,6 +29,8 @@ constexpr std::array kMirrorExceptions = {
     MirrorException{"codec/base/clock.cc", "one call of the operating system"},
     MirrorException{"codec/base/kill_point.cc", "ends the process: tests/http/crash/crash_test.cc"},
     MirrorException{"codec/base/random.cc", "one call of the operating system"},
+    MirrorException{"engine/series/series_table_reads.cc",
+                    "the other half of tests/engine/series/series_table_test.cc"},
     MirrorException{"engine/bigtable/bigtable_view.cc",
                     "tests/engine/table/conformance, tests/engine/bigtable"},
     MirrorException{"engine/bigtable/writer/journal_rows.cc",

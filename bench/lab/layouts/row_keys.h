@@ -13,8 +13,8 @@
 //   metric,tags,reversed-time      a series' rows together, the newest first
 //   metric,day,tags                rows of days: the 24 hours of a series share a row
 //
-// A metric has 3 bytes, a time or a day 4, each pair of tags 6. Immutable, except for the counter of
-// a round-robin distributor; thread-safe.
+// A metric has 3 bytes, a time or a day 4, each pair of tags 6. Immutable, except for the counter
+// of a round-robin distributor; thread-safe.
 
 #pragma once
 
