@@ -102,7 +102,7 @@ struct Options {
   int64_t journal_age_s = 3 * 3600;                    // tsd.storage.journal.age
   CellEncoding cell_encoding = CellEncoding::kPacked;  // tsd.storage.cell
   // Hours with fewer points share the row of their day if cells are packed; 0: none.
-  uint32_t day_row_points = 200;  // tsd.storage.day_row_points
+  uint32_t day_row_points = 250;  // tsd.storage.day_row_points
   // Points older than this expire, unless their metric has another TTL; 0 = never. Stored in the
   // store; nullopt = the stored value, or else never.
   std::optional<int64_t> ttl_s = {};  // tsd.storage.ttl

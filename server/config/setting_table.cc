@@ -288,7 +288,7 @@ constexpr auto kRows = std::to_array<Setting>({
          "hold both",
          "packed|opentsdb"),
     Count("tsd.storage.day_row_points",
-          "200",
+          "250",
           "hours with fewer points than this share one row a day, which takes less space; 0 = "
           "each hour has a row; not with tsd.storage.cell = opentsdb",
           0,
