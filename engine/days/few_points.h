@@ -1,4 +1,4 @@
-// FewPoints: which hours have so few points that they share the row of their day. Pure.
+// The hours with few points, which share the row of their day. Pure.
 
 #pragma once
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "codec/base/check.h"
@@ -197,12 +198,18 @@ void Lane::VisitOpen(const std::function<void(const OpenHourInfo&)>& visit) {
 }
 
 std::pair<Lane::Hours::iterator, Lane::Hours::iterator> Lane::OpenOnesLocked(
-    const OpenHourInfo& wanted) {
+    const OpenHourInfo& wanted, const Hours::iterator* next) {
   Series& series = slots_[wanted.slot];
-  if (series.number != wanted.series) return {series.hours.end(), series.hours.end()};
-  const auto end = series.hours.lower_bound(Hour::KeyOf(uint64_t{wanted.base_time_s} + 1, 0));
+  Hours& hours = series.hours;
+  if (series.number != wanted.series) return {hours.end(), hours.end()};
+  const auto is_of_wanted = [&](Hours::iterator at) {
+    return at != hours.end() && (*at)->base_time_s == wanted.base_time_s;
+  };
+  const bool is_next = next != nullptr && is_of_wanted(*next) && !is_of_wanted(std::next(*next));
+  const auto end = is_next ? std::next(*next)
+                           : hours.lower_bound(Hour::KeyOf(uint64_t{wanted.base_time_s} + 1, 0));
   auto begin = end;
-  while (begin != series.hours.begin()) {
+  while (begin != hours.begin()) {
     const Hour& hour = **std::prev(begin);
     ++hours_visited_;
     if (hour.base_time_s != wanted.base_time_s || hour.state != State::kOpen) break;
@@ -213,8 +220,13 @@ std::pair<Lane::Hours::iterator, Lane::Hours::iterator> Lane::OpenOnesLocked(
 
 void Lane::Freeze(std::span<const OpenHourInfo> hours, std::vector<FrozenHour>* frozen) {
   MutexLock lock(&mutex_);
+  std::optional<uint32_t> slot;
+  Hours::iterator next;  // of `slot`, after the hours found last
   for (const OpenHourInfo& wanted : hours) {
-    const auto [begin, end] = OpenOnesLocked(wanted);
+    // A back-fill is sealed by days: nearly always it is the next one.
+    const auto [begin, end] = OpenOnesLocked(wanted, slot == wanted.slot ? &next : nullptr);
+    slot = wanted.slot;
+    next = end;
     for (auto at = begin; at != end; ++at) {
       Hour* const hour = at->get();
       hour->state = State::kSealing;
@@ -232,7 +244,7 @@ size_t Lane::CopyToLog(std::span<const OpenHourInfo> hours, std::vector<CopiedHo
   MutexLock lock(&mutex_);
   const size_t before = log_.bytes().size();
   for (const OpenHourInfo& wanted : hours) {
-    const auto [begin, end] = OpenOnesLocked(wanted);
+    const auto [begin, end] = OpenOnesLocked(wanted, nullptr);
     for (auto at = begin; at != end; ++at) {
       Hour* const hour = at->get();
       columns_.clear();

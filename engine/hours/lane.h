@@ -235,8 +235,10 @@ class Lane {
   };
   void AppendLocked(std::span<PlacedPoint> points, Blocks blocks, uint32_t now_s, int64_t* bytes)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // The open hours of that series and base time, which are the last of their base time.
-  std::pair<Hours::iterator, Hours::iterator> OpenOnesLocked(const OpenHourInfo& wanted)
+  // The open hours of that series and base time, which are the last of their base time. `next`, if
+  // not null, is an iterator of the hours in that slot; it is fast if they begin there.
+  std::pair<Hours::iterator, Hours::iterator> OpenOnesLocked(const OpenHourInfo& wanted,
+                                                             const Hours::iterator* next)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   int64_t ReapLocked(uint64_t oldest_read) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ForgetLocked(uint32_t slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

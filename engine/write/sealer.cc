@@ -60,6 +60,28 @@ bool FreesMore(const OpenHourInfo& a, const OpenHourInfo& b) {
   return a.base_time_s < b.base_time_s;
 }
 
+// Puts the hours that free most to the front; returns the number of those that free `bytes`. A
+// back-fill has millions of hours, and sorting them all would take longer.
+size_t PutFirstWhatFrees(int64_t bytes, std::vector<OpenHourInfo>* hours) {
+  const auto at = [hours](size_t i) { return hours->begin() + static_cast<ptrdiff_t>(i); };
+  size_t begin = 0;  // those before free too little
+  size_t end = hours->size();
+  while (begin < end && bytes > 0) {
+    const size_t middle = begin + (end - begin) / 2;
+    std::nth_element(at(begin), at(middle), at(end), FreesMore);
+    int64_t freed = 0;
+    for (size_t i = begin; i < middle; ++i)
+      freed += (*hours)[i].bytes;
+    if (freed >= bytes) {
+      end = middle;
+    } else {
+      bytes -= freed + (*hours)[middle].bytes;
+      begin = middle + 1;
+    }
+  }
+  return begin;
+}
+
 // The tsuid of each hour. `found` has one for hours of one series side by side (FindTsuids).
 std::vector<std::string_view> TsuidOfEach(std::span<const FrozenHour> hours,
                                           std::span<const std::string> found) {
@@ -283,11 +305,8 @@ absl::Status Sealer::MakeRoomLocked() {
   if (!parts_.admission->OpenHoursPressed()) return absl::OkStatus();
   std::vector<OpenHourInfo> hours = OpenNow();
   DropPutOff(&hours);
-  std::ranges::sort(hours, FreesMore);
-  int64_t left = parts_.open_hours->bytes() - parts_.admission->OpenHoursTarget();
-  size_t count = 0;
-  while (count < hours.size() && left > 0)
-    left -= hours[count++].bytes;
+  const size_t count =
+      PutFirstWhatFrees(parts_.open_hours->bytes() - parts_.admission->OpenHoursTarget(), &hours);
   hours.resize(count);
   hours_sealed_early_->Add(count);
   return Seal(std::move(hours), Lagging::kPutOff);
