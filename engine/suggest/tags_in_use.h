@@ -24,12 +24,13 @@ namespace hourcell {
 
 class TagsInUse {
  public:
-  // All are borrowed. REQUIRES: the series are not followed, so that `series` knows of all drops.
+  // All are borrowed.
   TagsInUse(const Layout& layout, SeriesTable* series, MonotonicClock* clock);
   ~TagsInUse();
 
   // Adds the tags of all series that there are now. kCancelled and kDeadlineExceeded by `watch`;
-  // kDataLoss: a row of a series does not decode.
+  // kDataLoss: a row of a series does not decode. REQUIRES: the series are not followed, so that
+  // `series` knows of all drops.
   absl::Status Refresh(const QueryWatch& watch);
 
   // Whether a tag key or a tag value has a series, as of the last Refresh that ended well. False
