@@ -1,10 +1,15 @@
 #include "bench/lab/simulate/engine_run.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,6 +31,14 @@ namespace {
 constexpr TableId kReplayTable = TableId::kData;
 constexpr size_t kGroupRows = 256;
 constexpr uint64_t kMemtableBytesMin = 64 << 10;
+// What a row takes in a file of RocksDB beside its value and the bytes of its key that the row before
+// does not share: sequence and type, three lengths, and its parts of the filter and of the index.
+constexpr uint64_t kEntryBytes = 8 + 4 + 5;
+// One of so many keys of a block is whole.
+constexpr size_t kRestartRows = 16;
+// With fewer files at level 0, a region has no LSM compaction to come.
+constexpr uint64_t kYoungFilesAtRest = 4;
+constexpr int kLooksMax = 60'000;  // a millisecond apart
 // Rounds of maintenance at the end; each cuts a region at most once.
 constexpr int kRoundsMax = 64;
 
@@ -70,7 +83,7 @@ class StoreReplay final : public EngineRun {
   absl::Status Put(std::string_view key, uint64_t bytes, uint64_t now_ms) override {
     clock_.Set(static_cast<int64_t>(now_ms));
     std::string value;
-    const uint64_t value_bytes = bytes - std::min<uint64_t>(bytes, key.size());
+    const uint64_t value_bytes = bytes - std::min(bytes, FileBytesBeside(key));
     while (value.size() < value_bytes) {
       const uint64_t word = random_.Next();
       for (int i = 0; i < 8; ++i)
@@ -103,6 +116,31 @@ class StoreReplay final : public EngineRun {
  private:
   size_t map_size() const { return map_->size(); }
 
+  // The bytes of a file that a row takes beside its value.
+  uint64_t FileBytesBeside(std::string_view key) {
+    const auto [at, is_new] = keys_.emplace(key);
+    size_t shared = 0;
+    if (at != keys_.begin()) {
+      const std::string& before = *std::prev(at);
+      shared = static_cast<size_t>(std::ranges::mismatch(key, before).in1 - key.begin());
+    }
+    return kEntryBytes + key.size() - shared + shared / kRestartRows;
+  }
+
+  // A busy machine must not change how many files a region has.
+  absl::Status AwaitLsmCompactions() {
+    for (int i = 0; i < kLooksMax; ++i) {
+      HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses,
+                                store_->RegionUses(kReplayTable));
+      const bool are_done = std::ranges::all_of(
+          uses, [](const RegionUse& use) { return use.young_files < kYoungFilesAtRest; });
+      if (are_done) return absl::OkStatus();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return absl::DeadlineExceededError(
+        fmt::format("{}: LSM compactions have not ended after a minute", options_.directory));
+  }
+
   absl::Status Apply() {
     if (rows_.empty()) return absl::OkStatus();
     HOURCELL_RETURN_IF_ERROR(store_->ApplyUnlogged(rows_));
@@ -115,6 +153,8 @@ class StoreReplay final : public EngineRun {
   absl::Status Tick() {
     HOURCELL_RETURN_IF_ERROR(Apply());
     HOURCELL_RETURN_IF_ERROR(store_->Flush(kReplayTable));
+    keys_.clear();
+    HOURCELL_RETURN_IF_ERROR(AwaitLsmCompactions());
     HOURCELL_RETURN_IF_ERROR(maintenance_->Tick());
     while (true) {
       HOURCELL_ASSIGN_OR_RETURN(const bool more, maintenance_->Trim());
@@ -136,6 +176,7 @@ class StoreReplay final : public EngineRun {
   std::unique_ptr<RegionMaintenance> maintenance_;
   std::optional<RegionMap> map_;
   std::vector<Mutation> rows_;               // not yet applied
+  std::set<std::string, std::less<>> keys_;  // not yet flushed
   std::map<size_t, uint64_t> memory_bytes_;  // by the position of the region
 };
 

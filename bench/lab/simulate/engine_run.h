@@ -5,6 +5,8 @@
 //   Put -> RegionLoads, Tables::ApplyUnlogged
 //       -> when a region has the flush size in memory: Flush, RegionMaintenance::Tick and Trim
 //
+// Each flush waits for the LSM compactions, so that the regions do not depend on the machine.
+//
 // Thread-compatible.
 
 #pragma once
@@ -37,8 +39,8 @@ class EngineRun {
  public:
   virtual ~EngineRun() = default;
 
-  // Writes a row once, with `bytes` in all, including its key. Times never go back. Storage's
-  // errors.
+  // Writes a row once, with about `bytes` in a file, including its key. Times never go back.
+  // Storage's errors.
   virtual absl::Status Put(std::string_view key, uint64_t bytes, uint64_t now_ms) = 0;
 
   // Flushes, and runs the region maintenance until the number of regions is stable.

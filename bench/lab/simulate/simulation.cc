@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "bench/lab/keys/key_sample.h"
 #include "bench/lab/simulate/input/key_batch.h"
 #include "bench/lab/simulate/input/key_maker.h"
+#include "bench/lab/simulate/input/recent_rows.h"
 #include "codec/base/random.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
@@ -116,6 +118,7 @@ class Runner {
   absl::StatusOr<SimulationResult> Run(const PutSourceFactory& factory) {
     HOURCELL_ASSIGN_OR_RETURN(KeyMaker keys,
                               KeyMaker::Make(result_.design.layout, result_.design.distributor));
+    if (keys.has_day_rows()) days_.emplace();
     HOURCELL_ASSIGN_OR_RETURN(result_.split_keys,
                               SplitKeysOf(result_.design, keys.layout(), factory, options_));
     HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<PutSource> source, factory());
@@ -177,8 +180,14 @@ class Runner {
                 .now_ms = std::max(put.now_ms, table->now_ms()),
                 .point_ms = put.parts.time_ms,
                 .puts = put.puts,
-                .rows = put.begins_row ? 1U : 0U});
+                .rows = BeginsRow(key, put) ? 1U : 0U});
     if (options_.has_heat) NoteHeat(key, put, heat);
+  }
+
+  // Sources give hours: of the hours of a day, the first begins its row.
+  bool BeginsRow(std::string_view key, const SourcePut& put) {
+    if (!put.begins_row || !days_.has_value()) return put.begins_row;
+    return days_->IsNew(key, 0);
   }
 
   void NoteHeat(std::string_view key, const SourcePut& put, HeatMap* heat) {
@@ -219,6 +228,7 @@ class Runner {
 
   const SimulationOptions options_;
   Random random_;
+  std::optional<RecentRows> days_;  // with rows of days
   uint64_t key_bytes_ = 0;
   SimulationResult result_;
 };

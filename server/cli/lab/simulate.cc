@@ -115,6 +115,10 @@ absl::StatusOr<std::vector<MeasuredRegion>> Replay(const SimulationResult& model
   const SimulationDesign& design = model.design;
   const CellSettings& cells = design.settings.cells;
   HOURCELL_ASSIGN_OR_RETURN(KeyMaker keys, KeyMaker::Make(design.layout, design.distributor));
+  if (keys.has_day_rows()) {
+    return absl::FailedPreconditionError(
+        "--validate: expected a layout with hours, got rows of days, which grow by merges");
+  }
   HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<PutSource> source, factory());
   HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<EngineRun> replay,
                             OpenEngineRun({.directory = directory,

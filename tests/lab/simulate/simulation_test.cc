@@ -59,6 +59,26 @@ SimulationDesign SmallRegions(std::string layout, std::string distributor, std::
   return design;
 }
 
+TEST(SimulationTest, HoursOfADayShareARow) {
+  const PutSourceFactory source =
+      Fleet("metrics=2,tags=host:10,interval=300s,duration=3d", FleetSteps::kRows);
+  const auto rows_of = [&source](std::string layout) {
+    const SimulationResult result = Simulate({.layout = std::move(layout)}, source);
+    uint64_t rows = 0;
+    for (const SimulatedRegion& region : result.regions)
+      rows += region.rows;
+    return std::pair(rows, result.totals.written_bytes);
+  };
+  const auto [hour_rows, hour_bytes] = rows_of("metric+hour+tags");
+  const auto [day_rows, day_bytes] = rows_of("metric+day+tags");
+
+  EXPECT_EQ(hour_rows, 20u * 72);
+  EXPECT_EQ(day_rows, 20u * 3);
+  // A row has a key of 13 bytes, and 15 more.
+  EXPECT_EQ(hour_bytes - day_bytes, 20u * 69 * 28);
+  EXPECT_EQ(rows_of("salt:4+metric+day+tags").first, day_rows);
+}
+
 // What makes a simulation faster must not change what it says: these run through hashes,
 // flushes, LSM compactions, splits, merges and a TTL. A change of the model changes the sums, and
 // its commit says why.

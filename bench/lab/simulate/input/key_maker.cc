@@ -134,6 +134,13 @@ uint64_t KeyMaker::scan_ranges() const {
   return buckets > kBucketsVisitedMax ? 0 : of_template * buckets;
 }
 
+bool KeyMaker::has_day_rows() const {
+  return template_.has_value() &&
+         std::ranges::any_of(template_->fields(), [](const KeyField& field) {
+           return field.kind == KeyFieldKind::kDay;
+         });
+}
+
 bool KeyMaker::begins_with_time() const {
   return is_time_first_kept_ && template_.has_value() && template_->begins_with_time();
 }

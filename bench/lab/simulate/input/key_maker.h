@@ -41,6 +41,8 @@ class KeyMaker {
   // The number of ranges in a scan of one metric; 0 = all keys.
   uint64_t scan_ranges() const;
   bool begins_with_time() const;
+  // The hours of a day share a key.
+  bool has_day_rows() const;
 
  private:
   // Keys one after the other, and where each ends.

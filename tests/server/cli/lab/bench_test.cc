@@ -2,7 +2,9 @@
 
 #include <csignal>
 #include <filesystem>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -132,6 +134,57 @@ TEST_F(BenchTest, AnInterruptedRunReportsItsCasesAndIsResumed) {
                     Not(HasSubstr("1/2 fleet"))));
   EXPECT_THAT(resumed.out(), AllOf(HasSubstr("\nWrites\n"), HasSubstr("fleet     opentsdb"),
                                    HasSubstr("fleet     salt-4")));
+}
+
+// A line of report.csv without the quoted texts that contain commas.
+std::string WithoutTemplate(std::string line) {
+  const size_t begin = line.rfind(",\"");
+  if (begin == std::string::npos) return line;
+  const size_t end = line.find('"', begin + 2);
+  return line.replace(begin, end + 1 - begin, ",template");
+}
+
+// The fields of report.csv that follow from the cases: neither times nor sizes of files, which
+// depend on when RocksDB flushes.
+std::string CountsOf(const std::string& csv) {
+  std::istringstream lines(csv);
+  std::string counts;
+  std::vector<bool> is_count;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(WithoutTemplate(line));
+    size_t i = 0;
+    for (std::string field; std::getline(fields, field, ','); ++i) {
+      if (is_count.size() <= i) {  // the names
+        is_count.push_back(
+            !testing::Matches(testing::ContainsRegex("_us|_ms|_per_s|_blocks|file_bytes"))(field));
+      }
+      if (is_count[i]) counts += field + ",";
+    }
+    counts += "\n";
+  }
+  return counts;
+}
+
+TEST_F(BenchTest, AResumedRunHasTheCountsOfOneThatWasNotInterrupted) {
+  BenchOptions options = Options();
+  options.layouts = {"opentsdb-day", "salt-4"};
+  options.points = 4'000;
+  options.out = dir_.file("whole");
+  ASSERT_EQ(RunBench(options, terminal_.get()), kExitOk);
+  const std::string whole = CountsOf(ReadFile(options.out + "/report.csv"));
+
+  options.out = dir_.file("parts");
+  SignallingClock clock(SIGINT, 3);  // at the start, then at each case
+  CapturedTerminal interrupted;
+  interrupted.get().clock = &clock;
+  ASSERT_EQ(RunBench(options, interrupted.get()), 130);
+  EXPECT_NE(CountsOf(ReadFile(options.out + "/report.csv")), whole);
+  options.resumes = true;
+  CapturedTerminal resumed;
+  ASSERT_EQ(RunBench(options, resumed.get()), kExitOk);
+
+  EXPECT_THAT(whole, HasSubstr("hot_share_percent"));
+  EXPECT_EQ(CountsOf(ReadFile(options.out + "/report.csv")), whole);
 }
 
 TEST_F(BenchTest, AResumedRunNeedsItsOptions) {

@@ -1,7 +1,10 @@
 #include "server/cli/lab/simulate.h"
 
+#include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -9,6 +12,7 @@
 
 #include "server/cli/data/import/import.h"
 #include "tests/server/cli/captured_terminal.h"
+#include "tests/support/sanitizers.h"
 #include "tests/support/temp_dir.h"
 
 namespace hourcell::simulate_test {
@@ -158,7 +162,55 @@ TEST_F(SimulateTest, TheHeatMapIsDrawnToAFile) {
   EXPECT_THAT(err_, HasSubstr("--heatmap: more than one --design"));
 }
 
+// The number after `text` in `from`; -1 if the text is missing.
+double NumberAfter(const std::string& from, std::string_view text) {
+  const size_t at = from.find(text);
+  return at == std::string::npos ? -1 : std::strtod(from.c_str() + at + text.size(), nullptr);
+}
+
+// The fleets of docs/simulate.md on a smaller scale.
+TEST_F(SimulateTest, AgreesWithTheEngine) {
+  struct Agreed {
+    std::string fleet;
+    std::string layout = "opentsdb";
+    std::string presplit = {};
+  };
+  const std::string alike = "metrics=5,tags=host:60,duration=1d";
+  const Agreed fleets[] = {{alike, "time-first"},
+                           {alike, "hash-prefix:2"},
+                           {alike, "salted:8", "salt"},
+                           {alike},
+                           {"metrics=5,tags=host:100,duration=1d"},
+                           {"metrics=20,tags=host:30,duration=1d"},
+                           {"metrics=5,tags=host:100,duration=1d,skew=1"}};
+  for (size_t i = 0; i < std::size(fleets); i += kIsSanitized ? std::size(fleets) : 1) {
+    SCOPED_TRACE(fleets[i].fleet + " " + fleets[i].layout);
+    SimulateOptions options{.fleet = fleets[i].fleet,
+                            .layout = fleets[i].layout,
+                            .presplit = fleets[i].presplit,
+                            .validate = dir_.file(std::to_string(i))};
+    options.store.settings = {"tsd.region.flush_bytes=64KiB", "tsd.region.split.max_bytes=1MiB",
+                              "tsd.region.split.jitter=0", "tsd.region.normalizer.enabled=false"};
+    const std::string out = Simulate(options);
+
+    const double model = NumberAfter(out, "\nregions: ");
+    EXPECT_GE(model, 4);
+    EXPECT_NEAR(model, NumberAfter(out, " in the model, "), 1);
+    const double model_bytes = NumberAfter(out, "\nbytes: ");
+    EXPECT_NEAR(NumberAfter(out, fmt::format("\nbytes: {:.0f} and ", model_bytes)), model_bytes,
+                0.02 * model_bytes);
+    const double sizes = NumberAfter(out, "sizes in their order differ by ");
+    EXPECT_GE(sizes, 0);
+    EXPECT_LE(sizes, 10);
+  }
+}
+
 TEST_F(SimulateTest, RefusesWithExitCodes) {
+  Simulate({.fleet = "metrics=1,duration=1h",
+            .layout = "metric+day+tags",
+            .validate = dir_.file("days")},
+           kExitFailure);
+  EXPECT_THAT(err_, HasSubstr("--validate: expected a layout with hours, got rows of days"));
   Simulate({.fleet = "duration=1h", .ids = 5}, kExitUsage);
   EXPECT_THAT(
       err_, HasSubstr("expected one of --fleet, --trace, --keys, --ids and --store, got several"));
