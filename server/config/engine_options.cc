@@ -16,6 +16,7 @@
 #include "engine/query/query_time.h"
 #include "server/config/config.h"
 #include "server/config/query_limits_file.h"
+#include "server/config/rollup_settings.h"
 
 namespace hourcell {
 namespace {
@@ -123,6 +124,12 @@ absl::StatusOr<Options> EngineOptionsOf(const Config& config) {
   if (const std::string file = config.text("tsd.query.limits.overrides.config"); !file.empty()) {
     HOURCELL_ASSIGN_OR_RETURN(options.query_limit_overrides, LoadQueryLimits(file));
   }
+  if (config.boolean("tsd.rollups.enable")) {
+    HOURCELL_ASSIGN_OR_RETURN(options.rollups, LoadRollupConfig(config.text("tsd.rollups.config")));
+  }
+  options.split_rollups = config.boolean("tsd.rollups.split_query.enable");
+  options.aggregate_tagk = config.text("tsd.rollups.agg_tag_key");
+  options.raw_aggregate = config.text("tsd.rollups.raw_agg_tag_value");
   options.presplit = config.text("tsd.region.presplit");
   HOURCELL_ASSIGN_OR_RETURN(options.regions, ParseRegionSettings(config.region_values()));
   options.query_memory_bytes = size("tsd.query.memory");

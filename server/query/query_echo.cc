@@ -143,10 +143,13 @@ void AppendSubQueryJson(const SubQuery& query, size_t index, std::string* out) {
   AppendTagsOfQuery(query, out);
   out->append(",\"filterTagKs\":null,\"percentiles\":");
   AppendPercentiles(query.percentiles, out);
-  fmt::format_to(std::back_inserter(*out),
-                 ",\"showHistogramBuckets\":{},\"rollupUsage\":null,\"preAggregate\":false,"
-                 "\"useFuzzyFilter\":true,\"useMultiGets\":true",
+  fmt::format_to(std::back_inserter(*out), ",\"showHistogramBuckets\":{},\"rollupUsage\":",
                  BoolText(query.show_histogram_buckets));
+  const bool has_usage = query.rollup_usage != RollupUsage::kNoFallback;
+  AppendTextOrNull(has_usage ? RollupUsageName(query.rollup_usage) : "", out);
+  fmt::format_to(std::back_inserter(*out),
+                 ",\"preAggregate\":{},\"useFuzzyFilter\":true,\"useMultiGets\":true",
+                 BoolText(query.pre_aggregate));
   AppendFunctions(query.functions, out);
   out->push_back('}');
 }

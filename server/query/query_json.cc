@@ -179,6 +179,11 @@ absl::Status ReadSubQueryField(std::string_view key,
     HOURCELL_ASSIGN_OR_RETURN(query->functions, ParseFunctions(field));
   } else if (key == "showHistogramBuckets") {
     HOURCELL_ASSIGN_OR_RETURN(query->show_histogram_buckets, JsonBool(key, field));
+  } else if (key == "preAggregate" && !field.is_null()) {
+    HOURCELL_ASSIGN_OR_RETURN(query->pre_aggregate, JsonBool(key, field));
+  } else if (key == "rollupUsage" && !field.is_null()) {
+    HOURCELL_ASSIGN_OR_RETURN(const std::string usage, JsonText(key, field));
+    query->rollup_usage = ParseRollupUsage(usage);
   }
   return absl::OkStatus();
 }

@@ -129,6 +129,10 @@ absl::Status ApplyOption(std::string_view word, SubQuery* query) {
     HOURCELL_ASSIGN_OR_RETURN(query->percentiles, ParsePercentiles(word));
   } else if (word == "show-histogram-buckets") {
     query->show_histogram_buckets = true;
+  } else if (word == "pre-agg") {
+    query->pre_aggregate = true;
+  } else if (word.starts_with("rollup_") || word.starts_with("ROLLUP_")) {
+    query->rollup_usage = ParseRollupUsage(word);
   }
   return absl::OkStatus();
 }

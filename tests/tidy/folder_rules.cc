@@ -140,7 +140,7 @@ constexpr std::array kRules = {
                "server/plot/output bench/lab/keys bench/lab/layouts"},
     FolderRule{"server/log", "codec/base"},
     FolderRule{"server/text", "codec/base codec codec/text engine/query engine"},
-    FolderRule{"server/config", "codec/base codec engine/query engine server/text"},
+    FolderRule{"server/config", "codec/base codec codec/rollups engine/query engine server/text"},
     FolderRule{"server/access", "codec/base engine server/log server/text server/config"},
     FolderRule{"server/net", "codec/base engine"},
     FolderRule{"server/net/nodes", "codec/base"},

@@ -305,5 +305,12 @@ TEST(QueryStringTest, NamesMayBeQuoted) {
   EXPECT_EQ(ParseGood(R"(sum:"a:b)").metric, "b") << "not closed: an unknown option, and a metric";
 }
 
+TEST(QueryStringTest, RollupsAreOptions) {
+  EXPECT_EQ(ParseGood("sum:1h-sum:rollup_raw:m").rollup_usage, RollupUsage::kRaw);
+  EXPECT_EQ(ParseGood("sum:1h-sum:ROLLUP_FALLBACK:m").rollup_usage, RollupUsage::kFallback);
+  EXPECT_EQ(ParseGood("sum:1h-sum:m").rollup_usage, RollupUsage::kNoFallback);
+  EXPECT_TRUE(ParseGood("sum:pre-agg:m").pre_aggregate);
+}
+
 }  // namespace
 }  // namespace hourcell::query_string_test
