@@ -49,6 +49,7 @@ absl::Status CountSelected(const QuerySpec& spec,
     query.aggregator = Aggregator::kNone;
     query.downsample = DownsampleSpec{.all = true, .function = Aggregator::kCount};
     query.rate.reset();
+    query.rollup_usage = RollupUsage::kRaw;
   }
   SeriesCounter counter(counted);
   return executor.Run(counts, open_hours, &counter, control);
