@@ -30,8 +30,8 @@ absl::StatusOr<SubQuery> ParseTsuidQueryText(std::string_view tsuid);
 
 // Parses the parameters start, end, m, tsuid, ms, arrays, show_*, no_annotations,
 // global_annotations, timezone or tz, use_calendar, explain. A flag counts as set with any value.
-// Sub queries by tsuid come first. A DELETE may have an m as ParseDeletionText takes it. `now_ms` is
-// the present; `default_timezone` is that of requests without timezone; empty = UTC. Errors: as
+// Sub queries by tsuid come first. A DELETE may have an m as ParseDeletionText takes it. `now_ms`
+// is the present; `default_timezone` is that of requests without timezone; empty = UTC. Errors: as
 // ParseSubQueryText, ParseDeletionText and CompleteQueryRequest; kInvalidArgument
 // "Missing parameter <code>start</code>", "Missing sub queries".
 absl::StatusOr<QueryRequest> ParseQueryString(const HttpRequest& request,
