@@ -15,7 +15,6 @@ constexpr std::array kRules = {
     FolderRule{"codec/rollups", "codec/base codec"},
     FolderRule{"codec/rows", "codec/base codec"},
     FolderRule{"codec/text", "codec/base codec codec/rows"},
-    FolderRule{"codec/histograms", "codec/base codec codec/rows codec/text"},
     FolderRule{"uid", "codec/base codec codec/rows codec/text"},
     FolderRule{"engine/regions", "codec/base"},
     FolderRule{"engine/regions/split", "codec/base engine/regions"},
