@@ -47,6 +47,11 @@ void ReturnFreedMemory() {
 #endif
 }
 
+QueryMeter::Deadline DeadlineOf(const QuerySpec& spec, int64_t timeout_ms, MonotonicClock* clock) {
+  if (spec.deadline_ms != 0 || timeout_ms <= 0) return {.ms = spec.deadline_ms, .clock = clock};
+  return {.ms = clock->MonotonicMs() + timeout_ms, .clock = clock};
+}
+
 }  // namespace
 
 QueryExecutor::QueryExecutor(const Options& options,
@@ -221,10 +226,7 @@ absl::Status QueryExecutor::RunAll(const QuerySpec& spec,
   if (spec.end_ms < spec.start_ms) {
     return absl::InvalidArgumentError("End time must be greater than the start time");
   }
-  QueryMeter::Deadline deadline{.ms = spec.deadline_ms, .clock = parts_.clock};
-  if (deadline.ms == 0 && options_.query_timeout_ms > 0) {
-    deadline.ms = parts_.clock->MonotonicMs() + options_.query_timeout_ms;
-  }
+  const QueryMeter::Deadline deadline = DeadlineOf(spec, options_.query_timeout_ms, parts_.clock);
   const QueryWatch watch(parts_.clock, control, deadline.ms, /*timeout_ms=*/0);
   HOURCELL_ASSIGN_OR_RETURN(std::vector<QueryPlanner::ResolvedQuery> resolved,
                             ResolveAll(spec, watch, control));
