@@ -1,6 +1,5 @@
 #include "server/cli/data/query/delete.h"
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,11 +31,8 @@ constexpr std::string_view kDeleteCommand = "delete";
 absl::StatusOr<CountedPoints> DeleteOfServer(const HttpUrl& url,
                                              const QuerySpec& spec,
                                              const DeleteOptions& options) {
-  constexpr int64_t kMsPerS = 1000;
-  // Seconds with milliseconds: a whole number of less than 13 digits would be seconds.
   std::string target =
-      fmt::format("/api/query?start={}.{:03}&end={}.{:03}&counts", spec.start_ms / kMsPerS,
-                  spec.start_ms % kMsPerS, spec.end_ms / kMsPerS, spec.end_ms % kMsPerS);
+      fmt::format("/api/query?start={}ms&end={}ms&counts", spec.start_ms, spec.end_ms);
   if (options.dry_run) target += "&dry_run";
   for (const std::string& m : options.m_texts)
     target += "&m=" + EscapeParam(m);

@@ -71,9 +71,10 @@ TEST_F(DeleteTest, AServerGetsTheSelectionAndItsCountsArePrinted) {
             "5 series and 90 points of 2 metrics found.\n");
 
   ASSERT_EQ(server.requests().size(), 1u);
-  EXPECT_THAT(server.requests()[0],
-              AllOf(StartsWith("DELETE /api/query?start=100.000&end=1356998460.000&counts&dry_run"),
-                    HasSubstr("&m=" + EscapeParam("{}{host=a}") + " HTTP/1.1")));
+  EXPECT_THAT(
+      server.requests()[0],
+      AllOf(StartsWith("DELETE /api/query?start=100000ms&end=1356998460000ms&counts&dry_run"),
+            HasSubstr("&m=" + EscapeParam("{}{host=a}") + " HTTP/1.1")));
 }
 
 TEST_F(DeleteTest, AServersErrorIsPrinted) {
