@@ -31,8 +31,9 @@ namespace {
 constexpr TableId kReplayTable = TableId::kData;
 constexpr size_t kGroupRows = 256;
 constexpr uint64_t kMemtableBytesMin = 64 << 10;
-// The bytes of a row in a file of RocksDB without its value and without the part of its key that the
-// row before does not share: sequence and type, three lengths, and its parts of the filter and of the index.
+// The bytes of a row in a file of RocksDB without its value and without the part of its key that
+// the row before does not share: sequence and type, three lengths, and its parts of the filter and
+// of the index.
 constexpr uint64_t kEntryBytes = 8 + 4 + 5;
 // One of so many keys of a block is whole.
 constexpr size_t kRestartRows = 16;
