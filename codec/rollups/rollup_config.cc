@@ -72,25 +72,6 @@ RollupUsage ParseRollupUsage(std::string_view text) {
   return RollupUsage::kNoFallback;
 }
 
-absl::StatusOr<RollupTarget> ParseRollupTarget(std::string_view text) {
-  if (text.empty()) return absl::InvalidArgumentError("empty rollup specification");
-  RollupTarget target;
-  const size_t colon = text.find(':');
-  const std::string_view first = text.substr(0, colon);
-  if (colon != std::string_view::npos) {
-    const std::string_view rest = text.substr(colon + 1);
-    target.group_by = rest.substr(0, rest.find(':'));
-  }
-  if (const size_t dash = first.find('-'); dash != std::string_view::npos) {
-    target.interval = first.substr(0, dash);
-    target.aggregator = first.substr(dash + 1);
-  } else if (colon == std::string_view::npos) {
-    target.group_by = first;
-  }
-  if (target.interval.empty() && target.aggregator.empty()) target.aggregator = target.group_by;
-  return target;
-}
-
 absl::StatusOr<RollupConfig> RollupConfig::Make(
     std::vector<RollupAggregate> aggregates, const std::vector<RollupIntervalFields>& intervals) {
   RollupConfig config;

@@ -1,5 +1,5 @@
 // RollupConfig: `tsd.rollups.config`: the stored aggregates with their ids, and the intervals. Also
-// the levels that a query reads, and the specification of a point in the `rollup` command.
+// the levels that a query reads, and the metrics with their points.
 //
 // Immutable; thread-safe. Names of aggregates are in lower case.
 
@@ -40,16 +40,14 @@ std::string_view RollupUsageName(RollupUsage usage);
 // Case-insensitive; other texts are kNoFallback, as in OpenTSDB.
 RollupUsage ParseRollupUsage(std::string_view text);
 
-// The specification of a point: "1h-sum" (interval and aggregator), "1h-sum:max" (of series that
-// were grouped by max), "max" (grouped, not rolled up).
+// What a point summarizes. OpenTSDB's texts: "1h-sum" (interval and aggregator), "1h-sum:max" (of
+// series that were grouped by max), "max" (grouped, not rolled up).
 struct RollupTarget {
   std::string interval = {};    // empty: not rolled up
   std::string aggregator = {};  // empty: absent
   std::string group_by = {};    // empty: not grouped
   friend bool operator==(const RollupTarget&, const RollupTarget&) = default;
 };
-// kInvalidArgument: empty.
-absl::StatusOr<RollupTarget> ParseRollupTarget(std::string_view text);
 
 class RollupConfig {
  public:

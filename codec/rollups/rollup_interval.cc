@@ -1,6 +1,5 @@
 #include "codec/rollups/rollup_interval.h"
 
-#include <chrono>
 #include <optional>
 
 #include <absl/status/status.h>
@@ -48,43 +47,20 @@ absl::StatusOr<int64_t> DurationSeconds(std::string_view field, std::string_view
       fmt::format("{}: expected a unit of ms s m h d w n y, got {}", field, QuoteForMessage(text)));
 }
 
-// The seconds of the longest row of a span; its unit, and its hours if the unit is h.
-struct Span {
-  char unit = 'h';
-  int64_t hours = 1;
-  int64_t seconds = 0;
-};
-
-absl::StatusOr<Span> ParseRowSpan(std::string_view text) {
+// The seconds of the longest row of a span.
+absl::StatusOr<int64_t> RowSpanSeconds(std::string_view text) {
   HOURCELL_ASSIGN_OR_RETURN(const CountAndUnit span, SplitDuration("rowSpan", text));
   if (span.unit == "h" && (span.count == 1 || span.count % 2 == 0)) {
-    return Span{.unit = 'h', .hours = span.count, .seconds = span.count * kHourSeconds};
+    return span.count * kHourSeconds;
   }
   if (span.count == 1) {
-    if (span.unit == "d") return Span{.unit = 'd', .seconds = kDaySeconds};
-    if (span.unit == "n") return Span{.unit = 'n', .seconds = 32 * kDaySeconds};
-    if (span.unit == "y") return Span{.unit = 'y', .seconds = 366 * kDaySeconds};
+    if (span.unit == "d") return kDaySeconds;
+    if (span.unit == "n") return 32 * kDaySeconds;
+    if (span.unit == "y") return 366 * kDaySeconds;
   }
   return absl::InvalidArgumentError(
       fmt::format("rowSpan: expected 1h, an even number of hours, 1d, 1n or 1y, got {}",
                   QuoteForMessage(text)));
-}
-
-absl::StatusOr<int64_t> SecondsOf(int64_t time) {
-  if (time < 0) {
-    return absl::InvalidArgumentError(
-        fmt::format("timestamp: expected a time since 1970, got {}", time));
-  }
-  return time > int64_t{UINT32_MAX} ? time / 1000 : time;
-}
-
-// The first day of the month, or of the year, with a time.
-int64_t CalendarStart(int64_t time_s, char unit) {
-  using std::chrono::sys_days;
-  const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(
-      std::chrono::sys_seconds(std::chrono::seconds(time_s))));
-  const std::chrono::month month = unit == 'y' ? std::chrono::January : day.month();
-  return sys_days(day.year() / month / 1).time_since_epoch().count() * kDaySeconds;
 }
 
 }  // namespace
@@ -93,15 +69,13 @@ absl::StatusOr<RollupInterval> RollupInterval::Parse(const RollupIntervalFields&
   RollupInterval interval;
   interval.fields_ = fields;
   HOURCELL_ASSIGN_OR_RETURN(interval.seconds_, DurationSeconds("interval", fields.interval));
-  HOURCELL_ASSIGN_OR_RETURN(const Span span, ParseRowSpan(fields.row_span));
-  interval.span_unit_ = span.unit;
-  interval.span_hours_ = span.hours;
-  if (interval.seconds_ < 1 || interval.seconds_ >= span.seconds) {
+  HOURCELL_ASSIGN_OR_RETURN(const int64_t row_seconds, RowSpanSeconds(fields.row_span));
+  if (interval.seconds_ < 1 || interval.seconds_ >= row_seconds) {
     return absl::InvalidArgumentError(
         fmt::format("interval: expected a second or more, and less than a row of {}, got {}",
                     fields.row_span, QuoteForMessage(fields.interval)));
   }
-  interval.slots_ = span.seconds / interval.seconds_;
+  interval.slots_ = row_seconds / interval.seconds_;
   if (interval.slots_ < kRollupSlotsMin || interval.slots_ > kRollupSlotsOfOpenTsdbMax) {
     return absl::InvalidArgumentError(fmt::format(
         "interval {} in a row of {}: expected {} to {} intervals a row, got {}", fields.interval,
@@ -112,34 +86,6 @@ absl::StatusOr<RollupInterval> RollupInterval::Parse(const RollupIntervalFields&
   if (interval.delay_s_ >= 1) return interval;
   return absl::InvalidArgumentError(fmt::format("delaySla: expected a second or more, got {}",
                                                 QuoteForMessage(fields.delay_sla)));
-}
-
-absl::StatusOr<int64_t> RollupInterval::BaseOf(int64_t time) const {
-  HOURCELL_ASSIGN_OR_RETURN(const int64_t time_s, SecondsOf(time));
-  switch (span_unit_) {
-    case 'h':
-      return time_s - time_s % (span_hours_ * kHourSeconds);
-    case 'd':
-      return time_s - time_s % kDaySeconds;
-    default:
-      return CalendarStart(time_s, span_unit_);
-  }
-}
-
-absl::StatusOr<uint32_t> RollupInterval::SlotOf(int64_t time) const {
-  HOURCELL_ASSIGN_OR_RETURN(const int64_t base_s, BaseOf(time));
-  HOURCELL_ASSIGN_OR_RETURN(const int64_t time_s, SecondsOf(time));
-  const int64_t slot = (time_s - base_s) / seconds_;
-  if (slot < kRollupSlotsMax) return static_cast<uint32_t>(slot);
-  return absl::InvalidArgumentError(
-      fmt::format("slot of a rollup: expected less than {}, got {} (interval {} in a row of {})",
-                  kRollupSlotsMax, slot, fields_.interval, fields_.row_span));
-}
-
-absl::StatusOr<int64_t> RollupInterval::StartOf(int64_t time) const {
-  HOURCELL_ASSIGN_OR_RETURN(const int64_t base_s, BaseOf(time));
-  HOURCELL_ASSIGN_OR_RETURN(const uint32_t slot, SlotOf(time));
-  return base_s + int64_t{slot} * seconds_;
 }
 
 }  // namespace hourcell

@@ -4,7 +4,7 @@
 //   row          begins at a multiple of Nh (N = 1 or even), at a day, a month or a year of UTC
 //   slot         the number of the interval in its row, from 0; OpenTSDB stores it in 12 bits
 //
-// A value. Times are seconds since 1970; larger numbers are milliseconds, as in OpenTSDB.
+// A value.
 
 #pragma once
 
@@ -45,14 +45,6 @@ class RollupInterval {
   int64_t slots() const { return slots_; }      // of the longest row
   int64_t delay_s() const { return delay_s_; }  // 0: none
 
-  // The begin of the row with a time. kInvalidArgument: negative.
-  absl::StatusOr<int64_t> BaseOf(int64_t time) const;
-  // The slot of a time in its row. kInvalidArgument: negative; the slot is not below
-  // kRollupSlotsMax.
-  absl::StatusOr<uint32_t> SlotOf(int64_t time) const;
-  // The begin of the interval with a time. kInvalidArgument as SlotOf.
-  absl::StatusOr<int64_t> StartOf(int64_t time) const;
-
  private:
   RollupInterval() = default;
 
@@ -60,8 +52,6 @@ class RollupInterval {
   int64_t seconds_ = 0;
   int64_t slots_ = 0;
   int64_t delay_s_ = 0;
-  char span_unit_ = 'h';
-  int64_t span_hours_ = 1;  // of span_unit_ h
 };
 
 }  // namespace hourcell

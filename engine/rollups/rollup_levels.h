@@ -7,6 +7,7 @@
 
 #include <absl/status/status.h>
 
+#include "codec/base/check.h"
 #include "codec/base/clock.h"
 #include "engine/options.h"
 #include "engine/read/query_executor.h"
@@ -22,7 +23,9 @@ class RollupLevels final : public RollupAnswers {
                UidDirectory* uids,
                const QueryPlanner* planner,
                WallClock* clock)
-      : planner_(options, layout, uids, planner), clock_(clock) {}
+      : planner_(options, layout, uids, planner), clock_(clock) {
+    HOURCELL_DCHECK(options.rollups.has_value());
+  }
 
   bool Takes(const SubQuery& query) const override;
   absl::Status Run(const SubQueryPipeline::Parts& parts,

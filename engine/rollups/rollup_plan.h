@@ -16,6 +16,7 @@
 
 #include <absl/status/statusor.h>
 
+#include "codec/base/check.h"
 #include "codec/rollups/rollup_config.h"
 #include "engine/options.h"
 #include "engine/query/query_spec.h"
@@ -51,7 +52,9 @@ class RollupPlanner {
                 const Layout& layout,
                 UidDirectory* uids,
                 const QueryPlanner* planner)
-      : options_(options), layout_(layout), uids_(*uids), planner_(*planner) {}
+      : options_(options), layout_(layout), uids_(*uids), planner_(*planner) {
+    HOURCELL_DCHECK(options.rollups.has_value());
+  }
 
   // Whether the query is of pre-aggregated series: it says so, or has a literal filter of the tag
   // tsd.rollups.agg_tag_key with another value than that of raw points.

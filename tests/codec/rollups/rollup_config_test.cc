@@ -176,15 +176,10 @@ TEST(RollupConfigTest, ASplitIsAtACompleteInterval) {
 }
 
 TEST(RollupConfigTest, ATargetNamesItsMetric) {
-  EXPECT_EQ(*ParseRollupTarget("1h-SUM"), (RollupTarget{.interval = "1h", .aggregator = "SUM"}));
-  EXPECT_EQ(*ParseRollupTarget("1h-sum:max"),
-            (RollupTarget{.interval = "1h", .aggregator = "sum", .group_by = "max"}));
-  EXPECT_EQ(*ParseRollupTarget("max"), (RollupTarget{.aggregator = "max", .group_by = "max"}));
-  EXPECT_FALSE(ParseRollupTarget("").ok());
-
-  EXPECT_EQ(RollupMetric(*ParseRollupTarget("1h-SUM"), "cpu"), "_rollup/1h-sum/cpu");
-  EXPECT_EQ(RollupMetric(*ParseRollupTarget("1h-sum:max"), "cpu"), "_rollup/1h-sum-agg/cpu");
-  EXPECT_EQ(RollupMetric(*ParseRollupTarget("max"), "cpu"), "_rollup/agg/cpu");
+  EXPECT_EQ(RollupMetric({.interval = "1h", .aggregator = "SUM"}, "cpu"), "_rollup/1h-sum/cpu");
+  EXPECT_EQ(RollupMetric({.interval = "1h", .aggregator = "sum", .group_by = "max"}, "cpu"),
+            "_rollup/1h-sum-agg/cpu");
+  EXPECT_EQ(RollupMetric({.aggregator = "max", .group_by = "max"}, "cpu"), "_rollup/agg/cpu");
 }
 
 }  // namespace

@@ -9,13 +9,6 @@
 namespace hourcell {
 namespace {
 
-// An interval that a row of the span has not too many of.
-absl::StatusOr<RollupInterval> RowsOf(const std::string& row_span) {
-  const char unit = row_span.back();
-  return RollupInterval::Parse(
-      {.interval = unit == 'h' ? "1s" : (unit == 'y' ? "6h" : "1h"), .row_span = row_span});
-}
-
 TEST(RollupIntervalTest, TheSlotsOfARowAreOpenTsdbs) {
   int run = 0;
   for (const TestVector& vector : LoadVectors("storage.json", "rollup.intervals")) {
@@ -31,23 +24,7 @@ TEST(RollupIntervalTest, TheSlotsOfARowAreOpenTsdbs) {
   EXPECT_EQ(run, 18);
 }
 
-TEST(RollupIntervalTest, RowsBeginWhereOpenTsdbBeginsThem) {
-  int run = 0;
-  for (const TestVector& vector : LoadVectors("storage.json", "rollup.base_time")) {
-    SCOPED_TRACE(simdjson::to_string(vector.given));
-    const auto interval = RowsOf(TextOf(vector.given, "row_span"));
-    const auto base = interval.ok() ? interval->BaseOf(IntOf(vector.given, "timestamp"))
-                                    : absl::StatusOr<int64_t>(interval.status());
-    ++run;
-    ASSERT_EQ(base.ok(), !vector.wants_error()) << base.status().ToString();
-    if (base.ok()) {
-      EXPECT_EQ(*base, IntOf(vector.expect, "base_time"));
-    }
-  }
-  EXPECT_EQ(run, 13);
-}
-
-// Those with a cap are of configurations (tests/server/rollups/rollup_settings_test.cc).
+// Those with a cap are of configurations (tests/server/config/rollup_settings_test.cc).
 TEST(RollupIntervalTest, TheVectorsOfIntervalsHold) {
   int run = 0;
   for (const TestVector& vector : LoadVectors("rest.json", "rollup-parse")) {
@@ -68,17 +45,6 @@ TEST(RollupIntervalTest, TheVectorsOfIntervalsHold) {
     }
   }
   EXPECT_EQ(run, 6);
-}
-
-TEST(RollupIntervalTest, AnIntervalBeginsAtItsSlot) {
-  const auto days = RollupInterval::Parse({.interval = "10m", .row_span = "1d"});
-  ASSERT_TRUE(days.ok());
-
-  EXPECT_EQ(*days->SlotOf(1356998400 + 599), 0U);
-  EXPECT_EQ(*days->SlotOf(1356998400 + 600), 1U);
-  EXPECT_EQ(*days->StartOf(1356998400 + 1799), 1356998400 + 1200);
-  EXPECT_EQ(*days->StartOf(1356998400 - 1), 1356998400 - 600);
-  EXPECT_FALSE(days->StartOf(-1).ok());
 }
 
 TEST(RollupIntervalTest, ADelayIsInSeconds) {
