@@ -171,7 +171,7 @@ TEST(RowKeysTest, RefusesTextsWithTheReason) {
   refused("metric,time,tags,", "expected one of metric");
   refused("salt:0+metric,time,tags", "1 to 256 buckets");
   refused("salt:4x+metric,time,tags", "1 to 256 buckets");
-  refused("salt:4+time,metric,tags", "metric,time,tags after the salt");
+  refused("salt:4+time,metric,tags", "metric,day,tags after the salt");
   refused("pepper:4+metric,time,tags", "pepper");
 }
 
@@ -182,7 +182,7 @@ TEST(RowKeysTest, RefusesKeysAndRowsOfOtherWidths) {
   EXPECT_THAT(keys.Encode({.metric = "ab"}, &key), StatusIs(StatusCode::kInvalidArgument));
   EXPECT_THAT(keys.Decode("short").status(), StatusIs(StatusCode::kDataLoss));
   EXPECT_THAT(keys.Decode(*FromHex("00000150e2270100000100000a")).status(),
-              StatusIs(StatusCode::kDataLoss, HasSubstr("no whole hour")));
+              StatusIs(StatusCode::kDataLoss, HasSubstr("not a multiple of 3600 s")));
 }
 
 }  // namespace
