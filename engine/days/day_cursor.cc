@@ -13,8 +13,8 @@
 #include "engine/rows/key_range.h"
 
 // Why hours are not held in memory: a day's rows of a metric may be any number. They are passed
-// again for each hour, in cached blocks; queries, which read most, take whole days instead
-// (engine/read/row_reader.h).
+// again for each hour, in cached blocks; queries and look-ups of last points, which read most, take
+// whole days instead (engine/read).
 
 namespace hourcell {
 namespace {

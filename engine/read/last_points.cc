@@ -10,8 +10,10 @@
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
+#include "codec/cells/day_cell.h"
 #include "codec/cells/packed_cell.h"
 #include "codec/limits.h"
+#include "codec/rows/day_field.h"
 #include "codec/rows/tsuid.h"
 #include "engine/names/series_names.h"
 #include "engine/rows/key_range.h"
@@ -50,7 +52,7 @@ absl::Status LastPointReader::Read(const LastQuery& query,
   until_ms_ = int64_t{kDataRowSpan.BaseS(now_ms)} * 1000 + kDataRowSpan.ms() - 1;
   HOURCELL_ASSIGN_OR_RETURN(std::vector<Wanted> all, Select(query, watch));
   control->series += all.size();
-  cursor_ = parts_.view->NewCursor(TableId::kData, {});
+  cursor_ = parts_.view->stored().NewCursor(TableId::kData, {});
   const size_t metric_width = row_keys_.layout().metric_width;
   for (auto begin = all.begin(); begin != all.end();) {
     const std::string metric = begin->tsuid.substr(0, metric_width);
@@ -185,6 +187,7 @@ absl::Status LastPointReader::ReadEpoch(const SaltSpan& span,
   return absl::OkStatus();
 }
 
+// Reads the rows of hours and those of days together, the newest first.
 absl::Status LastPointReader::ReadStored(const SaltSpan& span,
                                          int64_t from_ms,
                                          const QueryWatch& watch,
@@ -192,44 +195,91 @@ absl::Status LastPointReader::ReadStored(const SaltSpan& span,
   HOURCELL_DCHECK(!left->empty());
   tsuid_ = left->front()->tsuid;
   steps_max_ = 1;
-  uint64_t before_s = span.end_s;
-  while (!left->empty()) {
+  HOURCELL_ASSIGN_OR_RETURN(std::optional<uint32_t> hour, NewestHourIn(span.begin_s, span.end_s));
+  HOURCELL_ASSIGN_OR_RETURN(std::optional<uint32_t> day, NewestDayIn(span.begin_s, span.end_s));
+  while (!left->empty() && (hour.has_value() || day.has_value())) {
     HOURCELL_RETURN_IF_ERROR(Check(watch));
-    HOURCELL_ASSIGN_OR_RETURN(const std::optional<uint32_t> hour,
-                              NewestHourIn(span.begin_s, before_s));
-    if (!hour.has_value()) return absl::OkStatus();
-    std::erase_if(*left, [&](const Wanted* one) { return one->begin_s > *hour; });
-    HOURCELL_RETURN_IF_ERROR(ReadHour(*hour, from_ms, watch, left));
-    before_s = *hour;
+    if (!day.has_value() || (hour.has_value() && *hour >= uint64_t{*day} + kDaySpan.seconds)) {
+      // The rows that follow are of earlier hours and of days that end before this one.
+      std::erase_if(*left, [&](const Wanted* one) { return one->begin_s > *hour; });
+      HOURCELL_RETURN_IF_ERROR(ReadRows({.begin_s = *hour}, from_ms, watch, left));
+      HOURCELL_ASSIGN_OR_RETURN(hour, NewestHourIn(span.begin_s, *hour));
+      continue;
+    }
+    std::erase_if(*left, [&](const Wanted* one) {
+      return one->begin_s >= uint64_t{*day} + kDaySpan.seconds;
+    });
+    HOURCELL_RETURN_IF_ERROR(ReadRows({.begin_s = *day, .is_day = true}, from_ms, watch, left));
+    // Further days are earlier, but an hour of this day may have a row.
+    std::erase_if(*left, [&](const Wanted* one) {
+      return one->begin_s >= *day && (!hour.has_value() || one->begin_s > *hour);
+    });
+    if (left->empty()) break;
+    HOURCELL_ASSIGN_OR_RETURN(day, NewestDayIn(span.begin_s, *day));
   }
   return absl::OkStatus();
 }
 
-// Sets prefix_ to that of an hour of the group.
-void LastPointReader::SetPrefix(uint32_t base_time_s) {
+// Sets prefix_ to that of an hour or a day of the group.
+void LastPointReader::SetPrefix(const RowsAt& at) {
   prefix_.clear();
-  row_keys_.Append(tsuid_, base_time_s, &prefix_);
+  if (at.is_day) {
+    row_keys_.AppendDay(tsuid_, at.begin_s, &prefix_);
+  } else {
+    row_keys_.Append(tsuid_, at.begin_s, &prefix_);
+  }
   prefix_.resize(prefix_size_);
 }
 
 // The newest hour of [begin_s, end_s), of one epoch, in which the group's metric and bucket have
-// a row.
+// a row of an hour.
 absl::StatusOr<std::optional<uint32_t>> LastPointReader::NewestHourIn(uint64_t begin_s,
                                                                       uint64_t end_s) {
   while (end_s > begin_s) {
     const auto newest_s = static_cast<uint32_t>(end_s - kDataRowSpan.seconds);
-    SetPrefix(newest_s);
+    SetPrefix({.begin_s = newest_s});
     cursor_->SeekBefore(PrefixEnd(prefix_));
     if (!cursor_->valid()) break;
-    HOURCELL_ASSIGN_OR_RETURN(const RowKeyView row, row_keys_.Parse(cursor_->key()));
-    // Then the row is of another metric or bucket, or before the epoch.
-    if (row.base_time_s < begin_s || row.base_time_s >= end_s) break;
-    SetPrefix(row.base_time_s);
-    if (cursor_->key().starts_with(prefix_)) return row.base_time_s;
+    HOURCELL_ASSIGN_OR_RETURN(const RowKeyView row, row_keys_.ParseStored(cursor_->key()));
+    uint32_t hour_s = row.base_time_s;
+    if (row.span == kDaySpan) {
+      // The fields of days are between those of the hours of 1970-01-01.
+      hour_s = kDataRowSpan.FloorS(DayField(row.base_time_s));
+    } else {
+      // Then the row is of another metric or bucket, or before the epoch.
+      if (hour_s < begin_s || hour_s >= end_s) break;
+      SetPrefix({.begin_s = hour_s});
+      if (cursor_->key().starts_with(prefix_)) return hour_s;
+    }
     // If the row differs before its time, all earlier rows are of other groups.
     if (!cursor_->key().starts_with(std::string_view(prefix_).substr(0, time_at_))) break;
     // Of hours up to this row's, this one is the first that may still have one.
-    end_s = std::min<uint64_t>(newest_s, uint64_t{row.base_time_s} + kDataRowSpan.seconds);
+    end_s = std::min<uint64_t>(newest_s, uint64_t{hour_s} + kDataRowSpan.seconds);
+  }
+  HOURCELL_RETURN_IF_ERROR(cursor_->status());
+  return std::nullopt;
+}
+
+// The same for days with rows. An epoch has whole days only.
+absl::StatusOr<std::optional<uint32_t>> LastPointReader::NewestDayIn(uint64_t begin_s,
+                                                                     uint64_t end_s) {
+  while (end_s > begin_s) {
+    const uint32_t newest_s = kDaySpan.FloorS(static_cast<uint32_t>(end_s - 1));
+    SetPrefix({.begin_s = newest_s, .is_day = true});
+    cursor_->SeekBefore(PrefixEnd(prefix_));
+    if (!cursor_->valid()) break;
+    HOURCELL_ASSIGN_OR_RETURN(const RowKeyView row, row_keys_.ParseStored(cursor_->key()));
+    // An hour of 1970-01-01 has only days with a lower field before it.
+    uint64_t day_s = uint64_t{row.base_time_s} / 2 * kDaySpan.seconds;
+    if (row.span == kDaySpan) {
+      day_s = row.base_time_s;
+      if (day_s < begin_s || day_s >= end_s) break;
+      SetPrefix({.begin_s = row.base_time_s, .is_day = true});
+      if (cursor_->key().starts_with(prefix_)) return row.base_time_s;
+      day_s += kDaySpan.seconds;
+    }
+    if (!cursor_->key().starts_with(std::string_view(prefix_).substr(0, time_at_))) break;
+    end_s = std::min<uint64_t>(newest_s, day_s);
   }
   HOURCELL_RETURN_IF_ERROR(cursor_->status());
   return std::nullopt;
@@ -251,14 +301,14 @@ absl::Status LastPointReader::GoTo(std::string_view key) {
   return cursor_->status();
 }
 
-// Takes the rows that the series of `*left` have in an hour; removes series that are done.
-absl::Status LastPointReader::ReadHour(uint32_t base_time_s,
+// Takes the rows that the series of `*left` have there; removes those whose last point an hour had.
+absl::Status LastPointReader::ReadRows(const RowsAt& at,
                                        int64_t from_ms,
                                        const QueryWatch& watch,
                                        Group* left) {
   if (left->empty()) return absl::OkStatus();
   const size_t metric_width = row_keys_.layout().metric_width;
-  SetPrefix(base_time_s);
+  SetPrefix(at);
   std::string key = prefix_ + left->front()->tsuid.substr(metric_width);
   cursor_->Seek(key);
   size_t kept = 0;
@@ -270,12 +320,31 @@ absl::Status LastPointReader::ReadHour(uint32_t base_time_s,
     HOURCELL_RETURN_IF_ERROR(GoTo(key));
     bool is_done = false;
     if (cursor_->valid() && cursor_->key() == key) {
-      HOURCELL_ASSIGN_OR_RETURN(is_done, TakeCell(base_time_s, from_ms, one));
+      if (at.is_day) {
+        HOURCELL_RETURN_IF_ERROR(TakeDay(at.begin_s, from_ms, one));
+      } else {
+        HOURCELL_ASSIGN_OR_RETURN(is_done, TakeCell(at.begin_s, from_ms, one));
+      }
     }
     if (!is_done) (*left)[kept++] = one;
   }
   left->resize(kept);
   return cursor_->status();
+}
+
+absl::Status LastPointReader::Damaged(const absl::Status& status) const {
+  return absl::DataLossError(fmt::format("row {}: {}", ToHex(cursor_->key()), status.ToString()));
+}
+
+// The last point of columns_ that counts and is not in the future.
+std::optional<OpenPoint> LastPointReader::LastOfColumns(int64_t base_ms) {
+  points_ += columns_.size();
+  for (size_t i = columns_.size(); i-- > 0;) {
+    const int64_t ms = base_ms + columns_.offset_ms[i];
+    if (ms > until_ms_ || columns_.value(i).is_stale_marker()) continue;
+    return OpenPoint{.ms = ms, .value = columns_.value(i)};
+  }
+  return std::nullopt;
 }
 
 // Takes the last point of the cursor's row, if it is the series' last point. False if all points of
@@ -285,35 +354,57 @@ absl::StatusOr<bool> LastPointReader::TakeCell(uint32_t base_time_s,
                                                Wanted* series) {
   ++rows_;
   const int64_t base_ms = int64_t{base_time_s} * 1000;
-  const auto damaged = [&](const absl::Status& status) {
-    return absl::DataLossError(fmt::format("row {}: {}", ToHex(cursor_->key()), status.ToString()));
-  };
   absl::StatusOr<std::optional<CellSummary>> summary = ReadCellSummary(cursor_->value());
-  if (!summary.ok()) return damaged(summary.status());
-  OpenPoint last;
+  if (!summary.ok()) return Damaged(summary.status());
+  std::optional<OpenPoint> last;
   if (summary->has_value() && base_ms + (*summary)->last_offset_ms <= until_ms_) {
     last = {.ms = base_ms + (*summary)->last_offset_ms, .value = (*summary)->last};
     ++points_;
   } else {
     columns_.clear();
     if (const absl::Status decoded = DecodeCell(cursor_->value(), &columns_); !decoded.ok()) {
-      return damaged(decoded);
+      return Damaged(decoded);
     }
-    points_ += columns_.size();
-    size_t count = columns_.size();
-    while (count > 0 && (base_ms + columns_.offset_ms[count - 1] > until_ms_ ||
-                         columns_.value(count - 1).is_stale_marker()))
-      --count;
-    if (count == 0) return false;
-    last = {.ms = base_ms + columns_.offset_ms[count - 1], .value = columns_.value(count - 1)};
+    last = LastOfColumns(base_ms);
+    if (!last.has_value()) return false;
   }
-  // At an equal instant the open point was written later.
-  if (last.ms >= from_ms && (!series->has_point || last.ms > series->ms)) {
+  // Of equal instants, the open point was written last, and that of a day's row first.
+  const bool is_later =
+      !series->has_point || last->ms > series->ms || (last->ms == series->ms && series->is_of_day);
+  if (last->ms >= from_ms && is_later) {
     series->has_point = true;
-    series->ms = last.ms;
-    series->value = last.value;
+    series->is_of_day = false;
+    series->ms = last->ms;
+    series->value = last->value;
   }
   return true;
+}
+
+// The same of a day's row, hour by hour from the last. Sets begin_s to the hour of its last point.
+absl::Status LastPointReader::TakeDay(uint32_t day_s, int64_t from_ms, Wanted* series) {
+  ++rows_;
+  const absl::StatusOr<uint32_t> hours = HoursOfDayCell(cursor_->value());
+  if (!hours.ok()) return Damaged(hours.status());
+  for (uint32_t hour = 24; hour-- > 0;) {
+    const uint32_t base_s = day_s + hour * kHourSpan.seconds;
+    if ((*hours >> hour & 1) == 0 || int64_t{base_s} * 1000 > until_ms_) continue;
+    if (base_s < series->begin_s) return absl::OkStatus();
+    columns_.clear();
+    if (const absl::Status decoded = DecodeHourOfDay(cursor_->value(), hour, &columns_);
+        !decoded.ok()) {
+      return Damaged(decoded);
+    }
+    const std::optional<OpenPoint> last = LastOfColumns(int64_t{base_s} * 1000);
+    if (!last.has_value()) continue;
+    series->begin_s = base_s;
+    if (last->ms < from_ms || (series->has_point && last->ms <= series->ms)) continue;
+    series->has_point = true;
+    series->is_of_day = true;
+    series->ms = last->ms;
+    series->value = last->value;
+    return absl::OkStatus();
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace hourcell

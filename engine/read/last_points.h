@@ -74,6 +74,7 @@ class LastPointReader {
     bool has_point = false;
     int64_t ms = 0;  // of the last point found
     Value value;
+    bool is_of_day = false;  // the point comes from the row of a day
     // Earlier rows have only earlier points, or points that do not count.
     uint32_t begin_s = 0;
   };
@@ -92,14 +93,20 @@ class LastPointReader {
                           int64_t from_ms,
                           const QueryWatch& watch,
                           Group* left);
+  // The rows of an hour, or of a day.
+  struct RowsAt {
+    uint32_t begin_s = 0;
+    bool is_day = false;
+  };
   absl::StatusOr<std::optional<uint32_t>> NewestHourIn(uint64_t begin_s, uint64_t end_s);
-  absl::Status ReadHour(uint32_t base_time_s,
-                        int64_t from_ms,
-                        const QueryWatch& watch,
-                        Group* left);
+  absl::StatusOr<std::optional<uint32_t>> NewestDayIn(uint64_t begin_s, uint64_t end_s);
+  absl::Status ReadRows(const RowsAt& at, int64_t from_ms, const QueryWatch& watch, Group* left);
   absl::Status GoTo(std::string_view key);
   absl::StatusOr<bool> TakeCell(uint32_t base_time_s, int64_t from_ms, Wanted* series);
-  void SetPrefix(uint32_t base_time_s);
+  absl::Status TakeDay(uint32_t day_s, int64_t from_ms, Wanted* series);
+  std::optional<OpenPoint> LastOfColumns(int64_t base_ms);
+  absl::Status Damaged(const absl::Status& status) const;
+  void SetPrefix(const RowsAt& at);
   absl::Status Check(const QueryWatch& watch);
 
   const RowKeyCodec& row_keys_;
@@ -109,7 +116,7 @@ class LastPointReader {
   int64_t until_ms_ = 0;      // the last millisecond of the present hour
   std::unique_ptr<RowCursor> cursor_;
   std::string tsuid_;     // any of the group that is read
-  std::string prefix_;    // of the keys of the group's rows of one hour
+  std::string prefix_;    // of the keys of the group's rows of one hour or day
   size_t steps_max_ = 1;  // rows to pass before a seek
   uint64_t rows_ = 0;
   uint64_t points_ = 0;
