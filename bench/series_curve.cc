@@ -51,7 +51,7 @@ constexpr int64_t kStepMs = 60'000;
 constexpr uint64_t kMetrics = 10;
 constexpr uint64_t kRacks = 100;
 
-// For room for new series: on a busy machine the default is too short for ten million of them.
+// For room for new series: on a busy machine the default is too short for ten million series.
 constexpr int64_t kWaitMs = 600'000;
 
 struct Settings {

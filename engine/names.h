@@ -74,7 +74,7 @@ class Names final {
                           QueryControl* control = nullptr);
 
   // Metrics that have series, by a part of their name, with their number of series. `control` may
-  // be null. Errors as of VisitNames; also kDataLoss: a row of a metric's series does not decode.
+  // be null. Errors as VisitNames; also kDataLoss: a row of a metric's series does not decode.
   absl::StatusOr<MetricRanking> RankMetrics(const MetricSearch& search,
                                             QueryControl* control = nullptr);
 

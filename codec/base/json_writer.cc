@@ -41,7 +41,7 @@ uint64_t WordAt(const char* bytes) {
   return word;
 }
 
-// The bytes of a short text and no others, some of them several times. REQUIRES: 1 to 8 bytes.
+// The bytes of a short text and no others; some occur several times. REQUIRES: 1 to 8 bytes.
 uint64_t WordOf(std::string_view text) {
   const size_t size = text.size();
   HOURCELL_DCHECK(size >= 1 && size <= kWordBytes);

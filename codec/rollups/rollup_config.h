@@ -31,8 +31,8 @@ struct RollupAggregate {
 // How a query may use rollups.
 enum class RollupUsage : uint8_t {
   kNoFallback,   // the best level only
-  kFallback,     // if a level has no point of the query, the next one; at last the raw points
-  kFallbackRaw,  // if the best level has no point of the query, the raw points
+  kFallback,     // if a level lacks points of the query, the next one; at last the raw points
+  kFallbackRaw,  // if the best level lacks points of the query, the raw points
   kRaw,          // the raw points
 };
 // ROLLUP_NOFALLBACK, ROLLUP_FALLBACK, ...
@@ -40,8 +40,8 @@ std::string_view RollupUsageName(RollupUsage usage);
 // Case-insensitive; other texts are kNoFallback, as in OpenTSDB.
 RollupUsage ParseRollupUsage(std::string_view text);
 
-// What a point summarizes. OpenTSDB's texts: "1h-sum" (interval and aggregator), "1h-sum:max" (of
-// series that were grouped by max), "max" (grouped, not rolled up).
+// The content of a summarizing point. OpenTSDB's texts: "1h-sum" (interval and aggregator),
+// "1h-sum:max" (of series that were grouped by max), "max" (grouped, not rolled up).
 struct RollupTarget {
   std::string interval = {};    // empty: not rolled up
   std::string aggregator = {};  // empty: absent

@@ -13,7 +13,7 @@
 //
 // So an hour row is always newer than the points of that hour in the day's row.
 //
-// few_points.h says which cells have few points; the hours of a day cell have. Cells of format 1
+// few_points.h finds the cells with few points; the hours of a day cell have few. Cells of format 1
 // always have rows of hours. So have days in which the number of salt buckets changes, as hours of
 // one day may then have different buckets.
 //

@@ -43,7 +43,7 @@ class QueryNames {
   void ForgetMany();
 
  private:
-  // A name that was asked for lately. Groups one after another share most of theirs.
+  // A name that was requested lately. Groups one after another share most names.
   struct Recent {
     Uid uid = kNoUid;
     UidKind kind = UidKind::kMetric;

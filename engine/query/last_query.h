@@ -87,7 +87,7 @@ struct RankedMetric {
 struct MetricRanking {
   std::vector<RankedMetric> metrics;  // the first of the order
   uint64_t total = 0;                 // metrics that have the part
-  uint64_t series = 0;                // of all of them, if they are in the order of their series
+  uint64_t series = 0;                // the sum of all, if they are in the order of their series
 };
 
 struct LookupQuery {

@@ -66,7 +66,7 @@ class QueryExecutor {
     const QueryPlanner* planner = nullptr;
     const AnnotationStore* annotations = nullptr;
     MonotonicClock* clock = nullptr;
-    const RollupAnswers* rollups = nullptr;  // null: there are none
+    const RollupAnswers* rollups = nullptr;  // null: the store lacks rollups
   };
   // REQUIRES: the overrides of options.query_limit_overrides compile.
   QueryExecutor(const Options& options, const RowKeyCodec& row_keys, const Parts& parts);

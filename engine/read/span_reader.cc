@@ -327,7 +327,7 @@ class SpanReader::Part {
   std::unique_ptr<SpanBuilders> builders_;
   std::vector<OpenRow> open_rows_;            // by series, by time
   CellColumns open_columns_;                  // of the open rows, one after another
-  bool has_open_markers_ = false;             // some of them are stale markers, to be dropped
+  bool has_open_markers_ = false;             // some are stale markers, to be dropped
   std::vector<OpenOfSeries> open_of_series_;  // empty without open rows
   CellColumns columns_;                       // of the row being added
   size_t columns_counted_ = 0;                // points they have been counted for

@@ -1,5 +1,5 @@
-// RollupLevels: answers sub queries from rollups. The best level is read first; the query's
-// RollupUsage says whether others follow if it has no point. Thread-safe.
+// RollupLevels: answers sub queries from rollups. The best level is read first. If it is empty,
+// others follow according to the query's RollupUsage. Thread-safe.
 
 #pragma once
 

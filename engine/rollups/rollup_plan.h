@@ -4,7 +4,7 @@
 //   sum:1h-avg:cpu   ->  _rollup/1h-sum/cpu, _rollup/1h-count/cpu     until `cut_ms`
 //                        cpu                                          from `cut_ms` on
 //
-// A series has the same tags in all of them. Its tsuid in the plan is that of the points.
+// A series has the same tags in each metric. Its tsuid in the plan is that of the points.
 
 #pragma once
 
@@ -56,15 +56,15 @@ class RollupPlanner {
     HOURCELL_DCHECK(options.rollups.has_value());
   }
 
-  // Whether the query is of pre-aggregated series: it says so, or has a literal filter of the tag
+  // Whether the query is of pre-aggregated series: by its field, or by a literal filter of the tag
   // tsd.rollups.agg_tag_key with another value than that of raw points.
   bool IsOfPreAggregates(const SubQuery& query) const;
 
   // The levels to read, in turn: RollupConfig::Reads.
   std::vector<const RollupInterval*> ReadsOf(const SubQuery& query) const;
 
-  // Plans to read a level, or the points. Errors as QueryPlanner; a metric that does not exist has
-  // no series.
+  // Plans to read a level, or the points. Errors as QueryPlanner; an unknown metric gives an empty
+  // plan.
   absl::StatusOr<RollupPlan> Plan(const QuerySpec& spec,
                                   size_t index,
                                   const RollupInterval* level,

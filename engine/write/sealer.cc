@@ -60,7 +60,7 @@ bool FreesMore(const OpenHourInfo& a, const OpenHourInfo& b) {
   return a.base_time_s < b.base_time_s;
 }
 
-// Puts the hours that free most to the front; returns the number of those that free `bytes`. A
+// Puts the hours that free most to the front; returns the number of hours that free `bytes`. A
 // back-fill has millions of hours, and sorting them all would take longer.
 size_t PutFirstWhatFrees(int64_t bytes, std::vector<OpenHourInfo>* hours) {
   const auto at = [hours](size_t i) { return hours->begin() + static_cast<ptrdiff_t>(i); };
@@ -495,7 +495,7 @@ absl::Status Sealer::WriteMerges(const SealedCells& cells,
   return absl::OkStatus();
 }
 
-// Writes merges, the first of which is the `first`-th of all. If the storage refuses them
+// Writes merges; the first one is the `first`-th of all. If the storage refuses them
 // permanently, halving finds those that it refuses.
 absl::Status Sealer::Merge(std::span<const Mutation> merges,
                            size_t first,

@@ -20,7 +20,7 @@ namespace hourcell {
 // Parses the value of a parameter m. kInvalidArgument with OpenTSDB's texts.
 absl::StatusOr<SubQuery> ParseSubQueryText(std::string_view m);
 
-// Parses what a deletion selects: the value of a parameter m, or filters alone, {...}{...}, which
+// Parses the selection of a deletion: the value of a parameter m, or filters alone, {...}{...}, to
 // select the series of all metrics. kInvalidArgument: as ParseSubQueryText; no filter.
 absl::StatusOr<SubQuery> ParseDeletionText(std::string_view m);
 

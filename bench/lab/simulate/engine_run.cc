@@ -35,9 +35,9 @@ constexpr uint64_t kMemtableBytesMin = 64 << 10;
 // the row before does not share: sequence and type, three lengths, and its parts of the filter and
 // of the index.
 constexpr uint64_t kEntryBytes = 8 + 4 + 5;
-// One of so many keys of a block is whole.
+// One of this number of keys of a block is whole.
 constexpr size_t kRestartRows = 16;
-// With fewer files at level 0, a region has no LSM compaction to come.
+// With fewer files at level 0, a region does not wait for an LSM compaction.
 constexpr uint64_t kYoungFilesAtRest = 4;
 constexpr int kLooksMax = 60'000;  // a millisecond apart
 // Rounds of maintenance at the end; each cuts a region at most once.
@@ -117,7 +117,7 @@ class StoreReplay final : public EngineRun {
  private:
   size_t map_size() const { return map_->size(); }
 
-  // The bytes of a file that a row takes beside its value.
+  // The bytes of a file that a row takes without its value.
   uint64_t FileBytesBeside(std::string_view key) {
     const auto [at, is_new] = keys_.emplace(key);
     size_t shared = 0;

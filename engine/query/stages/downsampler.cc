@@ -202,7 +202,7 @@ class BucketRoom {
 
  private:
   size_t piece_ = 0;  // buckets of the last piece
-  size_t left_ = 0;   // of it
+  size_t left_ = 0;   // in the last piece
   std::vector<std::unique_ptr<int64_t[]>> times_;
   std::vector<std::unique_ptr<uint64_t[]>> values_;
 };

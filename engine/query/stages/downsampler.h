@@ -76,8 +76,8 @@ class SpanBuilder {
 std::unique_ptr<SpanBuilder> MakeSpanBuilder(const std::optional<DownsampleSpec>& spec,
                                              const QueryRange& range);
 
-// The builders of several series, side by side in memory, of which they share some. One thread at a
-// time uses them.
+// The builders of several series, side by side. They share memory for their first buckets. One
+// thread at a time uses them.
 class SpanBuilders {
  public:
   virtual ~SpanBuilders() = default;

@@ -310,7 +310,7 @@ TEST(SpanBuilderTest, RowsGiveWhatTheirSpanGives) {
   EXPECT_TRUE(BucketTimes(Spec("1s-sum"), {.start_ms = 0, .end_ms = 0, .scan = {0, 7200}}, 7200));
 }
 
-// They share memory for their first buckets, and grow out of it.
+// They share memory for their first buckets, and take other memory for more.
 TEST(SpanBuilderTest, BuildersSideBySideGiveWhatEachGivesAlone) {
   constexpr uint64_t kSeed = 4711;
   SCOPED_TRACE(kSeed);
