@@ -480,7 +480,9 @@ class GridFiller final : public GapFiller {
 template <typename Builder>
 class BuilderRow final : public SpanBuilders {
  public:
-  BuilderRow(const Builder& first, size_t count) : builders_(count, InRoom(first, &room_)) {}
+  // A single builder shares with no other: it would only copy its buckets.
+  BuilderRow(const Builder& first, size_t count)
+      : builders_(count, InRoom(first, count > 1 ? &room_ : nullptr)) {}
   BuilderRow(const BuilderRow&) = delete;
   BuilderRow& operator=(const BuilderRow&) = delete;
   SpanBuilder& operator[](size_t i) override { return builders_[i]; }
