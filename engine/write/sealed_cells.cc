@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 #include "codec/base/check.h"
@@ -10,6 +11,7 @@
 #include "codec/limits.h"
 #include "codec/rows/row_span.h"
 #include "engine/days/few_points.h"
+#include "engine/days/hour_place.h"
 
 // Why days are put together here, and not by the merge of rows alone: a back-fill of hourly points
 // would give each point a cell, a row key and a place in a memtable, and inserting those took more
@@ -29,6 +31,12 @@ void AppendCellOf(const CellColumns& columns, CellEncoding encoding, std::string
 
 bool IsSameDay(uint32_t a_s, uint32_t b_s) {
   return kDaySpan.FloorS(a_s) == kDaySpan.FloorS(b_s);
+}
+
+// True for keys of rows of one series that are the same but for the base time.
+bool DifferInTimeAlone(std::string_view a, std::string_view b, size_t at) {
+  return a.substr(0, at) == b.substr(0, at) &&
+         a.substr(at + kTimeFieldBytes) == b.substr(at + kTimeFieldBytes);
 }
 
 }  // namespace
@@ -91,6 +99,10 @@ void SealedCells::FinishHour() {
     AppendMerge(&hour_, std::move(cell));
     return;
   }
+  // Salt buckets may change within a day: then a key does not give those of the other hours.
+  if (!day_.is_empty() && !DifferInTimeAlone(day_.key, hour_.key, settings_.base_time_at)) {
+    AppendDay();
+  }
   if (day_.is_empty()) day_.key = std::move(hour_.key);
   day_.places.insert(day_.places.end(), hour_.places.begin(), hour_.places.end());
   CellColumns& day = day_.columns;
@@ -105,7 +117,11 @@ void SealedCells::FinishHour() {
 
 void SealedCells::FinishDay() {
   FinishHour();
-  if (day_.is_empty()) return;
+  if (!day_.is_empty()) AppendDay();
+}
+
+void SealedCells::AppendDay() {
+  HOURCELL_DCHECK(!day_.is_empty());
   std::string cell;
   AppendDayCell(day_.columns, &cell);
   AppendMerge(&day_, std::move(cell));

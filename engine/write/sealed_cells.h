@@ -1,7 +1,7 @@
 // SealedCells: the cells of frozen hours, as merges of rows.
 //
-//   hours of one series and day with few points    one merge of a day cell, with the key of the
-//                                                  first of these hours
+//   hours of one series and day with few points,   one merge of a day cell, with the key of the
+//   whose keys differ in the base time alone       first of these hours
 //   any other hour                                 one merge of its cell
 //
 // A day is encoded and merged once, not once for each of its hours. engine/days brings a day cell
@@ -35,6 +35,7 @@ class SealedCells {
   struct Settings {
     CellEncoding encoding = CellEncoding::kPacked;
     uint32_t day_points_max = 0;    // hours of fewer points are in day cells; 0: none
+    size_t base_time_at = 0;        // in keys (RowKeyCodec::base_time_offset)
     bool keeps_hour_cells = false;  // for hour_cells()
   };
   explicit SealedCells(const Settings& settings) : settings_(settings) {}
@@ -79,6 +80,7 @@ class SealedCells {
 
   void FinishHour();
   void FinishDay();
+  void AppendDay();
   bool SharesDay() const;
   void AppendMerge(Pending* pending, std::string cell);
 

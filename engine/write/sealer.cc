@@ -443,6 +443,7 @@ absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours,
   std::vector<FrozenHour> without_series;
   SealedCells cells({.encoding = encoding_,
                      .day_points_max = day_points_max_,
+                     .base_time_at = row_keys_.base_time_offset(),
                      .keeps_hour_cells = !observers_.empty()});
   std::string key;
   for (size_t i = 0; i < hours.size(); ++i) {

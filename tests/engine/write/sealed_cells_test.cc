@@ -9,8 +9,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "codec/base/bytes.h"
 #include "codec/cells/day_cell.h"
 #include "codec/rows/row_span.h"
+#include "engine/days/hour_place.h"
 #include "tests/support/status_matchers.h"
 
 namespace hourcell::sealed_cells_test {
@@ -32,7 +34,9 @@ class SealedCellsTest : public testing::Test {
     const uint32_t base_time_s = kDay + hour * kHourSpan.seconds;
     const FrozenHour frozen{.info = {.series = series, .base_time_s = base_time_s},
                             .points = &points};
-    cells_.Add(places_++, frozen, fmt::format("{:010}/{}", base_time_s, series));
+    std::string key = bucket_;
+    AppendBigEndian(base_time_s, kTimeFieldBytes, &key);
+    cells_.Add(places_++, frozen, key + fmt::format("{}", series));
   }
 
   // "key: places: hours or points of the cell".
@@ -43,7 +47,7 @@ class SealedCellsTest : public testing::Test {
       EXPECT_EQ(merge.kind, Mutation::Kind::kMerge);
       CellColumns columns;
       EXPECT_OK(DecodeCell(merge.value, &columns));
-      lines.push_back(fmt::format("{}: {}: {} of {}", merge.key.substr(merge.key.find('/') + 1),
+      lines.push_back(fmt::format("{}: {}: {} of {}", merge.key.substr(1 + kTimeFieldBytes),
                                   fmt::join(cells_.PlacesOf(i), ","),
                                   IsDayCell(merge.value) ? "day" : "hour", columns.size()));
     }
@@ -52,7 +56,8 @@ class SealedCellsTest : public testing::Test {
 
   std::deque<OpenHourPoints> points_;  // stay in place
   size_t places_ = 0;
-  SealedCells cells_{{.day_points_max = kPointsMax, .keeps_hour_cells = true}};
+  std::string bucket_ = "a";  // of the salt, before the base time
+  SealedCells cells_{{.day_points_max = kPointsMax, .base_time_at = 1, .keeps_hour_cells = true}};
 };
 
 TEST_F(SealedCellsTest, HoursOfFewPointsOfADayAreOneMerge) {
@@ -63,6 +68,17 @@ TEST_F(SealedCellsTest, HoursOfFewPointsOfADayAreOneMerge) {
   EXPECT_THAT(Merges(),
               ElementsAre("1: 0,1,2,3: day of 8", "2: 7: day of 3", "1: 4,5,6: day of 6"));
   EXPECT_EQ(cells_.hour_cells().size(), 8u);
+}
+
+// The buckets of the salt may change in a day.
+TEST_F(SealedCellsTest, HoursOfAnotherBucketAreAnotherMerge) {
+  Add(1, 0, 2, 1);
+  Add(1, 1, 2, 1);
+  bucket_ = "b";
+  Add(1, 2, 2, 1);
+  Add(1, 3, 2, 1);
+  cells_.Finish();
+  EXPECT_THAT(Merges(), ElementsAre("1: 0,1: day of 4", "1: 2,3: day of 4"));
 }
 
 // The bytes are those of the hours' merge: rows do not depend on how hours were sealed.
@@ -111,8 +127,9 @@ TEST(SealedCellsOfFormat1Test, CellsWithOpenTsdbsBytesAreOfHours) {
   SealedCells cells({.encoding = CellEncoding::kOpenTsdb, .day_points_max = kPointsMax});
   for (uint32_t hour = 0; hour < 2; ++hour) {
     const uint32_t base_time_s = kDay + hour * kHourSpan.seconds;
-    cells.Add(hour, {.info = {.series = 1, .base_time_s = base_time_s}, .points = &points},
-              fmt::format("{}", hour));
+    std::string key;
+    AppendBigEndian(base_time_s, kTimeFieldBytes, &key);
+    cells.Add(hour, {.info = {.series = 1, .base_time_s = base_time_s}, .points = &points}, key);
   }
   cells.Finish();
   ASSERT_EQ(cells.merges().size(), 2u);

@@ -46,5 +46,18 @@ TEST(StepCaseTest, ANewNameStaysAfterAPowerLoss) {
   EXPECT_EQ(RunSteps({options, steps}).fault, "");
 }
 
+// Hours of a day with two numbers of salt buckets were merged with the key of the first: those of
+// the other buckets were not found.
+TEST(StepCaseTest, ADayInWhichBucketsChangeKeepsItsHours) {
+  const StepOptions options = {.salt_width = 2, .no_new_names = 1};
+  const std::vector<ModelStep> steps = {
+      {StepKind::kSalt, {2, 13}},
+      {StepKind::kPut, {15, 293, 1, 7}},
+      {StepKind::kSeal},
+      {StepKind::kQuery, {332869}},
+  };
+  EXPECT_EQ(RunSteps({options, steps}).fault, "");
+}
+
 }  // namespace
 }  // namespace hourcell::step_case_test
