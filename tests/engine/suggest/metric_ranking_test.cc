@@ -47,7 +47,8 @@ class MetricRankingTest : public testing::Test {
 
   std::vector<std::string> Names(const MetricSearch& search) {
     std::vector<std::string> names;
-    for (const RankedMetric& metric : Rank(search).value().metrics) {
+    const MetricRanking ranking = Rank(search).value();
+    for (const RankedMetric& metric : ranking.metrics) {
       EXPECT_EQ(metric.series, series_[metric.name]) << metric.name;
       names.push_back(metric.name);
     }
