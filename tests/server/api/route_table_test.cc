@@ -76,6 +76,7 @@ constexpr std::string_view kPaths[] = {
     "/api/search/lookup",
     "/api/search/tsmeta",
     "/api/suggest",
+    "/api/metrics",
     "/api/aggregators",
     "/api/version",
     "/api/stats",
