@@ -9,7 +9,8 @@
 //                                                        not an hour row
 //
 // The sealer merges day cells, so that the points of several hours are encoded and merged once
-// (engine/write/sealed_cells.h). The keys of the hours of such a cell differ in the base time alone.
+// (engine/write/sealed_cells.h). The keys of the hours of such a cell differ in the base time
+// alone.
 //
 // So an hour row is always newer than the points of that hour in the day's row.
 //
