@@ -35,7 +35,6 @@ RollupRun::RollupRun(const SubQueryPipeline::Parts& parts,
                      size_t index,
                      const RollupPlan* plan)
     : parts_(parts),
-      spec_(spec),
       index_(index),
       query_(spec.queries[index]),
       plan_(*plan),

@@ -57,7 +57,6 @@ class RollupRun {
   Span Compose(const std::vector<SeriesSpan*>& spans) const;
 
   const SubQueryPipeline::Parts parts_;
-  const QuerySpec& spec_;
   const size_t index_;
   const SubQuery& query_;
   const RollupPlan& plan_;

@@ -49,7 +49,7 @@ inline constexpr Budget kBudgets[] = {
      "the JSON is read in place; some for each request, and for hours that share the row of a day"},
     {"graphite", "instructions", 8'650,
      "a path is cut into its metric and its tags, which are mapped; the rest as telnet"},
-    {"graphite", "allocations", 0.90,
+    {"graphite", "allocations", 1.16,
      "as telnet; and each read of the socket is a batch, whose lines vary from run to run; hours "
      "that "
      "share the row of a day"},
