@@ -94,7 +94,7 @@ test('of more metrics than the page loads, the server finds any part of a name a
     await route.continue();
   });
   await page.goto(`${large.url}#v=graph`);
-  const field = page.locator('[aria-label="Query A"] [aria-label=Metric]');
+  const field = page.locator('[aria-label="Query A"] input[aria-label=Metric]');
   await field.click();
   await page.keyboard.type('zz.biggest', { delay: 30 });
   await page.keyboard.press('Enter');
