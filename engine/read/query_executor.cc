@@ -47,6 +47,11 @@ void ReturnFreedMemory() {
 #endif
 }
 
+absl::Status CheckTimes(const QuerySpec& spec) {
+  if (spec.end_ms >= spec.start_ms) return absl::OkStatus();
+  return absl::InvalidArgumentError("End time must be greater than the start time");
+}
+
 QueryMeter::Deadline DeadlineOf(const QuerySpec& spec, int64_t timeout_ms, MonotonicClock* clock) {
   if (spec.deadline_ms != 0 || timeout_ms <= 0) return {.ms = spec.deadline_ms, .clock = clock};
   return {.ms = clock->MonotonicMs() + timeout_ms, .clock = clock};
@@ -223,9 +228,7 @@ absl::Status QueryExecutor::RunAll(const QuerySpec& spec,
                                    OpenHours* open_hours,
                                    QuerySink* sink,
                                    QueryControl* control) const {
-  if (spec.end_ms < spec.start_ms) {
-    return absl::InvalidArgumentError("End time must be greater than the start time");
-  }
+  HOURCELL_RETURN_IF_ERROR(CheckTimes(spec));
   const QueryMeter::Deadline deadline = DeadlineOf(spec, options_.query_timeout_ms, parts_.clock);
   const QueryWatch watch(parts_.clock, control, deadline.ms, /*timeout_ms=*/0);
   HOURCELL_ASSIGN_OR_RETURN(std::vector<QueryPlanner::ResolvedQuery> resolved,
