@@ -107,12 +107,12 @@ InfluxHandler::InfluxHandler(Parts parts, InputSettings settings)
 HttpResponse InfluxHandler::Write(const HttpRequest& request, BodyWork* work) const {
   const std::string* const precision = request.param("precision");
   const bool is_named = precision != nullptr && !precision->empty();
-  const InfluxUnit* const unit =
-      FindInfluxUnit(is_named ? std::string_view(*precision) : kInfluxUnitDefault);
+  const std::string_view named = is_named ? std::string_view(*precision) : kInfluxUnitDefault;
+  const InfluxUnit* const unit = FindInfluxUnit(named);
   if (unit == nullptr) {
-    return InfluxError(400, "invalid",
-                       fmt::format("precision: expected ns, us, ms, s, m or h, got {}",
-                                   QuoteForMessage(*precision)));
+    return InfluxError(
+        400, "invalid",
+        fmt::format("precision: expected ns, us, ms, s, m or h, got {}", QuoteForMessage(named)));
   }
   const int64_t now_ms = parts_.clock->NowMs();
   InputWriter out(&writer_, request.may_wait, /*may_store=*/nullptr, work);
