@@ -293,7 +293,10 @@ absl::Status QueryWriter::AppendPoints(const SeriesView& series, Printed* printe
   int64_t next_time = size == 0 ? 0 : time_of(0);
   for (size_t i = 0; i < size; ++i) {
     const int64_t time = next_time;
-    if (i + 1 < size && (next_time = time_of(i + 1)) == time) continue;
+    if (i + 1 < size) {
+      next_time = time_of(i + 1);
+      if (next_time == time) continue;
+    }
     if (!text.HasRoom()) HOURCELL_RETURN_IF_ERROR(text.MakeRoom());
     ++printed->points;
     text.Text(*before_time);
