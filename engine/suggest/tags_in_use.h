@@ -1,7 +1,7 @@
 // TagsInUse: which tag keys and tag values have a series. The store has its series by metric and
 // tag, and not by tag alone, so the first call visits all series, and keeps a bit for each UID. A
 // later call adds the series that are new since. After series were dropped, a call visits all
-// series again, unless a visit has just taken time: visits take at most a twentieth of the time.
+// series again, unless a visit has just taken time: visits take at most 5 % of the time.
 //
 // A tag of a series is always in use. A tag whose last series was dropped is in use until the next
 // visit of all series. Thread-safe; one thread visits at a time, and the others wait for it.
@@ -33,8 +33,7 @@ class TagsInUse {
   // `series` knows of all drops.
   absl::Status Refresh(const QueryWatch& watch);
 
-  // Whether a tag key or a tag value has a series, as of the last Refresh that ended well. False
-  // for metrics.
+  // Whether a tag key or a tag value had a series at the last successful Refresh. False for metrics.
   bool Has(UidKind kind, Uid uid) const;
 
   // The next Refresh visits all series.

@@ -31,7 +31,7 @@ class DeleteTest : public testing::Test {
   }
   StoreOptions store() const { return {.data = dir_.file("store")}; }
 
-  // What the command prints.
+  // Runs the command and returns its output.
   std::string Delete(DeleteOptions options) {
     CapturedTerminal terminal{1357002000000};
     options.store = store();
