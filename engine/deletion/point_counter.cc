@@ -37,7 +37,7 @@ absl::Status CountSelected(const QuerySpec& spec,
                            QueryControl* control,
                            CountedPoints* counted) {
   if (HasFunctions(spec)) {
-    return absl::InvalidArgumentError("functions: not allowed in a count; expected a query without functions");
+    return absl::InvalidArgumentError("functions: not allowed in a count");
   }
   QuerySpec counts = spec;
   // The bucket of `all` ends before the end.

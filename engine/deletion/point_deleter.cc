@@ -59,7 +59,7 @@ class PointDeleter::Collector : public QuerySink {
 
 absl::StatusOr<DeletedPoints> PointDeleter::Delete(const QuerySpec& spec, QueryControl* control) {
   if (HasFunctions(spec)) {
-    return absl::InvalidArgumentError("functions: a deletion takes none");
+    return absl::InvalidArgumentError("functions: not allowed in a deletion");
   }
   MemoryLease lease(parts_.memory, control);
   MemoryHold hold(&lease);

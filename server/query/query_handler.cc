@@ -62,7 +62,7 @@ HttpResponse QueryHandler::Handle(const HttpRequest& request) {
     if (request.only_if_quick) return NotQuick();
     // It would delete the groups that a function leaves out, too.
     if (HasFunctions(query->spec)) {
-      return HttpError(400, absl::InvalidArgumentError("functions: a deletion takes none"));
+      return HttpError(400, absl::InvalidArgumentError("functions: not allowed in a deletion"));
     }
     query->spec.deadline_ms = request.deadline_ms;
     query->dry_run |= request.has_param("dry_run");

@@ -62,7 +62,7 @@ TEST_F(DeleteHandlerTest, AQueryWithFunctionsDeletesNothing) {
       Delete("/api/query?start=1356998400&end=1356998420&m=top(1,max):none:m");
 
   EXPECT_EQ(response.status, 400);
-  EXPECT_THAT(response.body, HasSubstr("functions: a deletion takes none"));
+  EXPECT_THAT(response.body, HasSubstr("functions: not allowed in a deletion"));
   EXPECT_EQ(Query(), before);
 }
 
