@@ -101,6 +101,7 @@ class QueryExecutor {
                         const QueryWatch& watch,
                         Step* step) const;
   absl::Status RunSteps(Steps* steps, TaskPool* pool, QueryTree* tree, QueryControl* control) const;
+  static absl::Status RunStep(Step* step, QueryTree* tree, QueryControl* control);
   // Whether the sub query is one of rollups.
   bool HasRollups(const SubQuery& query) const {
     return parts_.rollups != nullptr && parts_.rollups->Takes(query);

@@ -61,6 +61,17 @@ uint64_t SubQueryPipeline::BucketsAtMost() const {
   return (range_ms / static_cast<uint64_t>(downsample->interval_ms) + 1) * groups_.size();
 }
 
+std::optional<uint64_t> SubQueryPipeline::BytesOfBuckets() const {
+  const std::optional<DownsampleSpec>& downsample = spec_.queries[index_].downsample;
+  if (!downsample.has_value()) return std::nullopt;
+  const size_t series = groups_.members().size();
+  if (downsample->all) return series * SpanReader::kSeriesBytes;
+  if (downsample->interval_ms == 0) return std::nullopt;
+  const auto range_ms = static_cast<uint64_t>(spec_.end_ms - spec_.start_ms);
+  const uint64_t buckets = range_ms / static_cast<uint64_t>(downsample->interval_ms) + 1;
+  return series * (SpanReader::kSeriesBytes + buckets * kSpanPointBytes);
+}
+
 absl::Status SubQueryPipeline::ReadBatch() {
   const StopWatch watch(&read_us_);
   return reader_.Read();

@@ -56,6 +56,10 @@ class SubQueryPipeline {
   // The maximum of buckets: a series in each group; 0 without downsampling.
   uint64_t BucketsAtMost() const;
 
+  // The memory of the buckets of all series, about; unknown without downsampling, and for
+  // intervals of the calendar.
+  std::optional<uint64_t> BytesOfBuckets() const;
+
   // Reads the first batch before Run. An error is kept for Run.
   void ReadAhead();
 

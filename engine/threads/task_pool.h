@@ -3,6 +3,9 @@
 
 #pragma once
 
+#include <sched.h>
+#include <sys/types.h>
+
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -28,17 +31,37 @@ class TaskPool {
   // calls threw, such as std::bad_alloc, one of their exceptions is thrown then.
   void ForEach(size_t count, const std::function<void(size_t i)>& work);
 
- private:
-  struct Job;
-  static void WorkOn(Job* job);
-  static void Finish(Job* job);
-  void Help();
+  // Calls `work(i)` once for each i < count, on several threads, and `then(i)` on the caller's
+  // thread, in the order of i, each as soon as its work is done. The caller works, too, while the
+  // next piece is not ready. Ends early if `then` returns false: pieces that have begun are
+  // finished, others are left out. Exceptions as ForEach; `then` may throw as well.
+  void ForEachThen(size_t count,
+                   const std::function<void(size_t i)>& work,
+                   const std::function<bool(size_t i)>& then);
 
+ private:
+  class Job;
+  // A helper, for its processor.
+  struct Helper {
+    pid_t thread = 0;  // 0: it has not begun
+    bool is_idle = false;
+    int kept_off = -1;  // the processor that it may not use
+  };
+
+  // A job whose pieces helpers begin to do.
+  std::shared_ptr<Job> Post(size_t count, const std::function<void(size_t i)>& work);
+  void Help(size_t index);
+  // Keeps up to `most` idle helpers off the processor of the caller.
+  void KeepOff(size_t most) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const cpu_set_t processors_;  // that the process may use
   Mutex mutex_;
   CondVar has_work_;
   std::deque<std::shared_ptr<Job>> jobs_
       ABSL_GUARDED_BY(mutex_);  // each job once for each helper that it needs
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  bool chooses_processors_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<Helper> state_ ABSL_GUARDED_BY(mutex_);  // of each of helpers_
   std::vector<NamedThread> helpers_;
 };
 

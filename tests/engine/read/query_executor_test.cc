@@ -288,6 +288,36 @@ TEST_F(QueryExecutorTest, SubQueriesReadAtOnceAnswerAsOneByOne) {
     EXPECT_EQ(plan.cost.rows, 10u);
 }
 
+// Those with buckets are read together, and finished in their order.
+TEST_F(QueryExecutorTest, LargeAndSmallSubQueriesAnswerAsOneByOne) {
+  options_.query_threads = 3;
+  Fill(100, 2);
+  QuerySpec large = All();
+  large.end_ms = (kHour + 2 * 3600 - 1) * 1000;
+  QuerySpec sum = large;
+  sum.queries[0].aggregator = Aggregator::kSum;
+  const QuerySpec small = Hosts("h007", kHour + 2 * 3600 - 1);
+  QuerySpec hourly = large;
+  hourly.queries[0].downsample = *ParseDownsampleSpec("1h-max");
+  const std::vector<QuerySpec> specs{hourly, hourly, small, sum,    hourly,
+                                     large,  hourly, small, hourly, sum};
+  QuerySpec together = large;
+  together.queries.clear();
+  std::string expected;
+  for (const QuerySpec& spec : specs) {
+    together.queries.push_back(spec.queries[0]);
+    const auto alone = tsdb_->queries().Query(spec);
+    ASSERT_OK(alone);
+    expected += TextOf(*alone);
+  }
+
+  const auto result = tsdb_->queries().Query(together);
+
+  ASSERT_OK(result);
+  EXPECT_EQ(TextOf(*result), expected);
+  EXPECT_TRUE(std::ranges::is_sorted(result->series, {}, &ResultSeries::query_index));
+}
+
 TEST_F(QueryExecutorTest, WhatIsUnknownIsFoundBeforeTheFirstResult) {
   Fill(20, 1);
   QuerySpec spec = All();
