@@ -1,0 +1,96 @@
+// HistogramReader: reads the histograms of a group of series for a query, and sums them.
+//
+//   rows of the members -> histograms -> sum by instant, or by bucket of downsampling
+//     -> a series for each percentile, then a series for each bucket of values
+//
+// Histograms are summed only where their instants, or buckets of time, are equal: there is no
+// interpolation. A series of a bucket of values has each bound that any histogram of the group has.
+// (OpenTSDB shows those of the first histogram.) Thread-compatible.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/histograms/simple_histogram.h"
+#include "codec/rows/row_key.h"
+#include "engine/query/columns.h"
+#include "engine/query/memory_account.h"
+#include "engine/query/query_spec.h"
+#include "engine/query/stages/downsampler.h"
+#include "engine/table/table.h"
+
+namespace hourcell {
+
+// kInvalidArgument: the query asks for histograms, and its aggregator is neither sum nor none, it
+// downsamples by another function than sum, or a percentile is not in [0, 100].
+absl::Status CheckHistogramQuery(const SubQuery& query);
+
+// The histograms of a group.
+struct HistogramGroup {
+  std::map<int64_t, SimpleHistogram> sums;  // by time in milliseconds, in [start, end]
+  std::vector<uint32_t> present;            // members with a histogram in the times read
+};
+
+// A series of a query's result.
+struct HistogramSeries {
+  std::string metric;
+  Span points;
+};
+
+class HistogramReader {
+ public:
+  // Borrowed.
+  struct Parts {
+    const RowKeyCodec* row_keys = nullptr;
+    TableView* view = nullptr;
+    // Counts histograms that were read, and their bytes. An error ends the read.
+    std::function<absl::Status(uint64_t histograms, uint64_t bytes)> count;
+  };
+  // `visible_from_ms`: histograms before it are expired. `query` and `range` are borrowed.
+  HistogramReader(const Parts& parts,
+                  const SubQuery& query,
+                  const QueryRange& range,
+                  int64_t visible_from_ms);
+
+  // kResourceExhausted: too many buckets of time.
+  absl::Status Begin();
+
+  // Reads the group of `members`, whose tsuids `tsuid_of` returns. `*hold` counts the memory of the
+  // result. REQUIRES: Begin succeeded. kDataLoss: a histogram does not decode; kResourceExhausted.
+  absl::StatusOr<HistogramGroup> Read(std::span<const uint32_t> members,
+                                      const std::function<std::string_view(uint32_t)>& tsuid_of,
+                                      MemoryHold* hold) const;
+
+  // The series of the group: percentiles ascending, then the buckets. `hold` as of Read.
+  absl::StatusOr<std::vector<HistogramSeries>> SeriesOf(std::string_view metric,
+                                                        const HistogramGroup& group,
+                                                        MemoryHold* hold) const;
+
+ private:
+  class Sum;
+
+  // The time of the bucket of an instant, or the instant; below the start: it is in none.
+  int64_t TimeOf(int64_t ms) const;
+  static void AppendBuckets(std::string_view metric,
+                            const HistogramGroup& group,
+                            std::span<const HistogramBucket> bounds,
+                            std::vector<HistogramSeries>* series);
+
+  const Parts parts_;
+  const SubQuery& query_;
+  const QueryRange& range_;
+  const int64_t visible_from_ms_;
+  std::vector<double> percentiles_;    // ascending
+  std::vector<int64_t> bucket_times_;  // of downsampling, ascending
+};
+
+}  // namespace hourcell

@@ -1,0 +1,206 @@
+#include "engine/histograms/histogram_reader.h"
+
+#include <charconv>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "codec/base/bytes.h"
+#include "engine/annotations/annotation_store.h"
+#include "engine/histograms/histogram_store.h"
+#include "engine/rows/histogram_cell.h"
+#include "tests/codec/histograms/histogram_vectors.h"
+#include "tests/support/mem_table_store.h"
+#include "tests/support/status_matchers.h"
+
+namespace hourcell::histogram_reader_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+constexpr int64_t kHourMs = 3'600'000;
+constexpr int64_t kStartMs = 1'356'998'400'000;
+
+class HistogramReaderTest : public testing::Test {
+ protected:
+  HistogramReaderTest() {
+    auto opened = AnnotationStore::Open(
+        {.row_keys = &row_keys_, .tables = &tables_, .expiry = nullptr}, /*sync=*/false);
+    HOURCELL_CHECK(opened.ok());
+    annotations_ = *std::move(opened);
+    query_.metric = "m";
+  }
+
+  void Write(uint32_t member, int64_t time_ms, const SimpleHistogram& histogram) {
+    while (tsuids_.size() <= member) {
+      tsuids_.push_back(FromHex("0000010000010000").value() +
+                        static_cast<char>(tsuids_.size() + 1));
+    }
+    HistogramRow row{.tsuid = tsuids_[member], .time_ms = time_ms, .cell = {}};
+    AppendHistogramCell(0, histogram, &row.cell);
+    HistogramStore store(&row_keys_, &tables_, annotations_.get());
+    ASSERT_OK(store.Write({&row, 1}, /*sync=*/false));
+  }
+
+  // The series of the group of all members.
+  std::vector<HistogramSeries> Read(int64_t start_ms, int64_t end_ms) {
+    const std::unique_ptr<TableView> view = tables_.Snapshot();
+    const QueryRange range{
+        .start_ms = start_ms,
+        .end_ms = end_ms,
+        .scan = ComputeScanBounds(kHourSpan, start_ms, end_ms, query_.downsample)};
+    HistogramReader reader({.row_keys = &row_keys_,
+                            .view = view.get(),
+                            .count =
+                                [this](uint64_t read, uint64_t) {
+                                  read_ += read;
+                                  return counted_;
+                                }},
+                           query_, range, visible_from_ms_);
+    EXPECT_OK(reader.Begin());
+    MemoryHold hold(nullptr);
+    std::vector<uint32_t> members(tsuids_.size());
+    for (uint32_t i = 0; i < members.size(); ++i)
+      members[i] = i;
+    const auto group =
+        reader.Read(members, [this](uint32_t i) { return std::string_view(tsuids_[i]); }, &hold);
+    EXPECT_EQ(group.status(), counted_);
+    if (!group.ok()) return {};
+    present_ = group->present;
+    return reader.SeriesOf("m", *group, &hold).value();
+  }
+
+  static std::vector<std::pair<int64_t, double>> PointsOf(const HistogramSeries& series) {
+    std::vector<std::pair<int64_t, double>> points;
+    for (size_t i = 0; i < series.points.size(); ++i)
+      points.emplace_back(series.points.t[i], series.points.ToDouble(i));
+    return points;
+  }
+
+  MemTableStore tables_;
+  const RowKeyCodec row_keys_{Layout{}};
+  std::unique_ptr<AnnotationStore> annotations_;
+  std::vector<std::string> tsuids_;  // of the members
+  SubQuery query_;
+  int64_t visible_from_ms_ = 0;
+  std::vector<uint32_t> present_;  // of the last read
+  uint64_t read_ = 0;              // as counted
+  absl::Status counted_;           // of each count
+};
+
+TEST_F(HistogramReaderTest, VectorsOfSeries) {
+  int run = 0;
+  for (const TestVector& vector : VectorsOfKind("histogram-percentile", "series")) {
+    SCOPED_TRACE(vector.from);
+    uint32_t member = 0;
+    for (const simdjson::dom::element times : ElementsOf(vector.given["members"])) {
+      for (const auto [time, histogram] : simdjson::dom::object(times)) {
+        int64_t time_ms = 0;
+        std::from_chars(time.data(), time.data() + time.size(), time_ms);
+        Write(member, time_ms, HistogramOf(histogram));
+      }
+      ++member;
+    }
+    query_.percentiles = NumbersOf(vector.given["percentiles"]);
+    const std::vector<HistogramSeries> series = Read(0, kHourMs);
+    ASSERT_EQ(series.size(), query_.percentiles.size());
+    std::vector<std::pair<int64_t, double>> expected;
+    for (const simdjson::dom::element row : ElementsOf(vector.expect["rows"])) {
+      const std::vector<double> fields = NumbersOf(row);
+      expected.emplace_back(static_cast<int64_t>(fields.at(0)), fields.at(1));
+    }
+    EXPECT_EQ(PointsOf(series[0]), expected);
+    ++run;
+  }
+  EXPECT_EQ(run, 1);
+}
+
+TEST_F(HistogramReaderTest, VectorsOfQueryChecks) {
+  int run = 0;
+  for (const TestVector& vector : VectorsOfKind("histogram-percentile", "query")) {
+    SCOPED_TRACE(vector.from);
+    SubQuery query;
+    query.metric = "m";
+    query.aggregator = ParseAggregator(TextOf(vector.given, "aggregator")).value();
+    query.percentiles = NumbersOf(vector.given["percentiles"]);
+    if (Has(vector.given, "downsample")) {
+      query.downsample = ParseDownsampleSpec(TextOf(vector.given, "downsample")).value();
+    }
+    EXPECT_EQ(CheckHistogramQuery(query).ok(), !vector.wants_error());
+    ++run;
+  }
+  EXPECT_EQ(run, 4);
+}
+
+TEST_F(HistogramReaderTest, DownsamplingSumsTheHistogramsOfABucket) {
+  for (int64_t minute = 0; minute < 120; ++minute)
+    Write(0, kStartMs + minute * 60'000, {.buckets = {{0, 2, 1}, {2, 4, minute < 60 ? 0 : 3}}});
+  query_.percentiles = {50};
+  query_.downsample = ParseDownsampleSpec("1h-sum").value();
+  query_.show_histogram_buckets = true;
+
+  const std::vector<HistogramSeries> series = Read(kStartMs, kStartMs + 2 * kHourMs - 1);
+
+  ASSERT_EQ(series.size(), 5);
+  EXPECT_EQ(series[0].metric, "m_pct_50.0");
+  EXPECT_THAT(PointsOf(series[0]), ElementsAre(Pair(kStartMs, 1), Pair(kStartMs + kHourMs, 3)));
+  EXPECT_EQ(series[2].metric, "m_0.0_2.0");
+  EXPECT_THAT(PointsOf(series[2]), ElementsAre(Pair(kStartMs, 60), Pair(kStartMs + kHourMs, 60)));
+  EXPECT_THAT(PointsOf(series[3]), ElementsAre(Pair(kStartMs, 0), Pair(kStartMs + kHourMs, 180)));
+}
+
+TEST_F(HistogramReaderTest, TheWholeRangeExcludesItsEnd) {
+  Write(0, kStartMs, {.buckets = {{0, 2, 1}}});
+  Write(0, kStartMs + 1000, {.buckets = {{0, 2, 1}}});
+  query_.show_histogram_buckets = true;
+  query_.downsample = ParseDownsampleSpec("0all-sum").value();
+  const std::vector<HistogramSeries> series = Read(kStartMs, kStartMs + 1000);
+  ASSERT_EQ(series.size(), 3);
+  EXPECT_THAT(PointsOf(series[1]), ElementsAre(Pair(kStartMs, 1)));
+}
+
+TEST_F(HistogramReaderTest, ALaterBucketOfAGroupIsShownAsWell) {
+  Write(0, kStartMs, {.buckets = {{0, 2, 1}}, .underflow = 7});
+  Write(1, kStartMs + 1000, {.buckets = {{2, 4, 5}}, .overflow = 9});
+  query_.show_histogram_buckets = true;
+
+  const std::vector<HistogramSeries> series = Read(kStartMs, kStartMs + 1000);
+
+  std::vector<std::string> names;
+  for (const HistogramSeries& one : series)
+    names.push_back(one.metric);
+  EXPECT_THAT(names, ElementsAre("m_UNDERFLOW", "m_0.0_2.0", "m_2.0_4.0", "m_OVERFLOW"));
+  EXPECT_THAT(PointsOf(series[1]), ElementsAre(Pair(kStartMs, 1), Pair(kStartMs + 1000, 0)));
+  EXPECT_THAT(PointsOf(series[3]), ElementsAre(Pair(kStartMs, 0), Pair(kStartMs + 1000, 9)));
+  EXPECT_THAT(present_, ElementsAre(0, 1));
+}
+
+TEST_F(HistogramReaderTest, CountsWhatItReadsAndEndsAtALimit) {
+  for (int64_t i = 0; i < 300; ++i)
+    Write(0, kStartMs + i, {.buckets = {{0, 2, 1}}});
+  query_.percentiles = {50};
+  EXPECT_EQ(Read(kStartMs, kStartMs + kHourMs).size(), 1);
+  EXPECT_EQ(read_, 300);
+  read_ = 0;
+  counted_ = absl::ResourceExhaustedError("too many");
+  EXPECT_TRUE(Read(kStartMs, kStartMs + kHourMs).empty());
+  EXPECT_EQ(read_, 256);
+}
+
+TEST_F(HistogramReaderTest, ExpiredHistogramsAreNotShown) {
+  Write(0, kStartMs, {.buckets = {{0, 2, 1}}});
+  Write(0, kStartMs + 1000, {.buckets = {{0, 2, 1}}});
+  query_.percentiles = {50, 99.9};
+  visible_from_ms_ = kStartMs + 1;
+  const std::vector<HistogramSeries> series = Read(kStartMs, kStartMs + 1000);
+  ASSERT_EQ(series.size(), 2);
+  EXPECT_EQ(series[1].metric, "m_pct_99.9");
+  EXPECT_THAT(PointsOf(series[1]), ElementsAre(Pair(kStartMs + 1000, 1)));
+}
+
+}  // namespace
+}  // namespace hourcell::histogram_reader_test

@@ -1,0 +1,108 @@
+#include "engine/histograms/histogram_writer.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "engine/tsdb.h"
+#include "tests/support/builders.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell::histogram_writer_test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr int64_t kHour = 1356998400;
+
+SimpleHistogram OneAndThree() {
+  return {.buckets = {{0, 2, 1}, {2, 4, 3}}};
+}
+
+class HistogramWriterTest : public testing::Test {
+ protected:
+  HistogramWriterTest() { Open(); }
+
+  void Open() {
+    tsdb_.reset();
+    auto opened = Tsdb::Open(TinyOptions(directory_.path()));
+    HOURCELL_CHECK(opened.ok());
+    tsdb_ = *std::move(opened);
+  }
+
+  absl::Status Append(std::string_view tags,
+                      int64_t time_s,
+                      std::vector<RefusedPoint>* refused = nullptr) {
+    OwnedPoint point("latency", tags, time_s, 0);
+    const SimpleHistogram value = OneAndThree();
+    const HistogramPoint histogram{.point = point.view(), .histogram = &value, .codec = 42};
+    return tsdb_->points().AppendHistograms({&histogram, 1}, refused);
+  }
+
+  absl::StatusOr<QueryResult> Percentiles(std::string metric = "latency") {
+    QuerySpec spec = MakeQuery(Aggregator::kSum, std::move(metric), {}, kHour, kHour + 3600);
+    spec.queries[0].percentiles = {50};
+    return tsdb_->queries().Query(spec);
+  }
+
+  TempDir directory_;
+  std::unique_ptr<Tsdb> tsdb_;
+};
+
+TEST_F(HistogramWriterTest, HistogramsAreReadAfterARestart) {
+  ASSERT_OK(Append("host=a", kHour));
+  ASSERT_OK(Append("host=b", kHour));
+  Open();
+  const absl::StatusOr<QueryResult> result = Percentiles();
+  ASSERT_OK(result);
+  ASSERT_EQ(result->series.size(), 1);
+  EXPECT_EQ(result->series[0].metric, "latency_pct_50.0");
+  EXPECT_EQ(result->series[0].aggregate_tags, std::vector<std::string>{"host"});
+  EXPECT_EQ(result->series[0].tsuids.size(), 2);
+  ASSERT_EQ(result->series[0].points.size(), 1);
+  EXPECT_EQ(result->series[0].points[0].value, Value::Float(3));
+}
+
+TEST_F(HistogramWriterTest, AQueryOfNumbersReadsNoHistogram) {
+  ASSERT_OK(Append("host=a", kHour));
+  const auto numbers =
+      tsdb_->queries().Query(MakeQuery(Aggregator::kSum, "latency", {}, kHour, kHour + 3600));
+  ASSERT_OK(numbers);
+  EXPECT_THAT(numbers->series, IsEmpty());
+}
+
+TEST_F(HistogramWriterTest, APercentileOfNumbersIsRefusedInWords) {
+  OwnedPoint point("cpu", "host=a", kHour, 1);
+  ASSERT_OK(tsdb_->points().Put(point.view()));
+  EXPECT_THAT(Percentiles("cpu"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"cpu\" has no histograms")));
+}
+
+TEST_F(HistogramWriterTest, ARefusedHistogramCreatesNoName) {
+  std::vector<RefusedPoint> refused;
+  ASSERT_OK(Append("", kHour, &refused));
+  ASSERT_EQ(refused.size(), 1);
+  EXPECT_THAT(refused[0].error.text, HasSubstr("Need at least one tag"));
+  EXPECT_THAT(Percentiles(), StatusIs(absl::StatusCode::kNotFound, HasSubstr("latency")));
+}
+
+TEST_F(HistogramWriterTest, ADeleteTakesTheHistogramsOfTheRange) {
+  ASSERT_OK(Append("host=a", kHour));
+  ASSERT_OK(Append("host=a", kHour + 60));
+  const auto deleted =
+      tsdb_->points().DeletePoints(MakeQuery(Aggregator::kSum, "latency", {}, kHour, kHour + 59));
+  ASSERT_OK(deleted);
+  EXPECT_EQ(deleted->histograms, 1);
+  const absl::StatusOr<QueryResult> result = Percentiles();
+  ASSERT_OK(result);
+  ASSERT_EQ(result->series.size(), 1);
+  EXPECT_EQ(result->series[0].points.size(), 1);
+}
+
+}  // namespace
+}  // namespace hourcell::histogram_writer_test
