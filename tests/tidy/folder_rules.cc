@@ -178,6 +178,9 @@ constexpr std::array kRules = {
     FolderRule{"server/monitor",
                "codec/base engine server/log server/text server/config server/access server/http"},
     FolderRule{"server/put", "codec/base codec codec/text engine server/text server/http"},
+    FolderRule{"server/histograms",
+               "codec/base codec codec/histograms codec/text engine server/text server/http "
+               "server/put"},
     FolderRule{"server/inputs",
                "codec/base codec codec/rows codec/text engine server/config server/http "
                "server/put"},
@@ -201,10 +204,10 @@ constexpr std::array kRules = {
         "server/access server/net server/http server/http/body server/http/guard "
         "server/query server/expressions server/graph server/names server/documents server/admin "
         "server/inputs server/inputs/influx server/inputs/otlp server/inputs/prometheus "
-        "server/lab server/monitor server/put"},
+        "server/lab server/monitor server/put server/histograms"},
     FolderRule{"server/telnet",
                "codec/base codec codec/text engine server/text server/config "
-               "server/access server/net server/api"},
+               "server/access server/net server/api server/histograms"},
     FolderRule{"server/ports",
                "codec/base engine server/log server/config server/access server/net "
                "server/net/nodes server/inputs server/inputs/graphite server/inputs/statsd "

@@ -1,0 +1,29 @@
+// HistogramCodecs: the setting tsd.core.histograms.config.
+//
+//   {"net.opentsdb.core.SimpleHistogramDecoder": 0}
+//
+// or the path of a file of this content, whose name ends in .json. The built-in codec is the only
+// one; `simple` and `SimpleHistogramDecoder` are other names of it. Without one, histograms are
+// refused, as in OpenTSDB. Immutable.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <absl/status/statusor.h>
+
+namespace hourcell {
+
+struct HistogramCodecs {
+  std::optional<uint8_t> simple = {};  // the ID of SimpleHistogram's
+
+  bool is_enabled() const { return simple.has_value(); }
+};
+
+// kInvalidArgument: not JSON, an ID that is not in 0..255 or that occurs twice, another codec.
+// kNotFound: no such file.
+absl::StatusOr<HistogramCodecs> ParseHistogramCodecs(const std::string& setting);
+
+}  // namespace hourcell

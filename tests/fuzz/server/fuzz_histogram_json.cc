@@ -1,0 +1,31 @@
+#include <string>
+
+#include <absl/status/status.h>
+
+#include "codec/base/check.h"
+#include "server/histograms/histogram_json.h"
+#include "tests/fuzz/fuzz_input.h"
+
+// Any body is refused as a whole, or each of its objects is a histogram that can be stored, or has a
+// fault.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace hourcell;
+  const HistogramCodecs codecs{.simple = 42};
+  const auto body = ParseHistogramBody(codecs, std::string(InputText(data, size)));
+  if (!body.ok()) {
+    HOURCELL_CHECK(absl::IsInvalidArgument(body.status()));
+    return 0;
+  }
+  HOURCELL_CHECK(body->good.size() == body->index_of.size());
+  HOURCELL_CHECK(body->size == body->good.size() + body->faults.size());
+  for (const SentHistogram& sent : body->good) {
+    std::string bytes;
+    AppendSimpleHistogram(sent.histogram, &bytes);
+    const auto again = ParseSimpleHistogram(bytes);
+    HOURCELL_CHECK(again.ok() && *again == sent.histogram);
+    HOURCELL_CHECK(!sent.metric.empty() && !sent.tags.empty());
+  }
+  for (const HistogramFault& fault : body->faults)
+    HOURCELL_CHECK(fault.index < body->size && !fault.error.text.empty());
+  return 0;
+}
