@@ -4,15 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
-#include <boost/beast/core/buffers_range.hpp>
-#include <boost/beast/http/fields.hpp>
-#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/basic_parser.hpp>
 #include <fmt/format.h>
 
 #include "codec/base/check.h"
@@ -25,49 +22,24 @@ namespace {
 namespace asio = boost::asio;
 namespace http = boost::beast::http;
 using BeastError = boost::beast::error_code;
-
-// As http::string_body, but without reserving all of Content-Length: a header alone must not cost
-// 64 MiB.
-struct GrowingBody {
-  using value_type = std::string;
-
-  class reader {
-   public:
-    template <bool kIsRequest, typename Fields>
-    reader(http::header<kIsRequest, Fields>& /*header*/, value_type& body) : body_(body) {}
-
-    void init(const boost::optional<std::uint64_t>& length, BeastError& error) {
-      length_ = static_cast<size_t>(length.value_or(0));
-      error = {};
-    }
-
-    template <typename Buffers>
-    size_t put(const Buffers& buffers, BeastError& error) {
-      size_t size = 0;
-      if (body_.empty()) body_.reserve(std::min(length_, kReservedBytesMax));
-      for (const asio::const_buffer buffer : boost::beast::buffers_range_ref(buffers)) {
-        body_.append(static_cast<const char*>(buffer.data()), buffer.size());
-        size += buffer.size();
-      }
-      error = {};
-      return size;
-    }
-
-    void finish(BeastError& error) { error = {}; }
-
-   private:
-    static constexpr size_t kReservedBytesMax = 1 << 20;
-
-    value_type& body_;
-    size_t length_ = 0;  // as announced; 0 = unknown
-  };
-};
+using BeastView = boost::beast::string_view;
 
 // Most requests have fewer headers.
 constexpr size_t kUsualHeaders = 8;
+// The name and the value of a header are shorter than this, with the two bytes after each.
+constexpr size_t kFieldBytesMax = 64 * 1024 - 1;
+// Room for an announced body, made before its first byte: a header alone must not cost 64 MiB.
+constexpr size_t kReservedBodyBytesMax = 1 << 20;
 
-std::string_view StdView(boost::beast::string_view text) {
+std::string_view StdView(BeastView text) {
   return {text.data(), text.size()};
+}
+
+// A value that continues in the next line may end with blanks.
+std::string_view WithoutOuterBlanks(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t";
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
 }
 
 // Finds the end of the header that begins at text[0], searching from `from` on; 0 if it is
@@ -106,64 +78,97 @@ int StatusOfError(const BeastError& error) {
 
 }  // namespace
 
-class HttpParser::Message {
+// Beast's grammar, which fills in a request as it goes. Beast's own message would keep each header
+// in a map first: a request with one header took three allocations more.
+class HttpParser::Message final : private http::basic_parser<true> {
  public:
   explicit Message(size_t body_bytes_max) {
-    parser_.eager(true);
-    parser_.header_limit(kHeaderBytesMax + 1);
-    parser_.body_limit(body_bytes_max);
+    eager(true);
+    header_limit(kHeaderBytesMax + 1);
+    body_limit(body_bytes_max);
+    request_.headers.reserve(kUsualHeaders);
   }
 
-  // Parses from the start of `bytes`; returns the number of bytes used. header_limit: Beast stores
-  // the length of a field's name and value in 16 bits, and throws on overflow.
+  // Parses from the start of `bytes`; returns the number of bytes used.
   size_t Put(std::string_view bytes, BeastError* error) {
-    size_t used = 0;
-    try {
-      used = parser_.put(asio::const_buffer(bytes.data(), bytes.size()), *error);
-    } catch (const std::length_error&) {
-      *error = http::error::header_limit;
-    }
+    const size_t used = put(asio::const_buffer(bytes.data(), bytes.size()), *error);
     if (*error == http::error::need_more) *error = {};
     return used;
   }
 
-  bool header_done() const { return parser_.is_header_done(); }
-  bool chunked() const { return parser_.chunked(); }
-  bool done() const { return parser_.is_done(); }
-
-  // Copies the header before the trailer of a chunked body can add fields.
-  void ReadHeader() {
-    const auto& message = parser_.get();
-    request_.method = std::string(StdView(message.method_string()));
-    request_.target = std::string(StdView(message.target()));
-    request_.http10 = message.version() == 10;
-    request_.keep_alive = parser_.keep_alive();
-    request_.headers.reserve(kUsualHeaders);
-    for (const auto& field : message) {
-      request_.headers.emplace_back(LowerCase(StdView(field.name_string())),
-                                    StdView(field.value()));
-    }
-  }
+  bool header_done() const { return is_header_done(); }
+  using http::basic_parser<true>::chunked;
+  bool done() const { return is_done(); }
 
   HttpRequest* request() { return &request_; }
 
-  size_t body_bytes_here() const { return parser_.get().body().size(); }
+  size_t body_bytes_here() const { return request_.body.size(); }
 
   // The announced size, or the bytes received.
   size_t body_bytes() const {
     const size_t here = body_bytes_here();
-    if (parser_.chunked() || !parser_.content_length()) return here;
-    return std::max(here, static_cast<size_t>(*parser_.content_length()));
+    if (chunked() || !content_length()) return here;
+    return std::max(here, static_cast<size_t>(*content_length()));
   }
 
-  HttpRequest Take() {
-    request_.body = std::move(parser_.get().body());
-    return std::move(request_);
-  }
+  HttpRequest Take() { return std::move(request_); }
 
  private:
-  http::request_parser<GrowingBody> parser_;
+  void on_request_impl(http::verb /*method*/,
+                       BeastView method,
+                       BeastView target,
+                       int version,
+                       BeastError& /*error*/) override {
+    request_.method = StdView(method);
+    request_.target = StdView(target);
+    request_.http10 = version == 10;
+  }
+
+  void on_response_impl(int /*code*/,
+                        BeastView /*reason*/,
+                        int /*version*/,
+                        BeastError& /*error*/) override {}
+
+  // Of the header, and of the trailer of a chunked body, whose fields are left out.
+  void on_field_impl(http::field /*field*/,
+                     BeastView name,
+                     BeastView value,
+                     BeastError& error) override {
+    if (std::max(name.size(), value.size()) + 2 > kFieldBytesMax) {
+      error = http::error::header_limit;
+    } else if (!is_header_read_) {
+      request_.headers.emplace_back(LowerCase(StdView(name)), WithoutOuterBlanks(StdView(value)));
+    }
+  }
+
+  void on_header_impl(BeastError& /*error*/) override {
+    is_header_read_ = true;
+    request_.keep_alive = keep_alive();
+  }
+
+  void on_body_init_impl(const boost::optional<std::uint64_t>& length,
+                         BeastError& /*error*/) override {
+    const auto bytes = static_cast<size_t>(length.value_or(0));
+    request_.body.reserve(std::min(bytes, kReservedBodyBytesMax));
+  }
+
+  size_t on_body_impl(BeastView bytes, BeastError& /*error*/) override {
+    request_.body.append(bytes.data(), bytes.size());
+    return bytes.size();
+  }
+
+  void on_chunk_header_impl(std::uint64_t /*size*/,
+                            BeastView /*extensions*/,
+                            BeastError& /*error*/) override {}
+
+  size_t on_chunk_body_impl(std::uint64_t /*rest*/, BeastView bytes, BeastError& error) override {
+    return on_body_impl(bytes, error);
+  }
+
+  void on_finish_impl(BeastError& /*error*/) override {}
+
   HttpRequest request_;
+  bool is_header_read_ = false;
 };
 
 HttpParser::HttpParser(size_t body_bytes_max, size_t small_body_bytes_max)
@@ -234,7 +239,6 @@ HttpParser::Event HttpParser::ParseHeader() {
   }
   if (error) return Fail(StatusOfError(error), "malformed request: " + error.message());
   if (!message->header_done() || used != end) return Fail(400, "malformed request header");
-  message->ReadHeader();
   const HttpRequest& request = *message->request();
   if (request.target.size() > kTargetBytesMax) {
     return Fail(414, fmt::format("request target over {} bytes", kTargetBytesMax));
