@@ -86,6 +86,11 @@ class QueryControl {
     MutexLock lock(&mutex_);
     return plans_;
   }
+  // The same, after which there are none.
+  std::vector<PlanReport> TakePlans() {
+    MutexLock lock(&mutex_);
+    return std::exchange(plans_, {});
+  }
   void AddPlan(PlanReport plan) {
     MutexLock lock(&mutex_);
     plans_.push_back(std::move(plan));

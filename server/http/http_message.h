@@ -64,7 +64,7 @@ struct HttpResponse {
   using Producer = std::function<bool(BodyWriter* body, HttpResponse* failure)>;
 
   int status = 200;
-  std::string content_type = "application/json; charset=UTF-8";
+  std::string_view content_type = "application/json; charset=UTF-8";  // a constant of the program
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;  // in addition to those the writer adds
   bool close = false;          // close the connection after this response

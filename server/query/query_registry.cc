@@ -153,7 +153,7 @@ void QueryRegistry::End(uint64_t id, QueryOutcome outcome) {
   query.end_ms = clock_->NowMs();
   query.took_ms = took_ms;
   query.cost = query.control->cost();
-  query.plans = query.control->plans();
+  query.plans = query.control->TakePlans();
   query.plans.resize(std::min(query.plans.size(), kListedPlansMax));
   query.control = nullptr;
   query.outcome = std::move(outcome);

@@ -62,7 +62,7 @@ QuickBounds QuickBoundsOf(int64_t rows) {
 absl::Status RunListed(const QueryService& service,
                        const HttpRequest& request,
                        ListedQuery listed,
-                       const std::function<absl::Status(QueryControl* control)>& run,
+                       absl::FunctionRef<absl::Status(QueryControl* control)> run,
                        BodyWriter* body) {
   const auto control = std::make_shared<QueryControl>();
   Listing listing(service.registry, std::move(listed), request, control);
@@ -84,7 +84,7 @@ absl::Status RunListedQuery(const QueryService& service,
                             const HttpRequest& request,
                             const std::shared_ptr<const QueryRequest>& query,
                             QuerySink* sink,
-                            const std::function<void(const QueryControl&)>& finish,
+                            absl::FunctionRef<void(const QueryControl&)> finish,
                             BodyWriter* body) {
   const auto run = [&](QueryControl* control) -> absl::Status {
     HOURCELL_RETURN_IF_ERROR(service.tsdb->queries().Query(query->spec, sink, control));

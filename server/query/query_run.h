@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include <absl/functional/function_ref.h>
 #include <absl/status/status.h>
 
 #include "codec/base/clock.h"
@@ -43,7 +44,7 @@ QuickBounds QuickBoundsOf(int64_t rows);
 absl::Status RunListed(const QueryService& service,
                        const HttpRequest& request,
                        ListedQuery listed,
-                       const std::function<absl::Status(QueryControl* control)>& run,
+                       absl::FunctionRef<absl::Status(QueryControl* control)> run,
                        BodyWriter* body);
 
 // Runs `query` of `request` into `sink`, which prints to `body`; then `finish`, which prints the
@@ -52,7 +53,7 @@ absl::Status RunListedQuery(const QueryService& service,
                             const HttpRequest& request,
                             const std::shared_ptr<const QueryRequest>& query,
                             QuerySink* sink,
-                            const std::function<void(const QueryControl&)>& finish,
+                            absl::FunctionRef<void(const QueryControl&)> finish,
                             BodyWriter* body);
 
 // Makes a response whose body `print` writes while it is sent, as RunListed. `failure` makes the

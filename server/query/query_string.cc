@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <absl/container/inlined_vector.h>
 #include <fmt/format.h>
 
 #include "codec/base/status_macros.h"
@@ -22,13 +23,12 @@ namespace {
 constexpr size_t kPartsMin = 2;
 constexpr size_t kPartsMax = 5;
 
+// Most texts have fewer parts.
+using TextParts = absl::InlinedVector<std::string_view, 8>;
+
 // The parts of `text` between separators; separators in quotes or `open` ... `close` do not count.
-std::vector<std::string_view> SplitOutside(std::string_view text,
-                                           char separator,
-                                           char open,
-                                           char close) {
-  std::vector<std::string_view> parts;
-  parts.reserve(static_cast<size_t>(std::ranges::count(text, separator)) + 1);
+TextParts SplitOutside(std::string_view text, char separator, char open, char close) {
+  TextParts parts;
   size_t begin = 0;
   int depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -156,7 +156,7 @@ absl::Status AppendFilters(std::string_view inside,
                            bool group_by,
                            std::vector<TagFilterSpec>* filters) {
   if (inside.empty()) return absl::OkStatus();
-  const std::vector<std::string_view> texts = SplitOutside(inside, ',', '(', ')');
+  const TextParts texts = SplitOutside(inside, ',', '(', ')');
   filters->reserve(filters->size() + texts.size());
   for (const std::string_view text : texts) {
     auto filter = ParseFilter(text, group_by);
@@ -237,7 +237,7 @@ absl::Status TakeFunctions(std::span<const std::string_view>* parts, SubQuery* q
 absl::StatusOr<std::string_view> ParseParts(std::string_view name,
                                             std::string_view text,
                                             SubQuery* query) {
-  const std::vector<std::string_view> all = SplitOutside(text, ':', '{', '}');
+  const TextParts all = SplitOutside(text, ':', '{', '}');
   std::span<const std::string_view> parts(all);
   HOURCELL_RETURN_IF_ERROR(TakeFunctions(&parts, query));
   if (parts.size() < kPartsMin || parts.size() > kPartsMax) {

@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
 
+#include <absl/container/inlined_vector.h>
 #include <absl/status/status.h>
 
 #include "engine/query.h"
@@ -65,7 +65,7 @@ class QueryWriter : public QuerySink {
   bool is_empty_ = true;
   std::string global_annotations_;  // printed
   Printed printed_;
-  std::vector<Printed> printed_of_query_;
+  absl::InlinedVector<Printed, 4> printed_of_query_;
 };
 
 // Appends [{"query":0,"method":"skip scan",...},...]: the plan and cost of each sub query.

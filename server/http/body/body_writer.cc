@@ -8,6 +8,7 @@ namespace {
 class WholeBody : public BodyWriter {
  public:
   std::string Finish() {
+    if (body_.empty()) return std::move(buffer());  // most bodies are one piece
     body_ += buffer();
     return std::move(body_);
   }
