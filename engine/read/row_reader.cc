@@ -335,9 +335,84 @@ class RowReader::KeyBatch {
   std::vector<std::optional<std::string>> cells_;
 };
 
+// Reads each row by its key, from a store where many at once cost as much: series by series in each
+// day, in the memory of two cells.
+class RowReader::OneByOne {
+ public:
+  OneByOne(RowReader* reader,
+           const RowSelection& selection,
+           const StoredRows& rows,
+           const Visit& visit)
+      : reader_(*reader),
+        selection_(selection),
+        rows_(rows),
+        visit_(visit),
+        joiner_(rows.bounds, visit) {}
+
+  absl::Status Read() {
+    for (uint64_t day_s = kDaySpan.FloorS(rows_.begin_s()); day_s < rows_.end_s();
+         day_s += kDaySpan.seconds) {
+      for (size_t i = 0; i < selection_.series.size(); ++i)
+        HOURCELL_RETURN_IF_ERROR(ReadDay(i, day_s));
+    }
+    return reader_.Flush();
+  }
+
+ private:
+  // Reads a series' rows of a day and of its hours.
+  absl::Status ReadDay(size_t i, uint64_t day_s) {
+    const std::string_view tsuid = selection_.list->tsuid(selection_.series[i]);
+    bool has_day = false;
+    if (day_s >= rows_.days.begin_s && day_s < rows_.days.end_s) {
+      key_.clear();
+      reader_.row_keys_.AppendDay(tsuid, static_cast<uint32_t>(day_s), &key_);
+      HOURCELL_ASSIGN_OR_RETURN(has_day, Get(/*day_rows=*/1, &day_cell_));
+    }
+    bool is_joined = false;
+    const uint64_t end_s = std::min(kDaySpan.EndS(day_s), rows_.hours.end_s);
+    for (uint64_t s = std::max<uint64_t>(day_s, rows_.hours.begin_s); s < end_s;
+         s += kHourSpan.seconds) {
+      const auto base_time_s = static_cast<uint32_t>(s);
+      key_.clear();
+      reader_.row_keys_.Append(tsuid, base_time_s, &key_);
+      HOURCELL_ASSIGN_OR_RETURN(const bool has_hour, Get(/*day_rows=*/0, &cell_));
+      if (!has_hour) continue;
+      if (has_day && !std::exchange(is_joined, true)) {
+        joiner_.Hold(i, static_cast<uint32_t>(day_s), day_cell_);
+      }
+      const Row hour{.index = i, .base_time_s = base_time_s, .cell = cell_};
+      HOURCELL_RETURN_IF_ERROR(is_joined ? joiner_.AddHour(hour) : visit_(hour));
+    }
+    if (!has_day) return absl::OkStatus();
+    return is_joined ? joiner_.EndDay()
+                     : joiner_.VisitDay(i, static_cast<uint32_t>(day_s), day_cell_);
+  }
+
+  // Reads the row of key_. False: it is absent.
+  absl::StatusOr<bool> Get(uint64_t day_rows, std::string* cell) {
+    HOURCELL_ASSIGN_OR_RETURN(const bool is_there,
+                              reader_.view_.GetInto(TableId::kData, key_, cell));
+    if (is_there) {
+      HOURCELL_RETURN_IF_ERROR(
+          reader_.Meter({.rows = 1, .day_rows = day_rows, .bytes = cell->size()}));
+    }
+    return is_there;
+  }
+
+  RowReader& reader_;
+  const RowSelection& selection_;
+  const StoredRows& rows_;
+  const Visit& visit_;
+  DayJoiner joiner_;
+  std::string key_;
+  std::string day_cell_;
+  std::string cell_;  // of an hour
+};
+
 absl::Status RowReader::ReadByKey(const RowSelection& selection,
                                   const StoredRows& rows,
                                   const Visit& visit) {
+  if (view_.gets_one_by_one()) return OneByOne(this, selection, rows, visit).Read();
   KeyBatch batch(this, rows.rows() * selection.series.size());
   DayJoiner joiner(rows.bounds, visit);
   const Visit join = [&joiner, has_hours = rows.has_hours()](const Row& row) {

@@ -101,6 +101,7 @@ class RowReader {
   class Scan;
 
   class KeyBatch;
+  class OneByOne;
 
   std::vector<Bucket> BucketsOf(const RowSelection& selection, uint32_t buckets) const;
   absl::Status ScanRows(const RowSelection& selection,

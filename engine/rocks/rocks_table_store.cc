@@ -37,23 +37,33 @@ class RocksTableView : public TableView {
   // The snapshot must be the older of the two: its rows are in the regions before and after a split
   // alike, while later writes may be in the new regions only.
   RocksTableView(rocksdb::DB* db, const RocksRegions& regions, rocksdb::ReadTier tier)
-      : db_(db), snapshot_(db->GetSnapshot()), sets_(regions.Current()), tier_(tier) {}
+      : db_(db), snapshot_(db->GetSnapshot()), sets_(regions.Current()) {
+    read_options_.snapshot = snapshot_;
+    read_options_.read_tier = tier;
+  }
   ~RocksTableView() override { db_->ReleaseSnapshot(snapshot_); }
 
   absl::StatusOr<std::optional<std::string>> Get(TableId table, std::string_view key) override {
+    std::string value;
+    HOURCELL_ASSIGN_OR_RETURN(const bool is_there, GetInto(table, key, &value));
+    return is_there ? std::optional(std::move(value)) : std::nullopt;
+  }
+
+  absl::StatusOr<bool> GetInto(TableId table, std::string_view key, std::string* value) override {
     const RegionSet& set = regions(table);
-    rocksdb::PinnableSlice value;
+    rocksdb::PinnableSlice found(value);
     const rocksdb::Status status =
-        db_->Get(read_options(), set.family(set.Find(key)), ToSlice(key), &value);
-    if (status.IsNotFound()) return std::optional<std::string>();
+        db_->Get(read_options_, set.family(set.Find(key)), ToSlice(key), &found);
+    if (status.IsNotFound()) return false;
     if (!status.ok()) return FromRocks(status, Describe("get", table, key));
-    return std::optional<std::string>(value.ToString());
+    if (found.IsPinned()) value->assign(found.data(), found.size());  // else it is there
+    return true;
   }
 
   absl::Status GetMany(TableId table,
                        std::span<const std::string> keys,
                        std::vector<std::optional<std::string>>* values) override {
-    if (tier_ == rocksdb::kBlockCacheTier) return GetOneByOne(table, keys, values);
+    if (gets_one_by_one()) return GetOneByOne(table, keys, values);
     const RegionSet& set = regions(table);
     const size_t count = keys.size();
     std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
@@ -61,7 +71,7 @@ class RocksTableView : public TableView {
     std::vector<rocksdb::Status> statuses(count);
     if (set.size() == 1) {
       set.region(0)->CountRead(count);
-      db_->MultiGet(read_options(), set.family(0), count, slices.data(), found.data(),
+      db_->MultiGet(read_options_, set.family(0), count, slices.data(), found.data(),
                     statuses.data());
     } else {
       std::vector<rocksdb::ColumnFamilyHandle*> families(count);
@@ -70,7 +80,7 @@ class RocksTableView : public TableView {
         set.region(region)->CountRead(1);
         families[i] = set.family(region);
       }
-      db_->MultiGet(read_options(), count, families.data(), slices.data(), found.data(),
+      db_->MultiGet(read_options_, count, families.data(), slices.data(), found.data(),
                     statuses.data());
     }
     values->assign(count, std::nullopt);
@@ -88,7 +98,7 @@ class RocksTableView : public TableView {
                     const ScanRange& range,
                     const std::function<bool(std::string_view, std::string_view)>& visit) override {
     // A long scan must not evict hot blocks from the cache.
-    RocksCursor row(db_, &regions(table), read_options(),
+    RocksCursor row(db_, &regions(table), read_options_,
                     {.begin = range.begin,
                      .end = range.end,
                      .is_large = SpecOf(table).files == FileTuning::kRows});
@@ -99,7 +109,12 @@ class RocksTableView : public TableView {
   }
 
   std::unique_ptr<RowCursor> NewCursor(TableId table, const ScanRange& range) override {
-    return std::make_unique<RocksCursor>(db_, &regions(table), read_options(), range);
+    return std::make_unique<RocksCursor>(db_, &regions(table), read_options_, range);
+  }
+
+  // RocksDB 7.8.3 reads blocks from files in MultiGet, whatever the tier is.
+  bool gets_one_by_one() const override {
+    return read_options_.read_tier == rocksdb::kBlockCacheTier;
   }
 
   // RocksDB counts for each thread by default.
@@ -109,7 +124,6 @@ class RocksTableView : public TableView {
   }
 
  private:
-  // RocksDB 7.8.3 reads blocks from files in MultiGet, whatever the tier is.
   absl::Status GetOneByOne(TableId table,
                            std::span<const std::string> keys,
                            std::vector<std::optional<std::string>>* values) {
@@ -120,12 +134,6 @@ class RocksTableView : public TableView {
     return absl::OkStatus();
   }
 
-  rocksdb::ReadOptions read_options() const {
-    rocksdb::ReadOptions options = RocksReadOptions();
-    options.snapshot = snapshot_;
-    options.read_tier = tier_;
-    return options;
-  }
   const RegionSet& regions(TableId table) const { return *(*sets_)[static_cast<size_t>(table)]; }
   static std::string Describe(std::string_view verb, TableId table, std::string_view key) {
     return fmt::format("{} {} {}", verb, TableName(table), ToHex(key));
@@ -134,7 +142,7 @@ class RocksTableView : public TableView {
   rocksdb::DB* const db_;
   const rocksdb::Snapshot* const snapshot_;
   const std::shared_ptr<const RegionSets> sets_;
-  const rocksdb::ReadTier tier_;
+  rocksdb::ReadOptions read_options_ = RocksReadOptions();
 };
 
 class RocksTableStore : public TableStore, public RegionStore {

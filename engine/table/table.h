@@ -70,6 +70,15 @@ class TableView {
 
   virtual absl::StatusOr<std::optional<std::string>> Get(TableId table, std::string_view key) = 0;
 
+  // As Get, in the memory of `*value`. False: the row is absent; `*value` then has any bytes.
+  virtual absl::StatusOr<bool> GetInto(TableId table, std::string_view key, std::string* value) {
+    absl::StatusOr<std::optional<std::string>> found = Get(table, key);
+    if (!found.ok()) return found.status();
+    if (!found->has_value()) return false;
+    *value = **std::move(found);
+    return true;
+  }
+
   // values->at(i) belongs to keys[i]; nothing for an absent row. Keys in any order.
   virtual absl::Status GetMany(TableId table,
                                std::span<const std::string> keys,
@@ -88,6 +97,9 @@ class TableView {
   virtual TableView& stored() { return *this; }
   // True if there may be rows of days in the data table.
   virtual bool has_day_rows() const { return false; }
+
+  // True if GetMany costs as much as GetInto for each of the keys.
+  virtual bool gets_one_by_one() const { return false; }
 
   // By the calling thread since it began: of use is the difference of two.
   virtual BlockReads block_reads_of_thread() const { return {}; }

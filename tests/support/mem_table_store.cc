@@ -48,8 +48,12 @@ class MemRowCursor : public RowCursor {
 
 class MemTableView : public TableView {
  public:
-  MemTableView(MemTableStore::Rows tables, std::shared_ptr<std::atomic<uint64_t>> rows_read)
-      : tables_(std::move(tables)), rows_read_(std::move(rows_read)) {}
+  MemTableView(MemTableStore::Rows tables,
+               std::shared_ptr<std::atomic<uint64_t>> rows_read,
+               bool gets_one_by_one)
+      : tables_(std::move(tables)),
+        rows_read_(std::move(rows_read)),
+        gets_one_by_one_(gets_one_by_one) {}
 
   absl::StatusOr<std::optional<std::string>> Get(TableId table, std::string_view key) override {
     const auto& rows = tables_[static_cast<size_t>(table)];
@@ -85,9 +89,12 @@ class MemTableView : public TableView {
     return std::make_unique<MemRowCursor>(tables_[static_cast<size_t>(table)], range);
   }
 
+  bool gets_one_by_one() const override { return gets_one_by_one_; }
+
  private:
   const MemTableStore::Rows tables_;
   const std::shared_ptr<std::atomic<uint64_t>> rows_read_;
+  const bool gets_one_by_one_;
 };
 
 std::string Merge(TableId table, std::string_view old, std::string_view operand) {
@@ -136,7 +143,12 @@ absl::Status MemTableStore::Sync() {
 
 std::unique_ptr<TableView> MemTableStore::Snapshot() {
   MutexLock lock(&mutex_);
-  return std::make_unique<MemTableView>(tables_, rows_read_);
+  return std::make_unique<MemTableView>(tables_, rows_read_, /*gets_one_by_one=*/false);
+}
+
+std::unique_ptr<TableView> MemTableStore::SnapshotInMemory() {
+  MutexLock lock(&mutex_);
+  return std::make_unique<MemTableView>(tables_, rows_read_, /*gets_one_by_one=*/true);
 }
 
 MemTableStore::MemTableStore() {

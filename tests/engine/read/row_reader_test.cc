@@ -55,9 +55,14 @@ class RowReaderTest : public testing::TestWithParam<Case> {
   // By series and time.
   using Rows = std::map<std::pair<size_t, uint32_t>, std::string>;
   Rows ReadAll(const RowSelection& selection, const ScanBounds& hours, ReadMethod method) {
+    return ReadAllOf(tables_.Snapshot(), selection, hours, method);
+  }
+  Rows ReadAllOf(const std::unique_ptr<TableView>& view,
+                 const RowSelection& selection,
+                 const ScanBounds& hours,
+                 ReadMethod method) {
     QueryControl control;
     QueryMeter meter({}, {}, &control);
-    const auto view = tables_.Snapshot();
     RowReader reader(*row_keys_, view.get(), &meter, /*is_large=*/false);
     Rows rows;
     std::map<size_t, uint32_t> last;
@@ -124,6 +129,8 @@ TEST_P(RowReaderTest, EveryMethodFindsTheSameRows) {
          {ReadMethod::kPointReads, ReadMethod::kSkipScan, ReadMethod::kLinearScan}) {
       EXPECT_EQ(ReadAll(selection, hours, method), want) << ReadMethodName(method);
     }
+    EXPECT_EQ(ReadAllOf(tables_.SnapshotInMemory(), selection, hours, ReadMethod::kPointReads),
+              want);
   }
 }
 
@@ -212,6 +219,7 @@ class DayRows {
 
   const SeriesList& list() const { return *list_; }
   std::unique_ptr<TableView> Snapshot() { return store_.Snapshot(); }
+  std::unique_ptr<TableView> SnapshotInMemory() { return store_.SnapshotInMemory(); }
 
   // The points of the selected series in the bounds, by index into `selected`.
   Points In(const ScanBounds& bounds, std::span<const uint32_t> selected) const {
@@ -296,6 +304,7 @@ TEST_P(RowReaderTest, ReadsRowsOfDaysAndOfHours) {
                             .end_s = begin_s + random.Below(DayRows::kHours) * kHourSpan.seconds};
     const RowSelection selection{.list = &written.list(), .metric = kCpu, .series = selected};
     const auto view = written.Snapshot();
+    const auto in_memory = written.SnapshotInMemory();
     const auto present = PresentRows(*row_keys_, view.get(), kCpu, bounds);
     ASSERT_OK(present);
     for (const StoredRows& rows : {AllRows(*view, bounds), *present}) {
@@ -307,6 +316,12 @@ TEST_P(RowReaderTest, ReadsRowsOfDaysAndOfHours) {
         EXPECT_EQ(PointsOf(&reader, selection, rows, method), written.In(bounds, selected))
             << ReadMethodName(method) << " round " << round;
       }
+      QueryControl control;
+      QueryMeter meter({}, {}, &control);
+      RowReader reader(*row_keys_, in_memory.get(), &meter, /*is_large=*/false);
+      EXPECT_EQ(PointsOf(&reader, selection, rows, ReadMethod::kPointReads),
+                written.In(bounds, selected))
+          << "round " << round;
     }
   }
 }
