@@ -180,6 +180,33 @@ class OpenHourPoints::Decoder {
     TakeValue(token & kValueCodeMask);
   }
 
+  // Takes at most `most` of the next points, up to the first that is unlike a usual gauge's: an
+  // integer of one byte, a byte a point, after the same step. Their flags are 0.
+  size_t TakeUsual(size_t most, uint32_t* offsets, uint64_t* bits) {
+    if (kind_ != Kind::kInteger || is_ms_) return 0;
+    const auto step_ms = static_cast<uint32_t>(step_ms_);
+    uint32_t offset_ms = offset_ms_;
+    uint64_t value = bits_;
+    size_t taken = 0;
+    for (; taken < most; ++taken) {
+      const uint8_t token = in_[taken];
+      uint64_t next = value;
+      if (token != kSameValue) {
+        if (token < kSmallDelta || token > kValueCodeMask) break;
+        next += static_cast<uint64_t>(UnZigZag(token - kSmallDelta));
+      }
+      if (next + kOneByteMax >= 2 * kOneByteMax) break;
+      value = next;
+      offset_ms += step_ms;
+      offsets[taken] = offset_ms;
+      bits[taken] = value;
+    }
+    in_ += taken;
+    offset_ms_ = offset_ms;
+    bits_ = value;
+    return taken;
+  }
+
   // Of the point.
   uint32_t offset_ms() const { return offset_ms_; }
   uint64_t bits() const { return bits_; }
@@ -282,11 +309,15 @@ void OpenHourPoints::DecodeTo(CellColumns* out) const {
   uint64_t* const bits = out->bits.data() + before;
   uint8_t* const flags = out->flags.data() + before;
   Decoder decoder(data_.get(), size_);
-  for (size_t i = 0; i < points_; ++i) {
+  for (size_t i = 0; i < points_;) {
     decoder.Next();
     offsets[i] = decoder.offset_ms();
     bits[i] = decoder.bits();
     flags[i] = decoder.flags();
+    ++i;
+    const size_t usual = decoder.TakeUsual(points_ - i, offsets + i, bits + i);
+    std::fill_n(flags + i, usual, uint8_t{0});
+    i += usual;
   }
   HOURCELL_DCHECK(decoder.done());
 }

@@ -1,5 +1,6 @@
 #include "engine/names/query_names.h"
 
+#include <span>
 #include <utility>
 
 #include <absl/status/statusor.h>
@@ -11,8 +12,6 @@ namespace {
 
 // Memory of a name in addition to its text: its string, and its entry in a half-full hash table.
 constexpr size_t kQueryNameOverheadBytes = 80;
-// Room for the names of a few series.
-constexpr size_t kQueryNamesAtFirst = 14;
 // Counts names in steps of this size.
 constexpr size_t kQueryNamesCountedAtOnce = size_t{16} << 10;
 
@@ -27,9 +26,21 @@ std::string_view QueryNames::NameOf(UidKind kind, Uid uid) {
 }
 
 std::string_view QueryNames::Find(UidKind kind, Uid uid) {
-  if (by_uid_.empty()) by_uid_.reserve(kQueryNamesAtFirst);
+  for (const Kept& kept : std::span(first_).first(first_count_))
+    if (kept.uid == uid && kept.kind == kind) return kept.name;
+  if (first_count_ < kFirst) {
+    Kept& kept = first_[first_count_++];
+    kept = {.uid = uid, .kind = kind, .name = Read(kind, uid)};
+    return kept.name;
+  }
   const auto [found, is_new] = by_uid_.try_emplace({uid, kind});
   if (!is_new) return found->second;
+  if (!more_.has_value()) more_.emplace();
+  return found->second = more_->emplace_back(Read(kind, uid));
+}
+
+// The name as NameOf gives it, which will be kept.
+std::string QueryNames::Read(UidKind kind, Uid uid) {
   absl::StatusOr<std::string> name = uids_.NameOf(kind, uid);
   if (!name.ok()) {
     if (!absl::IsNotFound(name.status())) status_.Update(name.status());
@@ -37,19 +48,19 @@ std::string_view QueryNames::Find(UidKind kind, Uid uid) {
     AppendBigEndian(uid, layout_.width(kind), &bytes);
     name = ToUpperHex(bytes);
   }
-  const std::string& kept = names_.emplace_back(*std::move(name));
-  names_bytes_ += kQueryNameOverheadBytes + kept.capacity();
-  return found->second = kept;
+  names_bytes_ += kQueryNameOverheadBytes + name->capacity();
+  return *std::move(name);
 }
 
 void QueryNames::ForgetMany() {
   // Names are kept only to save look-ups, so an exhausted account is not an error here.
   const bool is_counted =
       names_bytes_ < hold_.bytes() + kQueryNamesCountedAtOnce || hold_.Set(names_bytes_).ok();
-  if (is_counted && names_.size() <= kQueryNamesMax) return;
+  if (is_counted && kept() <= kQueryNamesMax) return;
   by_uid_ = {};
   recent_ = {};
-  names_.clear();
+  first_count_ = 0;
+  more_.reset();
   names_bytes_ = 0;
   hold_.GiveBack(hold_.bytes());
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,16 +52,29 @@ class QueryNames {
   };
   static constexpr size_t kRecent = 32;  // a power of two
 
+  // A name that is kept.
+  struct Kept {
+    Uid uid = kNoUid;
+    UidKind kind = UidKind::kMetric;
+    std::string name = {};
+  };
+  static constexpr size_t kFirst = 16;
+
   std::string_view Find(UidKind kind, Uid uid);
+  std::string Read(UidKind kind, Uid uid);
+  size_t kept() const { return first_count_ + (more_.has_value() ? more_->size() : 0); }
 
   const Layout& layout_;
   UidDirectory& uids_;
   absl::Status status_;
-  std::deque<std::string> names_;
-  size_t names_bytes_ = 0;  // size of names_
-  MemoryHold hold_;         // size of names_ at the last ForgetMany
-  absl::flat_hash_map<std::pair<Uid, UidKind>, std::string_view> by_uid_;  // into names_
-  std::array<Recent, kRecent> recent_ = {};  // by the low bits of UID and kind; into names_
+  // The first names, which are searched in turn: most queries have no others.
+  std::array<Kept, kFirst> first_;
+  size_t first_count_ = 0;
+  std::optional<std::deque<std::string>> more_;  // the others
+  size_t names_bytes_ = 0;                       // size of all
+  MemoryHold hold_;                              // the same at the last ForgetMany
+  absl::flat_hash_map<std::pair<Uid, UidKind>, std::string_view> by_uid_;  // into more_
+  std::array<Recent, kRecent> recent_ = {};  // by the low bits of UID and kind; into the names
 };
 
 }  // namespace hourcell

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include <absl/container/inlined_vector.h>
 #include <absl/strings/match.h>
 #include <fmt/format.h>
 
@@ -23,10 +24,12 @@ constexpr std::array<std::string_view, 8> kFilterTypeNames = {
     "wildcard",   "iwildcard",   "regexp",         "not_key"};
 constexpr std::array<std::string_view, 4> kFillPolicyNames = {"none", "nan", "null", "zero"};
 
+// A downsampling has three.
+using DashedParts = absl::InlinedVector<std::string_view, 4>;
+
 // The parts between '-'; like Java's split without the empty ones at the end.
-std::vector<std::string_view> SplitAtDashes(std::string_view text) {
-  std::vector<std::string_view> parts;
-  parts.reserve(3);  // of a downsampling
+DashedParts SplitAtDashes(std::string_view text) {
+  DashedParts parts;
   while (true) {
     const size_t dash = text.find('-');
     parts.push_back(text.substr(0, dash));
@@ -179,7 +182,7 @@ absl::StatusOr<DownsampleSpec> ParseDownsampleSpec(std::string_view text) {
   std::string_view rest = text;
   HOURCELL_RETURN_IF_ERROR(TakeScalarFill(&rest, &spec));
   const size_t parts_max = rest.size() == text.size() ? 3 : 2;
-  const std::vector<std::string_view> parts = SplitAtDashes(rest);
+  const DashedParts parts = SplitAtDashes(rest);
   if (parts.size() < 2) {
     return absl::InvalidArgumentError(fmt::format(
         "Invalid downsampling specifier '{}': must provide at least interval and function", text));

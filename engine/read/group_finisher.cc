@@ -18,6 +18,9 @@
 namespace hourcell {
 namespace {
 
+// Most series have fewer tags.
+constexpr size_t kUsualTags = 8;
+
 // A larger span is not kept for the next member.
 constexpr size_t kReusedPointsMax = 4096;
 
@@ -46,7 +49,9 @@ GroupFinisher::GroupFinisher(const Parts& parts,
       index_(index),
       query_(spec.queries[index]),
       plan_(plan),
-      range_{.start_ms = spec.start_ms, .end_ms = spec.end_ms, .scan = plan.bounds} {}
+      range_{.start_ms = spec.start_ms, .end_ms = spec.end_ms, .scan = plan.bounds} {
+  group_tags_.common.reserve(kUsualTags);
+}
 
 absl::Status GroupFinisher::Begin(std::vector<int64_t> bucket_times,
                                   std::span<const uint32_t> members) {

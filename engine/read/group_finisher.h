@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <absl/container/inlined_vector.h>
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
@@ -88,13 +89,13 @@ class GroupFinisher {
   std::unique_ptr<GapFiller> filler_;               // once a span has gaps
   StringMap<std::vector<Annotation>> annotations_;  // by tsuid in hex; of series with annotations
   std::vector<int64_t> stale_ms_;  // of the group's member, if the query wants stale markers
-  std::vector<uint32_t> present_;  // members of the group with points
-  Span span_;                      // of the member that is added
+  absl::InlinedVector<uint32_t, 8> present_;  // members of the group with points
+  Span span_;                                 // of the member that is added
   // Reused from group to group.
   GroupTags group_tags_;
-  std::vector<std::pair<std::string_view, std::string_view>> tags_;
-  std::vector<std::string_view> aggregate_tags_;
-  std::vector<std::string_view> tsuids_;
+  absl::InlinedVector<std::pair<std::string_view, std::string_view>, 8> tags_;
+  absl::InlinedVector<std::string_view, 4> aggregate_tags_;
+  absl::InlinedVector<std::string_view, 8> tsuids_;
 };
 
 }  // namespace hourcell

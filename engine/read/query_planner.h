@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include <absl/container/inlined_vector.h>
 #include <absl/status/statusor.h>
 
 #include "codec/rows/layout.h"
@@ -37,6 +38,9 @@
 
 namespace hourcell {
 
+// A few UIDs; more are rare.
+using FewUids = absl::InlinedVector<Uid, 4>;
+
 struct SubQueryPlan {
   Uid metric = kNoUid;
   bool is_of_histograms = false;           // of the query; active sets know points alone
@@ -44,7 +48,7 @@ struct SubQueryPlan {
   std::vector<uint32_t> selected;          // positions in it, ascending
   uint64_t metric_series = 0;              // how many the metric has, if known, else an estimate
   bool list_is_whole = false;              // `list` has all series of the metric
-  std::vector<Uid> group_by_tagks;
+  FewUids group_by_tagks;
   ScanBounds bounds;            // from the query
   int64_t visible_from_ms = 0;  // points before it are expired, and not to be seen
 };
@@ -65,13 +69,13 @@ class QueryPlanner {
   // A filter with its key's UID and, for literal_or, its values'.
   struct ResolvedFilter {
     TagFilter filter;
-    Uid tagk = kNoUid;          // kNoUid: of a not_key filter on a name no series can have
-    std::vector<Uid> literals;  // ascending; those that exist
+    Uid tagk = kNoUid;  // kNoUid: of a not_key filter on a name no series can have
+    FewUids literals;   // ascending; those that exist
   };
   // A sub query with UIDs for its names.
   struct ResolvedQuery {
     Uid metric = kNoUid;
-    std::vector<Uid> group_by_tagks;
+    FewUids group_by_tagks;
     std::vector<ResolvedFilter> filters;
     std::vector<std::string> tsuids;  // their bytes
   };

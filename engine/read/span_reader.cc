@@ -47,6 +47,53 @@ constexpr size_t kColumnPointBytes = sizeof(uint32_t) + sizeof(uint64_t) + sizeo
 
 }  // namespace
 
+namespace {
+
+// The points of an hour that are in memory: of the columns of all, up to `end` and from the end of
+// the row before.
+struct OpenRow {
+  uint32_t base_time_s = 0;
+  size_t end = 0;
+};
+
+// The open rows of a series that were not added yet.
+struct OpenOfSeries {
+  size_t next = 0;
+  size_t end = 0;
+};
+
+// The working memory of a part. A thread keeps it for its next part.
+struct PartMemory {
+  std::vector<OpenRow> open_rows;            // by series, by time
+  CellColumns open_columns;                  // of the open rows, one after another
+  std::vector<OpenOfSeries> open_of_series;  // empty without open rows
+  CellColumns columns;                       // of the row being added
+
+  static std::unique_ptr<PartMemory> Take() {
+    std::unique_ptr<PartMemory> memory = std::move(kept);
+    return memory != nullptr ? std::move(memory) : std::make_unique<PartMemory>();
+  }
+  static void GiveBack(std::unique_ptr<PartMemory> memory) {
+    const size_t most =
+        std::max({memory->open_rows.capacity(), memory->open_columns.bits.capacity(),
+                  memory->open_of_series.capacity(), memory->columns.bits.capacity()});
+    if (most > kKeptMax) return;
+    memory->open_rows.clear();
+    memory->open_columns.clear();
+    memory->open_of_series.clear();
+    kept = std::move(memory);
+  }
+
+ private:
+  static constexpr size_t kKeptMax = 4096;  // of rows, of series, and of the points of each
+
+  static thread_local std::unique_ptr<PartMemory> kept;  // null: it is in use
+};
+
+thread_local std::unique_ptr<PartMemory> PartMemory::kept;
+
+}  // namespace
+
 // The work of one thread: some of the series.
 class SpanReader::Part {
  public:
@@ -56,6 +103,9 @@ class SpanReader::Part {
         positions_(positions),
         uses_summaries_(MayUseSummaries(settings_.downsample)),
         rows_(*parts_.row_keys, parts_.view, parts_.meter, is_large) {}
+  ~Part() { PartMemory::GiveBack(std::move(memory_)); }
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
 
   // `spans` is of the part's series, in their order. Their builders are this part's.
   absl::Status Read(ReadMethod method, std::span<SeriesSpan> spans) {
@@ -83,19 +133,6 @@ class SpanReader::Part {
   std::unique_ptr<SpanBuilders> TakeBuilders() { return std::move(builders_); }
 
  private:
-  // The points of an hour that are in memory: of open_columns_, up to `end` and from the end of the
-  // row before.
-  struct OpenRow {
-    uint32_t base_time_s = 0;
-    size_t end = 0;
-  };
-
-  // The open rows of a series that were not added yet.
-  struct OpenOfSeries {
-    size_t next = 0;
-    size_t end = 0;
-  };
-
   absl::Status MakeBuilders() {
     const size_t count = positions_.size();
     const size_t builder_bytes =
@@ -325,13 +362,14 @@ class SpanReader::Part {
   RowReader rows_;
   std::span<SeriesSpan> spans_;
   std::unique_ptr<SpanBuilders> builders_;
-  std::vector<OpenRow> open_rows_;            // by series, by time
-  CellColumns open_columns_;                  // of the open rows, one after another
-  bool has_open_markers_ = false;             // some are stale markers, to be dropped
-  std::vector<OpenOfSeries> open_of_series_;  // empty without open rows
-  CellColumns columns_;                       // of the row being added
-  size_t columns_counted_ = 0;                // points they have been counted for
-  size_t grown_bytes_ = 0;                    // not yet taken of the lease
+  std::unique_ptr<PartMemory> memory_ = PartMemory::Take();
+  std::vector<OpenRow>& open_rows_ = memory_->open_rows;
+  CellColumns& open_columns_ = memory_->open_columns;
+  bool has_open_markers_ = false;  // some are stale markers, to be dropped
+  std::vector<OpenOfSeries>& open_of_series_ = memory_->open_of_series;
+  CellColumns& columns_ = memory_->columns;
+  size_t columns_counted_ = 0;  // points they have been counted for
+  size_t grown_bytes_ = 0;      // not yet taken of the lease
   size_t taken_bytes_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include <absl/container/inlined_vector.h>
 #include <absl/status/status.h>
 #include <fmt/format.h>
 #include <utf8proc.h>
@@ -40,9 +41,11 @@ std::string ToLower(std::string_view text) {
   return lower;
 }
 
+using FilterValues = absl::InlinedVector<std::string, 2>;
+
 // The parts of `text` between bars that are not empty; quoted ones (quoted_name.h) as their names.
-std::vector<std::string> SplitAtBars(std::string_view text) {
-  std::vector<std::string> parts;
+FilterValues SplitAtBars(std::string_view text) {
+  FilterValues parts;
   parts.reserve(static_cast<size_t>(std::ranges::count(text, '|')) + 1);
   while (!text.empty()) {
     std::string name;
@@ -119,7 +122,7 @@ absl::Status BadFilter(const TagFilterSpec& spec, std::string_view why) {
 struct TagFilter::Impl {
   TagFilterSpec spec;
   // Of the four literal types, ascending; in lower case if case is ignored.
-  std::vector<std::string> values;
+  FilterValues values;
   std::string glob;    // of the wildcards, lower-cased if case is ignored
   std::string prefix;  // of all values that pass
   bool matches_all = false;
@@ -226,9 +229,9 @@ std::string_view TagFilter::prefix() const {
   return impl_->prefix;
 }
 
-const std::vector<std::string>& TagFilter::literals() const {
-  static const std::vector<std::string> none;
-  return impl_->spec.type == FilterType::kLiteralOr ? impl_->values : none;
+std::span<const std::string> TagFilter::literals() const {
+  if (impl_->spec.type != FilterType::kLiteralOr) return {};
+  return impl_->values;
 }
 
 }  // namespace hourcell

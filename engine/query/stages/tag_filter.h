@@ -3,9 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <absl/status/statusor.h>
 
@@ -38,7 +38,7 @@ class TagFilter {
   std::string_view prefix() const;
 
   // The values to look up by name, for literal_or; empty for all other types.
-  const std::vector<std::string>& literals() const;
+  std::span<const std::string> literals() const;
 
  private:
   struct Impl;
