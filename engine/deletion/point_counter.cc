@@ -50,8 +50,6 @@ absl::Status CountSelected(const QuerySpec& spec,
     query.downsample = DownsampleSpec{.all = true, .function = Aggregator::kCount};
     query.rate.reset();
     query.rollup_usage = RollupUsage::kRaw;
-    query.percentiles.clear();
-    query.show_histogram_buckets = false;
   }
   SeriesCounter counter(counted);
   return executor.Run(counts, open_hours, &counter, control);

@@ -42,8 +42,6 @@ QuerySpec OfSeriesAlone(const QuerySpec& spec) {
     query.aggregator = Aggregator::kNone;
     query.downsample.reset();
     query.rate.reset();
-    query.percentiles.clear();
-    query.show_histogram_buckets = false;
   }
   return alone;
 }

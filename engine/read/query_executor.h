@@ -102,9 +102,9 @@ class QueryExecutor {
                         Step* step) const;
   absl::Status RunSteps(Steps* steps, TaskPool* pool, QueryTree* tree, QueryControl* control) const;
   static absl::Status RunStep(Step* step, QueryTree* tree, QueryControl* control);
-  // Whether the sub query is one of rollups, which have no histograms.
+  // Whether the sub query is one of rollups.
   bool HasRollups(const SubQuery& query) const {
-    return parts_.rollups != nullptr && !query.is_of_histograms() && parts_.rollups->Takes(query);
+    return parts_.rollups != nullptr && parts_.rollups->Takes(query);
   }
   absl::Status RunRollups(SubQueryPipeline::Parts parts,
                           const QuerySpec& spec,

@@ -63,13 +63,6 @@ InputSettings CheckedInputsOf(const Config& config) {
   return *std::move(settings);
 }
 
-HistogramCodecs CheckedCodecsOf(const Config& config) {
-  absl::StatusOr<HistogramCodecs> codecs =
-      ParseHistogramCodecs(config.text("tsd.core.histograms.config"));
-  HOURCELL_CHECK(codecs.ok());
-  return *codecs;
-}
-
 bool MayRead(const HttpRequest& request) {
   return request.rights.Covers(AccessRights::Read());
 }
@@ -98,7 +91,6 @@ Endpoints::Endpoints(Tsdb* tsdb, const Config* config, Clock* clock)
       origin_(OriginOf(*config)),
       started_ms_(clock->NowMs()),
       put_(tsdb, PutSettingsOf(*config)),
-      histogram_codecs_(CheckedCodecsOf(*config)),
       input_names_(tsdb->layout().names, config->text("tsd.core.tag.allow_specialchars")),
       influx_({.tsdb = tsdb, .names = &input_names_, .clock = clock}, CheckedInputsOf(*config)),
       prom_write_({.tsdb = tsdb, .names = &input_names_}, CheckedInputsOf(*config)),
@@ -138,12 +130,6 @@ HttpResponse Endpoints::StoreBody(const HttpRequest& request,
 HttpResponse Endpoints::Put(const HttpRequest& request) {
   return StoreBody(request, "/api/put",
                    [this, &request](BodyWork* work) { return put_.Handle(request, work); });
-}
-
-HttpResponse Endpoints::Histogram(const HttpRequest& request) {
-  return StoreBody(request, "/api/histogram", [this, &request](BodyWork* work) {
-    return HandleHistograms(request, histogram_codecs_, tsdb_, work);
-  });
 }
 
 HttpResponse Endpoints::InfluxWrite(const HttpRequest& request) {

@@ -21,8 +21,6 @@
 #include "server/config/config.h"
 #include "server/expressions/exp_handler.h"
 #include "server/expressions/gexp_handler.h"
-#include "server/histograms/histogram_codecs.h"
-#include "server/histograms/histogram_handler.h"
 #include "server/http/http_message.h"
 #include "server/inputs/foreign_doors.h"
 #include "server/inputs/influx/influx_handler.h"
@@ -46,7 +44,7 @@ namespace hourcell {
 class Endpoints {
  public:
   // All are borrowed and outlive the object. Counts into tsdb->stats().
-  // REQUIRES: InputSettingsOf(*config) and ParseHistogramCodecs of its setting are OK.
+  // REQUIRES: InputSettingsOf(*config) is OK.
   Endpoints(Tsdb* tsdb, const Config* config, Clock* clock);
 
   // Starts no more jobs and cancels the running ones; StopJobs waits until they have ended.
@@ -59,7 +57,6 @@ class Endpoints {
   HealthHandler* health() { return &health_; }
 
   HttpResponse Put(const HttpRequest& request);
-  HttpResponse Histogram(const HttpRequest& request);
   HttpResponse InfluxWrite(const HttpRequest& request);
   HttpResponse InfluxQuery(const HttpRequest& request) { return influx_.Query(request); }
   HttpResponse InfluxHealth(const HttpRequest& request) { return health_.HandleInflux(request); }
@@ -140,7 +137,6 @@ class Endpoints {
   const StatOrigin origin_;
   const int64_t started_ms_;
   PutHandler put_;
-  const HistogramCodecs histogram_codecs_;
   const NameRule input_names_;
   InfluxHandler influx_;
   PromWriteHandler prom_write_;

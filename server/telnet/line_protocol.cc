@@ -18,7 +18,6 @@
 #include "codec/limits.h"
 #include "codec/text/put_line.h"
 #include "server/config/version.h"
-#include "server/histograms/histogram_line.h"
 
 namespace hourcell {
 namespace {
@@ -38,8 +37,8 @@ PointErrorKind KindOf(const absl::Status& failure) {
   return absl::IsResourceExhausted(failure) ? PointErrorKind::kThrottled : PointErrorKind::kStorage;
 }
 
-std::string ErrorText(std::string_view command, PointErrorKind kind, std::string_view text) {
-  return fmt::format("{}: {}: {}\n", command, PointErrorTelnetClass(kind), text);
+std::string ErrorText(PointErrorKind kind, std::string_view text) {
+  return fmt::format("put: {}: {}\n", PointErrorTelnetClass(kind), text);
 }
 
 }  // namespace
@@ -116,14 +115,14 @@ void LineProtocol::EndTake(Work* work) {
   CountLines(work);
   if (closed_ || ending_) rest_.clear();
   if (need_ != Need::kInput || closed_) return;
-  if (ending_ || !histograms_.empty() || commits_.size() > kCommitsUnderWayMax) {
+  if (ending_ || commits_.size() > kCommitsUnderWayMax) {
     NeedCommits(ending_ ? commits_.size() : commits_.size() / 2);
   }
 }
 
 void LineProtocol::NeedCommits(size_t count) {
   commits_needed_ = count;
-  if (count > 0 || !histograms_.empty()) {
+  if (count > 0) {
     need_ = Need::kCommit;
   } else {
     closed_ = closed_ || ending_;
@@ -154,7 +153,6 @@ void LineProtocol::WaitForCommits() {
   HOURCELL_CHECK(need_ == Need::kCommit);
   for (size_t i = 0; i < commits_needed_; ++i)
     commits_[i].status = commits_[i].ticket.Wait();
-  if (!histograms_.empty()) AppendHistograms();
 }
 
 void LineProtocol::CheckLogin(std::string_view remote) {
@@ -165,10 +163,7 @@ void LineProtocol::CheckLogin(std::string_view remote) {
 void LineProtocol::Resume(size_t queued_bytes, std::string* replies) {
   HOURCELL_CHECK(need_ != Need::kInput);
   Work work{.queued_bytes = queued_bytes, .replies = replies, .batch = ThreadBatch()};
-  if (need_ == Need::kCommit) {
-    ReportCommits(&work);
-    ReportHistograms(&work);
-  }
+  if (need_ == Need::kCommit) ReportCommits(&work);
   if (need_ == Need::kLogin) EndLogin(login_answer_, &work);
   AppendErrors(&work);
   need_ = Need::kInput;
@@ -218,11 +213,6 @@ bool LineProtocol::HandleLine(std::string_view line, Work* work) {
     HandlePut(line, work);
     return true;
   }
-  if (command == "histogram" && settings_->puts_allowed) {
-    line.remove_prefix(std::min(command.size() + 1, line.size()));
-    if (!RefuseCommand(command, work)) HandleHistogram(line, work);
-    return true;
-  }
   for (const std::string_view known :
        {"version", "stats", "status", "help", "dropcaches", "exit"}) {
     if (command == known) return RefuseCommand(command, work) || HandleBarrier(command, work);
@@ -250,55 +240,21 @@ void LineProtocol::HandlePut(std::string_view words, Work* work) {
       ParsePointLine(words, PointSyntax::kTelnet, settings_->point_limits, &parser_,
                      &work->batch->points[work->batch->size]);
   if (error.has_value()) {
-    RefusePoint("put", *error, work->next_order++, work);
+    RefusePoint(*error, work->next_order++, work);
   } else {
     AddPoint(work);
   }
 }
 
-void LineProtocol::HandleHistogram(std::string_view words, Work* work) {
-  if (!settings_->histograms.is_enabled()) {
-    RefusePoint("histogram", {.text = std::string(kHistogramsAreOff)}, work->next_order++, work);
-    return;
-  }
-  Parsed<SentHistogram> sent =
-      ParseHistogramLine(settings_->histograms, words, settings_->point_limits);
-  if (sent.ok()) {
-    histograms_.push_back(*std::move(sent));
-  } else {
-    RefusePoint("histogram", sent.error(), work->next_order++, work);
-  }
-}
-
-void LineProtocol::AppendHistograms() {
-  const HistogramPoints points(histograms_, *settings_->histograms.simple);
-  const bool is_limited = new_series_ != nullptr && !is_logged_in_;
-  histograms_stored_ = tsdb_->points().AppendHistograms(
-      points.points(), &refused_histograms_, {.new_series = is_limited ? &new_series_ : nullptr});
-}
-
-void LineProtocol::ReportHistograms(Work* work) {
-  if (histograms_.empty()) return;
-  histograms_.clear();
-  for (const RefusedPoint& refused : refused_histograms_)
-    RefusePoint("histogram", refused.error, work->next_order++, work);
-  refused_histograms_.clear();
-  if (histograms_stored_.ok()) return;
-  const PointError failure{.kind = KindOf(histograms_stored_),
-                           .text = std::string(MessageOf(histograms_stored_))};
-  RefusePoint("histogram", failure, work->next_order++, work);
-}
-
 // Answers a command that this client may not use, and returns true.
 bool LineProtocol::RefuseCommand(std::string_view command, Work* work) {
   AccessRights needs;
-  const bool is_write = command == "put" || command == "histogram";
-  if (is_write) needs = AccessRights::Write();
+  if (command == "put") needs = AccessRights::Write();
   if (command == "stats") needs = AccessRights::Read();
   if (command == "dropcaches") needs = AccessRights::Admin();
   if (rights_.Covers(needs)) return false;
   counters_->unauthorized->Add(1);
-  if (!is_write || settings_->return_errors) {
+  if (command != "put" || settings_->return_errors) {
     work->errors.push_back(
         {.order = work->next_order++,
          .text = fmt::format("{}: permission denied: this needs the role {}; this client has {}\n",
@@ -341,7 +297,7 @@ void LineProtocol::Answer(std::string_view command, Work* work) {
   } else if (command == "help") {
     Reply(fmt::format("available commands: {}dropcaches exit help {}stats status version \n",
                       settings_->authenticator != nullptr ? "auth " : "",
-                      settings_->puts_allowed ? "histogram put " : ""),
+                      settings_->puts_allowed ? "put " : ""),
           work);
   } else if (command == "dropcaches" && !settings_->dropcaches_allowed) {
     Reply("dropcaches: not enabled (tsd.rpc.allow_dropcaches=false)\n", work);
@@ -431,7 +387,7 @@ void LineProtocol::AppendBatch(Work* work) {
     if (point.error.kind == PointErrorKind::kThrottled) {
       KeepThrottled(points[point.index], work);
     } else {
-      RefusePoint("put", point.error, batch->orders[point.index], work);
+      RefusePoint(point.error, batch->orders[point.index], work);
     }
   }
 }
@@ -469,20 +425,16 @@ void LineProtocol::ReportCommits(Work* work) {
   }
   std::string text(failure.message().data(), failure.message().size());
   if (lost > 1) fmt::format_to(std::back_inserter(text), ": {} lines not stored", lost);
-  work->errors.push_back({.order = work->next_order++,
-                          .text = ErrorText("put", KindOf(failure), text),
-                          .is_loss = true});
+  work->errors.push_back(
+      {.order = work->next_order++, .text = ErrorText(KindOf(failure), text), .is_loss = true});
 }
 
-void LineProtocol::RefusePoint(std::string_view command,
-                               const PointError& error,
-                               size_t order,
-                               Work* work) {
+void LineProtocol::RefusePoint(const PointError& error, size_t order, Work* work) {
   counters_->put_errors[IndexOf(error.kind)]->Add(1);
   const bool is_loss = error.kind == PointErrorKind::kStorage;
   if (settings_->return_errors) {
     work->errors.push_back(
-        {.order = order, .text = ErrorText(command, error.kind, error.text), .is_loss = is_loss});
+        {.order = order, .text = ErrorText(error.kind, error.text), .is_loss = is_loss});
   } else if (is_loss) {
     failed_in_silence_ = true;
   }

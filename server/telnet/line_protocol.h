@@ -2,7 +2,6 @@
 // bytes out.
 //
 //   put <metric> <timestamp> <value> <tagk=tagv> ...    no reply, or one error line
-//   histogram <metric> <timestamp> <value> ...          the same (server/histograms)
 //   version, stats, status, help, dropcaches            replies; barriers: sent after every earlier
 //                                                       line is committed
 //   exit                                                closes, also after every earlier commit
@@ -50,8 +49,6 @@
 #include "server/access/access_rights.h"
 #include "server/access/authenticator.h"
 #include "server/access/credentials.h"
-#include "server/histograms/histogram_codecs.h"
-#include "server/histograms/sent_histogram.h"
 #include "server/text/stats_text.h"
 
 namespace hourcell {
@@ -73,7 +70,6 @@ inline constexpr int kLoginsRefusedMax = 3;
 // State shared by all sessions of a server. Immutable while sessions use it.
 struct TelnetSettings {
   PointLimits point_limits;
-  HistogramCodecs histograms;              // tsd.core.histograms.config
   bool puts_allowed = true;                // not with tsd.mode=ro
   bool return_errors = true;               // tsd.rpc.telnet.return_errors
   bool dropcaches_allowed = false;         // tsd.rpc.allow_dropcaches
@@ -199,7 +195,6 @@ class LineProtocol {
   bool HandleLine(std::string_view line, Work* work);
   void RefuseHttp(Work* work);
   void HandlePut(std::string_view words, Work* work);
-  void HandleHistogram(std::string_view words, Work* work);
   bool HandleBarrier(std::string_view line, Work* work);
   void Answer(std::string_view line, Work* work);
   bool RefuseCommand(std::string_view command, Work* work);
@@ -218,12 +213,7 @@ class LineProtocol {
   // Counts the needed commits, all done, and reports failures.
   void ReportCommits(Work* work);
 
-  // Stores the histograms of the last Take.
-  void AppendHistograms();
-  void ReportHistograms(Work* work);
-
-  // `command`: of the line.
-  void RefusePoint(std::string_view command, const PointError& error, size_t order, Work* work);
+  void RefusePoint(const PointError& error, size_t order, Work* work);
   void AppendErrors(Work* work);
   void CountLines(Work* work);
   void Reply(std::string_view text, Work* work);
@@ -239,11 +229,8 @@ class LineProtocol {
   // Bytes not handled: an incomplete line, at most kLineBytesMax; or all bytes after the line where
   // the session waits.
   std::string rest_;
-  std::vector<Commit> commits_;                   // in progress, oldest first
-  std::vector<SentHistogram> histograms_;         // to be stored while kCommit
-  std::vector<RefusedPoint> refused_histograms_;  // of the last AppendHistograms
-  absl::Status histograms_stored_;                // the same
-  size_t commits_needed_ = 0;                     // how many commits to wait for, while kCommit
+  std::vector<Commit> commits_;  // in progress, oldest first
+  size_t commits_needed_ = 0;    // how many commits to wait for, while kCommit
   Need need_ = Need::kInput;
   std::optional<Login> login_;  // to check, while kLogin
   LoginAnswer login_answer_;

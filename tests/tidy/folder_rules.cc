@@ -15,7 +15,6 @@ constexpr std::array kRules = {
     FolderRule{"codec/rollups", "codec/base codec"},
     FolderRule{"codec/rows", "codec/base codec"},
     FolderRule{"codec/text", "codec/base codec codec/rows"},
-    FolderRule{"codec/histograms", "codec/base codec codec/rows codec/text"},
     FolderRule{"uid", "codec/base codec codec/rows codec/text"},
     FolderRule{"engine/regions", "codec/base"},
     FolderRule{"engine/regions/split", "codec/base engine/regions"},
@@ -29,8 +28,8 @@ constexpr std::array kRules = {
     FolderRule{"engine/query/stages",
                "codec/base codec codec/cells codec/rows codec/text engine/query"},
     FolderRule{"engine",
-               "codec/base codec codec/histograms codec/rollups codec/rows codec/text "
-               "engine/regions/split engine/query"},
+               "codec/base codec codec/rollups codec/rows codec/text engine/regions/split "
+               "engine/query"},
     FolderRule{"engine/threads", "codec/base"},
     FolderRule{"engine/rocks/files", "codec/base"},
     FolderRule{"engine/journal", "codec/base engine engine/rocks/files"},
@@ -38,8 +37,8 @@ constexpr std::array kRules = {
     FolderRule{"engine/table", "codec/base codec codec/rows engine/regions engine/regions/split"},
     FolderRule{"engine/storage", "engine engine/table engine/journal"},
     FolderRule{"engine/rows",
-               "codec/base codec codec/cells codec/histograms codec/rows uid engine/regions "
-               "engine/query engine engine/table"},
+               "codec/base codec codec/cells codec/rows uid engine/regions engine/query engine "
+               "engine/table"},
     FolderRule{"engine/days",
                "codec/base codec/cells codec/rows engine/regions engine/table engine/rows"},
     FolderRule{"engine/rocks/regions",
@@ -66,16 +65,11 @@ constexpr std::array kRules = {
                "codec/base codec codec/cells codec/rows codec/text uid engine "
                "engine/threads engine/table engine/journal engine/rows engine/days "
                "engine/regions/live engine/hours engine/series"},
-    FolderRule{"engine/histograms",
-               "codec/base codec codec/histograms codec/rows codec/text uid engine/query "
-               "engine/query/stages engine engine/table engine/rows engine/annotations "
-               "engine/names engine/hours engine/series engine/write"},
     FolderRule{
         "engine/read",
         "codec/base codec codec/cells codec/rows uid engine/query "
         "engine/query/functions engine/query/stages engine engine/threads engine/table engine/rows "
-        "engine/days engine/annotations engine/names engine/hours engine/series "
-        "engine/histograms"},
+        "engine/days engine/annotations engine/names engine/hours engine/series"},
     FolderRule{
         "engine/rollups",
         "codec/base codec codec/rollups codec/rows uid engine/query engine/query/stages engine "
@@ -93,8 +87,7 @@ constexpr std::array kRules = {
                "engine/rocks engine/names engine/hours engine/series"},
     FolderRule{"engine/deletion",
                "codec/base codec codec/cells codec/rows uid engine/query engine engine/table "
-               "engine/journal engine/rows engine/annotations engine/hours engine/series "
-               "engine/write engine/histograms engine/read"},
+               "engine/journal engine/rows engine/hours engine/series engine/write engine/read"},
     FolderRule{"engine/opentsdb",
                "codec/base codec codec/cells codec/rows codec/text uid engine engine/table "
                "engine/rows engine/series"},
@@ -117,11 +110,11 @@ constexpr std::array kRules = {
                "codec/base codec codec/rows uid engine/query engine engine/threads "
                "engine/table engine/storage engine/journal engine/rows engine/days engine/rocks "
                "engine/role engine/regions/live engine/annotations engine/names engine/hours "
-               "engine/series engine/suggest engine/write engine/histograms engine/read "
-               "engine/rollups engine/deletion engine/scan"},
+               "engine/series engine/suggest engine/write engine/read engine/rollups "
+               "engine/deletion engine/scan"},
     FolderRule{"engine/facets",
-               "codec/base uid engine/query engine engine/histograms engine/read engine/deletion "
-               "engine/scan engine/series engine/suggest engine/store"},
+               "codec/base uid engine/query engine engine/read engine/deletion engine/scan "
+               "engine/series engine/suggest engine/store"},
     FolderRule{"server/plot", "codec/base"},
     FolderRule{"server/plot/output", "codec/base server/plot"},
     FolderRule{"bench/lab/keys", "codec/base engine/regions/presplit"},
@@ -178,9 +171,6 @@ constexpr std::array kRules = {
     FolderRule{"server/monitor",
                "codec/base engine server/log server/text server/config server/access server/http"},
     FolderRule{"server/put", "codec/base codec codec/text engine server/text server/http"},
-    FolderRule{"server/histograms",
-               "codec/base codec codec/histograms codec/text engine server/text server/http "
-               "server/put"},
     FolderRule{"server/inputs",
                "codec/base codec codec/rows codec/text engine server/config server/http "
                "server/put"},
@@ -204,10 +194,10 @@ constexpr std::array kRules = {
         "server/access server/net server/http server/http/body server/http/guard "
         "server/query server/expressions server/graph server/names server/documents server/admin "
         "server/inputs server/inputs/influx server/inputs/otlp server/inputs/prometheus "
-        "server/lab server/monitor server/put server/histograms"},
+        "server/lab server/monitor server/put"},
     FolderRule{"server/telnet",
                "codec/base codec codec/text engine server/text server/config "
-               "server/access server/net server/api server/histograms"},
+               "server/access server/net server/api"},
     FolderRule{"server/ports",
                "codec/base engine server/log server/config server/access server/net "
                "server/net/nodes server/inputs server/inputs/graphite server/inputs/statsd "

@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <thread>
 
-#include "engine/rocks/files/rocks_manifest.h"
-
 // Why a flush is begun and then polled: DB::Flush with `wait` returns only once the memtable is a
 // file, and RocksDB does not see failures here, so it would never return (docs/decisions/0012). It
 // may also return before the version has its file.
@@ -55,11 +53,9 @@ rocksdb::Status FlushFamily(rocksdb::DB* db,
 rocksdb::Status DropFamily(rocksdb::DB* db,
                            rocksdb::ColumnFamilyHandle* family,
                            RocksErrorWatch* errors) {
-  RocksFamilyChange change;
-  rocksdb::Status dropped = db->DropColumnFamily(family);
-  if (!dropped.ok()) return dropped;
-  errors->NoteDropped(family->GetID());
-  return change.Finish();
+  const rocksdb::Status dropped = db->DropColumnFamily(family);
+  if (dropped.ok()) errors->NoteDropped(family->GetID());
+  return dropped;
 }
 
 }  // namespace hourcell

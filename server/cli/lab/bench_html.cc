@@ -42,8 +42,8 @@ absl::StatusOr<std::string> BenchHtml(std::span<const layouts::CaseSummary> case
   HtmlSection tables{.title = "Tables",
                      .intro =
                          "Decide by shares, bytes and counts, which follow from the case and its "
-                         "seed. Times are processor time: the median of the rounds, and their "
-                         "quartiles."};
+                         "seed. Instructions also depend on the build; times, processor time, "
+                         "also on the machine. Both are medians of the rounds."};
   tables.tables.push_back(FiguresTable(cases, layouts::WriteFields(), "Writes"));
   tables.tables.push_back(FiguresTable(cases, layouts::ReadFields(), "Reads"));
   HtmlSection figures{.title = "Figures"};

@@ -55,7 +55,6 @@ constexpr std::string_view kPaths[] = {
     "/health",
     "/v1/metrics",
     "/api/put",
-    "/api/histogram",
     "/write",
     "/api/v2/write",
     "/api/v2/query",

@@ -84,18 +84,23 @@ class FigureMaker {
     AddHotShareInTime();
     AddReads("read-time", "Processor time of a read, by layout", "median processor time, µs",
              [](const ReadFigures& read) { return read.cpu_us; });
-    MarkTimes("read-time");
+    MarkBuild("read-time");
+    if (AreInstructionsCounted()) {
+      AddReads("read-instructions", "Instructions of a read, by layout", "instructions, user mode",
+               [](const ReadFigures& read) { return read.instructions; });
+      MarkBuild("read-instructions");
+    }
     AddReads("read-bytes", "Bytes read for a point returned, by layout",
              "keys and values, bytes/point",
              [](const ReadFigures& read) { return read.bytes_per_point; });
     AddWriteTime();
-    MarkTimes("write-time");
+    MarkBuild("write-time");
     AddBytes();
     AddRules("rules-hot-share", "Hottest region by split rule", "share of the points, %",
              [](const CaseResult& result) { return 100 * result.hot_share_late; });
     AddRules("rules-pause", "Worst pause of a writer during a split", "pause, ms",
              [](const CaseResult& result) { return result.pause_max_ms; });
-    MarkTimes("rules-pause");
+    MarkBuild("rules-pause");
     AddLoads();
     return std::move(figures_);
   }
@@ -115,8 +120,15 @@ class FigureMaker {
     if (table.compares()) figures_.push_back({name, table.ToFigure(std::move(figure))});
   }
 
-  void MarkTimes(const std::string& name) {
-    if (!figures_.empty() && figures_.back().name == name) figures_.back().has_times = true;
+  void MarkBuild(const std::string& name) {
+    if (!figures_.empty() && figures_.back().name == name) figures_.back().depends_on_build = true;
+  }
+
+  bool AreInstructionsCounted() const {
+    return std::ranges::all_of(results_, [](const CaseResult& result) {
+      return std::ranges::all_of(
+          result.reads, [](const ReadFigures& read) { return read.instructions > 0; });
+    });
   }
 
   void AddHotShare() {

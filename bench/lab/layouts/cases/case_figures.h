@@ -5,6 +5,7 @@
 //   hot-share         by layout and workload, the second half of the run
 //   hot-share-in-time by layout, along the run
 //   read-time         by layout and kind of read, processor time
+//   read-instructions by layout and kind of read, of the reading thread, if they were counted
 //   read-bytes        by layout and kind of read, bytes read per returned point
 //   write-time        by cell form and layout, processor time
 //   bytes             by cell form: stored, and in files
@@ -26,7 +27,7 @@ namespace hourcell::layouts {
 struct NamedFigure {
   std::string name = {};  // of a file, without its extension
   plot::Figure figure = {};
-  bool has_times = false;  // which depend on the machine and the build
+  bool depends_on_build = false;  // it has times or instructions
 };
 
 std::vector<NamedFigure> CaseFigures(std::span<const CaseResult> results);

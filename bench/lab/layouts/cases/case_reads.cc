@@ -1,10 +1,12 @@
 #include "bench/lab/layouts/cases/case_reads.h"
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "bench/lab/layouts/instruction_counter.h"
 #include "bench/lab/layouts/point_reader.h"
 #include "bench/lab/layouts/split_worker.h"
 #include "codec/base/bytes.h"
@@ -22,6 +24,7 @@ constexpr int kMetricReads = 20;
 // Reads of one kind, summed up.
 struct ReadTally {
   std::vector<double> cpu_us = {};
+  std::vector<double> instructions = {};
   std::vector<double> times_us = {};
   uint64_t blocks = 0;
   ReadCost cost = {};
@@ -30,6 +33,7 @@ struct ReadTally {
     const auto reads = static_cast<double>(times_us.size());
     const auto points = static_cast<double>(std::max<uint64_t>(1, cost.points));
     return {.cpu_us = Quantile(cpu_us, 0.5),
+            .instructions = Quantile(instructions, 0.5),
             .p50_us = Quantile(times_us, 0.5),
             .p99_us = Quantile(times_us, 0.99),
             .accesses = static_cast<double>(cost.accesses) / reads,
@@ -102,11 +106,16 @@ class CaseReader {
     int64_t begin_ns = 0;
     int64_t cpu_ns = 0;
     uint64_t blocks = 0;
+    std::optional<uint64_t> instructions = {};
   };
   Start StartRead() const {
-    return {.begin_ns = MonotonicNs(), .cpu_ns = ThreadCpuNs(), .blocks = Blocks()};
+    return {.begin_ns = MonotonicNs(),
+            .cpu_ns = ThreadCpuNs(),
+            .blocks = Blocks(),
+            .instructions = instructions_.Count()};
   }
   void Stop(const Start& start, ReadTally* tally) const {
+    tally->instructions.push_back(static_cast<double>(instructions_.Since(start.instructions)));
     tally->cpu_us.push_back(static_cast<double>(ThreadCpuNs() - start.cpu_ns) / 1e3);
     tally->times_us.push_back(static_cast<double>(MonotonicNs() - start.begin_ns) / 1e3);
     tally->blocks += Blocks() - start.blocks;
@@ -148,6 +157,7 @@ class CaseReader {
   const std::unique_ptr<TableView> view_;
   PointReader reader_;
   Random random_;
+  const InstructionCounter instructions_;
 };
 
 }  // namespace

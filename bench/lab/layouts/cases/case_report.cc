@@ -25,9 +25,11 @@ file: RocksDB's files at rest; hot: share of the points that the hottest region 
 windows of the run, late: of their second half; bucket: the share of the fullest bucket to expect,
 where keys have buckets. Asks: keys and ranges asked for in a read; blocks: blocks of files that it
 looked at; rows/pt and B/pt: stored keys handed over, and their bytes, for a point returned.
-Cpu: processor time of the thread that writes (1,000 points) or reads (one read); the median of the
-rounds, and the quartiles in parentheses. The rounds take turns. One point; one series, all hours;
-one metric, one hour, all series. Every answer was compared with the written points.
+Instr: instructions in user mode of the thread that writes (a point) or reads (one read), which
+depend on the build as well; cpu: its processor time (of 1,000 points or one read), which also
+depends on the machine: the median of the rounds, and the quartiles in parentheses. The rounds take
+turns. One point; one series, all hours; one metric, one hour, all series. Every answer was compared
+with the written points.
 )";
 
 // The four words that identify a case.
@@ -91,14 +93,20 @@ std::string Number(double value) {
   return std::isfinite(value) ? fmt::format("{:.6g}", value) : "null";
 }
 
-// Visits the names and values of all figures: each count, and each time with its quartiles.
+// False for instructions that the kernel did not count.
+bool IsCounted(const ResultField& field, double value) {
+  return field.kind != FieldKind::kInstructions || value > 0;
+}
+
+// Visits the names and values of all figures: each count, and the others with their quartiles.
 template <typename Visit>
 void ForEachFigure(const CaseSummary& summary, const Visit& visit) {
   visit("rounds", static_cast<double>(summary.rounds));
   ForEachField([&](const ResultField& field) {
-    visit(std::string(field.name), field.value(summary.result));
-    if (field.time == nullptr) return;
-    const Spread& spread = summary.times.at(field.name);
+    const double value = field.value(summary.result);
+    visit(std::string(field.name), IsCounted(field, value) ? value : std::nan(""));
+    if (field.kind == FieldKind::kCount) return;
+    const Spread& spread = summary.measured.at(field.name);
     visit(fmt::format("{}_q1", field.name), spread.low);
     visit(fmt::format("{}_q3", field.name), spread.high);
   });
@@ -168,11 +176,12 @@ absl::Status WriteText(const std::string& text, const std::string& path) {
 }  // namespace
 
 std::string FieldText(const CaseSummary& summary, const ResultField& field) {
-  if (field.time == nullptr) {
+  if (!IsCounted(field, field.value(summary.result))) return "not available here";
+  if (field.kind != FieldKind::kTime) {
     return fmt::format("{:.{}f}", field.value(summary.result), field.decimals);
   }
   if (summary.rounds < kRoundsForTimes) return "-";
-  const Spread& spread = summary.times.at(field.name);
+  const Spread& spread = summary.measured.at(field.name);
   return fmt::format("{:.{}f} ({:.{}f}-{:.{}f})", spread.median, field.decimals, spread.low,
                      field.decimals, spread.high, field.decimals);
 }
@@ -180,7 +189,7 @@ std::string FieldText(const CaseSummary& summary, const ResultField& field) {
 std::string AboutText(std::span<const CaseSummary> cases, const RunAbout& about) {
   std::string text;
   if (!about.program.empty()) text += about.program + "; ";
-  if (!about.is_release) text += "NOT a release build: do not compare its times; ";
+  if (!about.is_release) text += "NOT a release build: do not compare times and instructions; ";
   if (!about.stores.empty()) text += fmt::format("stores in {}; ", about.stores);
   size_t rounds = 0;
   for (const CaseSummary& summary : cases)
@@ -200,7 +209,7 @@ std::string CsvReport(std::span<const CaseSummary> cases) {
   csv += ",rounds";
   ForEachField([&](const ResultField& field) {
     csv += fmt::format(",{}", field.name);
-    if (field.time != nullptr) csv += fmt::format(",{0}_q1,{0}_q3", field.name);
+    if (field.kind != FieldKind::kCount) csv += fmt::format(",{0}_q1,{0}_q3", field.name);
   });
   csv += '\n';
   for (const CaseSummary& summary : cases) {
@@ -226,8 +235,8 @@ std::string JsonReport(std::span<const CaseSummary> cases, const RunAbout& about
 std::vector<NamedFigure> ReportFigures(std::span<const CaseSummary> cases, const RunAbout& about) {
   std::vector<NamedFigure> figures = CaseFigures(MediansOf(cases));
   for (NamedFigure& named : figures) {
-    if (named.has_times && !about.is_release)
-      named.figure.note += "; NOT a release build: do not compare its times";
+    if (named.depends_on_build && !about.is_release)
+      named.figure.note += "; NOT a release build: do not compare times and instructions";
   }
   return figures;
 }

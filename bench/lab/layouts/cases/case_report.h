@@ -16,7 +16,7 @@
 namespace hourcell::layouts {
 
 // A figure as a table has it. A time is "median (first quartile-third quartile)" of the rounds, or
-// "-" with fewer than kRoundsForTimes.
+// "-" with fewer than kRoundsForTimes. Instructions are the median, or "not available here".
 std::string FieldText(const CaseSummary& summary, const ResultField& field);
 
 // "hourcell 0.1.0, Release; stores in /dev/shm; rounds of a case: 3", and a line end.
@@ -26,16 +26,17 @@ std::string AboutText(std::span<const CaseSummary> cases, const RunAbout& about)
 // them EndedText, AboutText and RecommendationText.
 std::string TextReport(std::span<const CaseSummary> cases, const RunAbout& about);
 
-// A line of names, then a line per case; all figures, without windows. Each time has two more
-// fields for its quartiles, `<name>_q1` and `<name>_q3`.
+// A line of names, then a line per case; all figures, without windows. Times and instructions have
+// two more fields for their quartiles, `<name>_q1` and `<name>_q3`. Instructions that were not
+// counted are null.
 std::string CsvReport(std::span<const CaseSummary> cases);
 
 // {"cases": [{...}, ...], "recommendations": [...], "program": "...", "planned": 19,
 // "measured": 19}: all figures of CsvReport and the windows.
 std::string JsonReport(std::span<const CaseSummary> cases, const RunAbout& about);
 
-// The figures of case_figures.h. If the program is not a release build, figures with times have a
-// note of that.
+// The figures of case_figures.h. If the program is not a release build, figures with times or
+// instructions have a note of that.
 std::vector<NamedFigure> ReportFigures(std::span<const CaseSummary> cases, const RunAbout& about);
 
 // Writes report.txt, report.csv, report.json, and each figure as SVG and PNG into `directory`,

@@ -17,7 +17,7 @@ double Read(const Result& result) {
   return result.read(kKind).*kField;
 }
 template <ReadKind kKind, double ReadFigures::* kField>
-double* ReadTime(Result* result) {
+double* MeasuredRead(Result* result) {
   return &(result->reads[static_cast<size_t>(kKind)].*kField);
 }
 
@@ -26,7 +26,7 @@ double Of(const Result& result) {
   return result.*kField;
 }
 template <double Result::* kField>
-double* Time(Result* result) {
+double* Measured(Result* result) {
   return &(result->*kField);
 }
 template <uint64_t Result::* kField>
@@ -40,11 +40,21 @@ double Percent(const Result& result) {
 
 template <double Result::* kField>
 constexpr ResultField TimeField(std::string_view name, std::string_view head, int decimals) {
-  return {name, head, decimals, &Of<kField>, &Time<kField>};
+  return {name, head, decimals, &Of<kField>, FieldKind::kTime, &Measured<kField>};
 }
 template <ReadKind kKind, double ReadFigures::* kField>
 constexpr ResultField ReadTimeField(std::string_view name, std::string_view head) {
-  return {name, head, 1, &Read<kKind, kField>, &ReadTime<kKind, kField>};
+  return {name, head, 1, &Read<kKind, kField>, FieldKind::kTime, &MeasuredRead<kKind, kField>};
+}
+template <ReadKind kKind>
+constexpr ResultField InstructionField(std::string_view name) {
+  constexpr double ReadFigures::* kField = &ReadFigures::instructions;
+  return {name,
+          "instr",
+          0,
+          &Read<kKind, kField>,
+          FieldKind::kInstructions,
+          &MeasuredRead<kKind, kField>};
 }
 
 constexpr std::array kWriteFields = {
@@ -61,6 +71,8 @@ constexpr std::array kWriteFields = {
     ResultField{"hot_share_max_percent", "", 1, &Percent<&Result::hot_share_max>},
     ResultField{"gini", "Gini", 2, &Of<&Result::gini>},
     ResultField{"bucket_share_percent", "bucket %", 1, &Percent<&Result::bucket_share>},
+    ResultField{"write_instructions_per_point", "instr/pt", 0, &Of<&Result::write_instructions>,
+                FieldKind::kInstructions, &Measured<&Result::write_instructions>},
     TimeField<&Result::write_cpu_us_per_kpoint>("write_cpu_us_per_kpoint", "cpu us/kpt", 0),
     TimeField<&Result::write_points_per_s>("write_points_per_s", "", 0),
     TimeField<&Result::apply_p50_ms>("apply_p50_ms", "", 3),
@@ -80,6 +92,7 @@ constexpr std::array kReadFields = {
     ResultField{"point_accesses", "point: asks", 0, &Read<kOnePoint, &Figures::accesses>},
     ResultField{"point_blocks", "blocks", 1, &Read<kOnePoint, &Figures::blocks>},
     ResultField{"point_bytes_per_point", "B/pt", 0, &Read<kOnePoint, &Figures::bytes_per_point>},
+    InstructionField<kOnePoint>("point_instructions"),
     ReadTimeField<kOnePoint, &Figures::cpu_us>("point_cpu_us", "cpu us"),
     ReadTimeField<kOnePoint, &Figures::p50_us>("point_p50_us", ""),
     ReadTimeField<kOnePoint, &Figures::p99_us>("point_p99_us", ""),
@@ -87,6 +100,7 @@ constexpr std::array kReadFields = {
     ResultField{"series_blocks", "blocks", 1, &Read<kOneSeries, &Figures::blocks>},
     ResultField{"series_rows_per_point", "rows/pt", 3, &Read<kOneSeries, &Figures::rows_per_point>},
     ResultField{"series_bytes_per_point", "B/pt", 1, &Read<kOneSeries, &Figures::bytes_per_point>},
+    InstructionField<kOneSeries>("series_instructions"),
     ReadTimeField<kOneSeries, &Figures::cpu_us>("series_cpu_us", "cpu us"),
     ReadTimeField<kOneSeries, &Figures::p50_us>("series_p50_us", ""),
     ReadTimeField<kOneSeries, &Figures::p99_us>("series_p99_us", ""),
@@ -94,6 +108,7 @@ constexpr std::array kReadFields = {
     ResultField{"metric_blocks", "blocks", 1, &Read<kOneMetric, &Figures::blocks>},
     ResultField{"metric_rows_per_point", "rows/pt", 3, &Read<kOneMetric, &Figures::rows_per_point>},
     ResultField{"metric_bytes_per_point", "B/pt", 1, &Read<kOneMetric, &Figures::bytes_per_point>},
+    InstructionField<kOneMetric>("metric_instructions"),
     ReadTimeField<kOneMetric, &Figures::cpu_us>("metric_cpu_us", "cpu us"),
     ReadTimeField<kOneMetric, &Figures::p50_us>("metric_p50_us", ""),
     ReadTimeField<kOneMetric, &Figures::p99_us>("metric_p99_us", ""),

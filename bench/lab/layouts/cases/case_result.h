@@ -39,7 +39,8 @@ std::string CaseName(const CaseSpec& spec);
 
 // One kind of read: medians, or means over all reads.
 struct ReadFigures {
-  double cpu_us = 0;  // processor time of the reading thread, the median
+  double cpu_us = 0;        // processor time of the reading thread, the median
+  double instructions = 0;  // of that thread, the median; 0 = not counted (instruction_counter.h)
   double p50_us = 0;  // elapsed time
   double p99_us = 0;
   double accesses = 0;         // per read
@@ -62,9 +63,10 @@ struct CaseResult {
   uint64_t points = 0;
   uint64_t writes = 0;  // mutations
 
-  // Times depend on the machine; all other figures follow from the spec, except file bytes, which
-  // depend a little on the times of RocksDB's flushes.
+  // Times depend on the machine, and instructions on the build; all other figures follow from the
+  // spec, except file bytes, which depend a little on the times of RocksDB's flushes.
   double write_cpu_us_per_kpoint = 0;  // processor time of the writer in the store's calls
+  double write_instructions = 0;       // of the writer in these calls, per point; 0 = not counted
   double write_points_per_s = 0;       // in the store's calls, the last flush included
   double apply_p50_ms = 0;             // of a group of writes (case_run.h)
   double apply_p99_ms = 0;
@@ -99,13 +101,21 @@ double BucketShare(uint64_t series, uint64_t buckets);
 // The nearest-rank quantile `q` of `values`; 0 if they are empty.
 double Quantile(std::vector<double> values, double q);
 
+// What a figure depends on.
+enum class FieldKind : uint8_t {
+  kCount,         // the case and its seed: the same in every round
+  kInstructions,  // the build as well; the rounds differ by some thousandths
+  kTime,          // the machine and its load as well
+};
+
 // A figure of a result, with its names in reports.
 struct ResultField {
   std::string_view name;  // in JSON and CSV: points_per_s
   std::string_view head;  // in the table, with its unit; empty = not in the table
   int decimals = 0;       // in the table
   double (*value)(const CaseResult& result);
-  double* (*time)(CaseResult* result) = nullptr;  // of a time, the same figure; null for a count
+  FieldKind kind = FieldKind::kCount;
+  double* (*measured)(CaseResult* result) = nullptr;  // the same figure; null for a count
 };
 std::span<const ResultField> WriteFields();
 std::span<const ResultField> ReadFields();

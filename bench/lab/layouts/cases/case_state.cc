@@ -21,7 +21,7 @@
 namespace hourcell::layouts {
 namespace {
 
-constexpr std::string_view kHead = "hourcell layouts 1\n";
+constexpr std::string_view kHead = "hourcell layouts 2\n";
 constexpr std::string_view kCaseWord = "case\t";
 
 std::string HeadOf(const CaseState::Options& options) {
@@ -38,6 +38,7 @@ void VisitNumbers(Result& result, const Visit& visit) {
   visit(result.points);
   visit(result.writes);
   visit(result.write_cpu_us_per_kpoint);
+  visit(result.write_instructions);
   visit(result.write_points_per_s);
   visit(result.apply_p50_ms);
   visit(result.apply_p99_ms);
@@ -57,6 +58,7 @@ void VisitNumbers(Result& result, const Visit& visit) {
   visit(result.bucket_share);
   for (auto& read : result.reads) {
     visit(read.cpu_us);
+    visit(read.instructions);
     visit(read.p50_us);
     visit(read.p99_us);
     visit(read.accesses);

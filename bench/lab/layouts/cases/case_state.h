@@ -1,7 +1,7 @@
 // CaseState: a file that records the finished cases of a run, so that a run that was interrupted
 // can be resumed.
 //
-//   hourcell layouts 1
+//   hourcell layouts 2
 //   --points <value>                    one line for each option that decides the results
 //   ...
 //   case <tab> <name>, <n> points, round <n> <tab> <numbers> <tab> <crc32c in hex>

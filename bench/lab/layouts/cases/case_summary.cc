@@ -26,10 +26,10 @@ CaseSummary SummaryOf(const Rounds& rounds) {
   CaseSummary summary{.result = *rounds.front(), .rounds = rounds.size()};
   for (const auto fields : {WriteFields(), ReadFields()}) {
     for (const ResultField& field : fields) {
-      if (field.time == nullptr) continue;
+      if (field.kind == FieldKind::kCount) continue;
       const Spread spread = SpreadOf(rounds, field);
-      summary.times[field.name] = spread;
-      *field.time(&summary.result) = spread.median;
+      summary.measured[field.name] = spread;
+      *field.measured(&summary.result) = spread.median;
     }
   }
   return summary;

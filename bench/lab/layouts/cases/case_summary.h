@@ -1,6 +1,6 @@
 // Sums up the rounds of each case. Counts follow from the case and its seed, so one round has them.
-// Times depend on the machine, so the summary has the median of the rounds, and the quartiles.
-// Pure; thread-safe.
+// Times depend on the machine, and instructions on the build and a little on each run, so the
+// summary has the median of the rounds, and the quartiles. Pure; thread-safe.
 
 #pragma once
 
@@ -26,9 +26,9 @@ struct Spread {
 };
 
 struct CaseSummary {
-  CaseResult result = {};  // counts of the first round; times are medians
+  CaseResult result = {};  // counts of the first round; times and instructions are medians
   size_t rounds = 0;
-  std::map<std::string_view, Spread> times = {};  // by the name of the field
+  std::map<std::string_view, Spread> measured = {};  // of these, by the name of the field
 };
 
 // One for each case, in the order of the first results. A case that was measured with different

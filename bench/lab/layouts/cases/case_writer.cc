@@ -1,6 +1,7 @@
 #include "bench/lab/layouts/cases/case_writer.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -180,7 +181,9 @@ absl::Status CaseWriter::Add(std::string_view row, uint64_t points, Mutation wri
 absl::Status CaseWriter::ApplyGroup() {
   const int64_t begin = MonotonicNs();
   const int64_t cpu_begin_ns = ThreadCpuNs();
+  const std::optional<uint64_t> instructions_before = counter_.Count();
   HOURCELL_RETURN_IF_ERROR(store_.ApplyUnlogged(group_));
+  instructions_ += counter_.Since(instructions_before);
   cpu_ns_ += ThreadCpuNs() - cpu_begin_ns;
   applies_.push_back({.begin = begin, .end = MonotonicNs()});
   group_.clear();
@@ -209,6 +212,7 @@ void CaseWriter::SetTimes(int64_t flush_ns, CaseResult* result) const {
   result->writes = writes_;
   result->stored_bytes_per_point = static_cast<double>(bytes_) / points;
   result->write_cpu_us_per_kpoint = static_cast<double>(cpu_ns_) / points;
+  result->write_instructions = static_cast<double>(instructions_) / points;
   result->write_points_per_s = points / (static_cast<double>(total_ns) / 1e9);
   result->apply_p50_ms = Quantile(applies_ms, 0.5);
   result->apply_p99_ms = Quantile(applies_ms, 0.99);

@@ -12,6 +12,7 @@
 #include <absl/status/statusor.h>
 
 #include "bench/lab/layouts/cases/case_result.h"
+#include "bench/lab/layouts/instruction_counter.h"
 #include "bench/lab/layouts/region_ledger.h"
 #include "bench/lab/layouts/split_worker.h"
 #include "bench/lab/layouts/workload.h"
@@ -21,7 +22,7 @@ namespace hourcell::layouts {
 
 class CaseWriter {
  public:
-  // All are borrowed; `cancelled` may be null. The store is empty.
+  // Construct it in the thread that writes. All are borrowed; `cancelled` may be null. The store is empty.
   CaseWriter(const CaseSpec& spec,
              const Workload& workload,
              TableStore* store,
@@ -53,6 +54,8 @@ class CaseWriter {
   uint64_t writes_ = 0;
   uint64_t bytes_ = 0;
   int64_t cpu_ns_ = 0;
+  const InstructionCounter counter_;
+  uint64_t instructions_ = 0;
 };
 
 // Estimates the size of a case from a sample of its rows.

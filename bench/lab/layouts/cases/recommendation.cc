@@ -85,7 +85,7 @@ std::string ShareText(const CaseSummary& summary) {
 // "7.1 us (6.9-7.3)", or nothing if too few rounds were measured.
 std::string CpuText(const CaseSummary& summary, std::string_view field) {
   if (summary.rounds < kRoundsForTimes) return "";
-  const Spread& spread = summary.times.at(field);
+  const Spread& spread = summary.measured.at(field);
   return fmt::format(", {:.1f} us of processor time ({:.1f}-{:.1f})", spread.median, spread.low,
                      spread.high);
 }
@@ -97,7 +97,9 @@ std::string AccessText(const ReadFigures& read) {
 
 std::string ReadText(const CaseSummary& summary, ReadKind kind, std::string_view cpu_field) {
   const ReadFigures& read = summary.result.read(kind);
-  return fmt::format("{}, {:.1f} blocks{}", AccessText(read), read.blocks,
+  const std::string instructions =
+      read.instructions > 0 ? fmt::format(", {:.0f} instructions", read.instructions) : "";
+  return fmt::format("{}, {:.1f} blocks{}{}", AccessText(read), read.blocks, instructions,
                      CpuText(summary, cpu_field));
 }
 

@@ -13,8 +13,10 @@
 namespace hourcell::layouts::case_figures_test {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 std::vector<std::string> NamesOf(const std::vector<NamedFigure>& figures) {
@@ -35,13 +37,21 @@ TEST(CaseFiguresTest, LayoutsAreComparedByLoadAndReads) {
   const std::vector<NamedFigure> figures = CaseFigures(results);
 
   EXPECT_THAT(NamesOf(figures), ElementsAre("hot-share", "hot-share-in-time", "read-time",
-                                            "read-bytes", "load-opentsdb"));
+                                            "read-instructions", "read-bytes", "load-opentsdb"));
   EXPECT_THAT(figures[0].figure.x.categories, ElementsAre("opentsdb", "series-first"));
   EXPECT_THAT(figures[0].figure.series[0].y, ElementsAre(25, 25));
   EXPECT_THAT(figures[1].figure.series[1].y, ElementsAre(100, 25));
   EXPECT_THAT(figures[2].figure.series, SizeIs(3));
   EXPECT_THAT(figures[2].figure.series[0].y, ElementsAre(30, 30));
-  EXPECT_TRUE(figures[2].has_times);
+  EXPECT_TRUE(figures[2].depends_on_build);
+  EXPECT_THAT(figures[3].figure.series[0].y, ElementsAre(4'500, 4'500));
+  EXPECT_TRUE(figures[3].depends_on_build);
+}
+
+TEST(CaseFiguresTest, InstructionsThatWereNotCountedAreNotDrawn) {
+  std::vector<CaseResult> results = {MadeUpResult("opentsdb"), MadeUpResult("series-first")};
+  results[1].reads[1].instructions = 0;
+  EXPECT_THAT(NamesOf(CaseFigures(results)), Not(Contains("read-instructions")));
 }
 
 TEST(CaseFiguresTest, CellFormsAreComparedByTimeAndBytes) {
@@ -51,8 +61,8 @@ TEST(CaseFiguresTest, CellFormsAreComparedByTimeAndBytes) {
 
   EXPECT_THAT(NamesOf(figures), ElementsAre("write-time", "bytes", "load-opentsdb"));
   EXPECT_THAT(figures[0].figure.series[0].y, ElementsAre(321, 321));
-  EXPECT_TRUE(figures[0].has_times);
-  EXPECT_FALSE(figures[1].has_times);
+  EXPECT_TRUE(figures[0].depends_on_build);
+  EXPECT_FALSE(figures[1].depends_on_build);
   EXPECT_THAT(figures[1].figure.x.categories, ElementsAre("packed", "append"));
   EXPECT_THAT(figures[1].figure.series[0].y, ElementsAre(2.25, 2.25));
   EXPECT_THAT(figures[1].figure.series[1].y, ElementsAre(1.5, 1.5));
@@ -71,7 +81,7 @@ TEST(CaseFiguresTest, EveryFigureCanBeDrawn) {
   std::vector<CaseResult> results = {MadeUpResult("opentsdb"), MadeUpResult("salt-16"),
                                      MadeUpResult("opentsdb", {CellKind::kAppend}),
                                      MadeUpResult("opentsdb", {}, SplitRule::kLoad)};
-  EXPECT_THAT(CaseFigures(results), SizeIs(10));
+  EXPECT_THAT(CaseFigures(results), SizeIs(11));
   for (const NamedFigure& named : CaseFigures(results))
     EXPECT_OK(plot::CheckFigure(named.figure));
 }

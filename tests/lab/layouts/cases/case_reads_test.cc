@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/lab/layouts/cases/case_writer.h"
+#include "bench/lab/layouts/instruction_counter.h"
 #include "tests/support/mem_table_store.h"
 #include "tests/support/status_matchers.h"
 
@@ -45,6 +46,8 @@ TEST_F(CaseReadsTest, SetsTheFiguresOfEachKind) {
   EXPECT_NEAR(result_.read(ReadKind::kSeries).rows_per_point, 1.0 / 360, 1e-9);
   EXPECT_GT(result_.read(ReadKind::kMetric).p99_us, 0);
   EXPECT_GT(result_.read(ReadKind::kMetric).cpu_us, 0);
+  EXPECT_EQ(result_.read(ReadKind::kMetric).instructions > 0,
+            InstructionCounter().Count().has_value());
 }
 
 TEST_F(CaseReadsTest, FindsARowThatIsMissing) {

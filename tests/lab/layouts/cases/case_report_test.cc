@@ -45,7 +45,7 @@ TEST(CaseReportTest, TextHasALineACaseInEachTable) {
                           HasSubstr("20.0 (10.0-30.0)"),
                           HasSubstr("fleet     opentsdb                 packed  increasing"),
                           HasSubstr("xxh3:8+metric,tags,time")));
-  EXPECT_EQ(std::ranges::count(text, '\n'), 2 * (2 + 1 + 2) + 2 + 10);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 2 * (2 + 1 + 2) + 2 + 12);
 }
 
 TEST(CaseReportTest, TextOfAnInterruptedRunSaysHowFarItCame) {
@@ -59,7 +59,7 @@ TEST(CaseReportTest, TextNamesTheProgramAndItsBuild) {
                                                 .program = "hourcell 9, Debug",
                                                 .is_release = false,
                                                 .stores = "/x"});
-  EXPECT_THAT(text, StartsWith("hourcell 9, Debug; NOT a release build: do not compare its times; "
+  EXPECT_THAT(text, StartsWith("hourcell 9, Debug; NOT a release build: do not compare times and instructions; "
                                "stores in /x; rounds of a case: 3\n"));
 }
 
@@ -68,8 +68,19 @@ TEST(CaseReportTest, ATimeNeedsRounds) {
   const CaseSummary summary = Summarize(once).front();
   for (const ResultField& field : ReadFields()) {
     const std::string text = FieldText(summary, field);
-    EXPECT_EQ(text == "-", field.time != nullptr) << field.name;
+    EXPECT_EQ(text == "-", field.kind == FieldKind::kTime) << field.name;
   }
+}
+
+TEST(CaseReportTest, InstructionsNeedAKernelThatCountsThem) {
+  std::vector<CaseResult> results = {MadeUpResult("opentsdb"), MadeUpResult("salt-4")};
+  results[1].reads[0].instructions = 0;
+  const std::vector<CaseSummary> cases = Summarize(results);
+  const auto of_point = std::ranges::find(ReadFields(), "point_instructions", &ResultField::name);
+
+  EXPECT_EQ(FieldText(cases[0], *of_point), "4500");
+  EXPECT_EQ(FieldText(cases[1], *of_point), "not available here");
+  EXPECT_THAT(JsonReport(cases, kWhole), HasSubstr("\"point_instructions\":null,"));
 }
 
 TEST(CaseReportTest, FiguresWithTimesNameABuildThatIsNotARelease) {
@@ -78,7 +89,7 @@ TEST(CaseReportTest, FiguresWithTimesNameABuildThatIsNotARelease) {
     about.is_release = is_release;
     for (const NamedFigure& named : ReportFigures(Cases(), about)) {
       const bool is_marked = named.figure.note.find("NOT a release build") != std::string::npos;
-      EXPECT_EQ(is_marked, named.has_times && !is_release) << named.name;
+      EXPECT_EQ(is_marked, named.depends_on_build && !is_release) << named.name;
     }
   }
 }

@@ -41,17 +41,18 @@ double ValueOf(const CaseResult& result, std::string_view name) {
   return 0;
 }
 
-TEST(CaseResultTest, TheTimesOfAResultCanBeSet) {
+TEST(CaseResultTest, TheMeasuredFiguresOfAResultCanBeSet) {
   CaseResult result = MadeUpResult("opentsdb");
-  size_t times = 0;
+  size_t measured = 0;
   for (const auto fields : {WriteFields(), ReadFields()}) {
     for (const ResultField& field : fields) {
-      if (field.time == nullptr) continue;
-      *field.time(&result) = static_cast<double>(++times);
-      EXPECT_EQ(field.value(result), static_cast<double>(times)) << field.name;
+      ASSERT_EQ(field.measured == nullptr, field.kind == FieldKind::kCount) << field.name;
+      if (field.measured == nullptr) continue;
+      *field.measured(&result) = static_cast<double>(++measured);
+      EXPECT_EQ(field.value(result), static_cast<double>(measured)) << field.name;
     }
   }
-  EXPECT_EQ(times, 8U + 3 * 3);
+  EXPECT_EQ(measured, 9U + 3 * 4);
   EXPECT_EQ(ValueOf(result, "splits"), 1);
 }
 

@@ -31,7 +31,7 @@ TEST(CaseSummaryTest, ATimeIsTheMedianOfTheRoundsWithItsQuartiles) {
   EXPECT_EQ(cases[0].rounds, 5u);
   EXPECT_EQ(cases[0].result.spec.layout.name, "opentsdb");
   EXPECT_EQ(cases[0].result.read(ReadKind::kSeries).cpu_us, 30);
-  const Spread& spread = cases[0].times.at("series_cpu_us");
+  const Spread& spread = cases[0].measured.at("series_cpu_us");
   EXPECT_EQ(spread.low, 20);
   EXPECT_EQ(spread.median, 30);
   EXPECT_EQ(spread.high, 50);

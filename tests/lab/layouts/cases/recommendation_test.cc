@@ -42,7 +42,7 @@ TEST(RecommendationTest, AnEvenFleetNeedsNoSalt) {
             "For the workload fleet (measured: 1000 points of 10 series): keys without salt "
             "(opentsdb), packed cells.");
   EXPECT_THAT(words[0].reasons, Contains(StartsWith("The hottest region gets 13 % of the points")));
-  EXPECT_THAT(words[0].reasons, Contains("A read of one metric, one hour: 1 access, 12.0 blocks."));
+  EXPECT_THAT(words[0].reasons, Contains("A read of one metric, one hour: 1 access, 12.0 blocks, 4500 instructions."));
 }
 
 TEST(RecommendationTest, HotSeriesGetTheFewestBucketsThatAreEven) {
@@ -55,8 +55,8 @@ TEST(RecommendationTest, HotSeriesGetTheFewestBucketsThatAreEven) {
   EXPECT_THAT(
       words[0].reasons,
       AllOf(Contains("Gain: the hottest region gets 31 % of the points; with opentsdb 87 %."),
-            Contains("Cost: a read of one metric, one hour: 16 accesses, 12.0 blocks; with "
-                     "opentsdb 1 access, 12.0 blocks."),
+            Contains("Cost: a read of one metric, one hour: 16 accesses, 12.0 blocks, 4500 "
+                     "instructions; with opentsdb 1 access, 12.0 blocks, 4500 instructions."),
             Contains("salt-64: the hottest region gets 29 %; a read of one metric takes 64 "
                      "accesses.")));
 }
@@ -81,7 +81,7 @@ TEST(RecommendationTest, TimesNeedRoundsAndHaveTheirSpread) {
   }
   EXPECT_THAT(RecommendationText(Summarize(results)),
               AllOf(StartsWith("Recommendation\n\nFor the workload fleet"),
-                    HasSubstr("4 accesses, 12.0 blocks, 20.0 us of processor time (10.0-30.0); "
+                    HasSubstr("instructions, 20.0 us of processor time (10.0-30.0); "
                               "with opentsdb 1 access")));
   results.resize(4);
   EXPECT_THAT(RecommendationText(Summarize(results)), Not(HasSubstr("processor time")));
