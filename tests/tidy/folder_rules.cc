@@ -124,7 +124,7 @@ constexpr std::array kRules = {
                "engine/regions/presplit engine/regions/keys"},
     FolderRule{"bench/lab/simulate",
                "codec/base engine/regions engine/regions/split "
-               "engine/regions/presplit engine engine/table engine/rocks "
+               "engine/regions/presplit engine engine/days engine/table engine/rocks "
                "engine/regions/live bench/lab/keys bench/lab/simulate/model "
                "bench/lab/simulate/input"},
     FolderRule{"bench/lab/simulate/report",
@@ -135,7 +135,7 @@ constexpr std::array kRules = {
                "engine/regions/split engine/regions/keys engine/table engine/rows "
                "bench/lab/simulate"},
     FolderRule{"bench/lab/layouts/cases",
-               "codec/base codec engine engine/table engine/rocks server/plot "
+               "codec/base codec engine engine/days engine/table engine/rocks server/plot "
                "server/plot/output bench/lab/keys bench/lab/layouts"},
     FolderRule{"server/log", "codec/base"},
     FolderRule{"server/text", "codec/base codec codec/text engine/query engine"},

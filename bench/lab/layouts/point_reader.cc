@@ -111,7 +111,7 @@ absl::Status PointReader::Take(std::string_view key, std::string_view value) {
   const size_t qualifier_bytes = std::min(form_.qualifier_bytes(), key.size());
   HOURCELL_ASSIGN_OR_RETURN(const RowId row,
                             keys_.Decode(key.substr(0, key.size() - qualifier_bytes)));
-  if (keys_.span() == kDaySpan) return TakeDay(row, value);
+  if (keys_.SpanOf(row) == kDaySpan) return TakeDay(row, value);
   if (!query_->Matches(row)) return absl::OkStatus();
   return ReadStored(form_, key, value, &(*rows_)[{row.tags, row.base_time_s}]);
 }

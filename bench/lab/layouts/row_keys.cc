@@ -13,6 +13,7 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/limits.h"
+#include "codec/rows/day_field.h"
 #include "codec/rows/layout.h"
 #include "engine/regions/keys/distributor_spec.h"
 #include "engine/rows/key_range.h"
@@ -21,6 +22,8 @@ namespace hourcell::layouts {
 namespace {
 
 constexpr std::string_view kSalt = "salt:";
+constexpr std::string_view kHourOrDay = "hour-or-day";
+constexpr std::string_view kHourField = "hour";
 
 // The part of a row's identity in the field: 0 metric, 1 time, 2 tags; empty for other fields.
 std::optional<size_t> PartOf(KeyFieldKind field) {
@@ -44,6 +47,10 @@ bool IsTime(KeyFieldKind field) {
 }
 
 void AppendField(KeyFieldKind field, const RowId& row, std::string* key) {
+  if (row.is_shared && IsTime(field)) {
+    AppendBigEndian(DayField(kDaySpan.FloorS(row.base_time_s)), kTimeBytes, key);
+    return;
+  }
   AppendRowField(field, row.metric, row.tags, uint64_t{row.base_time_s} * 1'000, key);
 }
 
@@ -68,8 +75,28 @@ absl::StatusOr<std::vector<KeyFieldKind>> ParseFields(std::string_view text,
   }
   if (are_known && seen == std::array{1, 1, 1}) return fields;
   return Refuse(text,
-                "one of metric and reversed-metric, one of time, reversed-time and day, and tags, "
-                "with commas");
+                "one of metric and reversed-metric, one of time, reversed-time, day and "
+                "hour-or-day, and tags, with commas");
+}
+
+// Replaces the first hour-or-day in `*fields` by a field of hours, which has the same place and
+// width. Returns its number of points; 0 if the field is missing.
+absl::StatusOr<uint32_t> TakeHourOrDay(std::string_view text, std::string* fields) {
+  const size_t begin = fields->find(kHourOrDay);
+  if (begin == std::string::npos) return 0;
+  const size_t end = std::min(fields->find_first_of("+,", begin), fields->size());
+  std::string_view points(*fields);
+  points = points.substr(begin + kHourOrDay.size(), end - begin - kHourOrDay.size());
+  uint32_t number = kUsualDayRowPoints;
+  if (!points.empty()) {
+    const char* const last = points.data() + points.size();
+    const auto [read, error] = std::from_chars(points.data() + 1, last, number);
+    if (!points.starts_with(':') || error != std::errc() || read != last || number == 0) {
+      return Refuse(text, "a number of points after hour-or-day:");
+    }
+  }
+  fields->replace(begin, end - begin, kHourField);
+  return number;
 }
 
 // The distributor: the text before the first '+', unless that is a field, too.
@@ -121,14 +148,18 @@ bool RowQuery::Matches(const RowId& row) const {
 }
 
 absl::StatusOr<RowKeys> RowKeys::Parse(std::string_view text) {
-  const std::string_view spec = DistributorIn(text);
   RowKeys made;
   made.text_ = std::string(text);
+  std::string plain(text);
+  HOURCELL_ASSIGN_OR_RETURN(made.day_row_points_, TakeHourOrDay(text, &plain));
+  const std::string_view spec = DistributorIn(plain);
+  const std::string_view list(plain);
   HOURCELL_ASSIGN_OR_RETURN(made.fields_,
-                            ParseFields(text, spec.empty() ? text : text.substr(spec.size() + 1)));
-  if (std::ranges::find(made.fields_, KeyFieldKind::kDay) != made.fields_.end()) {
-    made.span_ = kDaySpan;
-  }
+                            ParseFields(text, spec.empty() ? list : list.substr(spec.size() + 1)));
+  const bool has_days = std::ranges::find(made.fields_, KeyFieldKind::kDay) != made.fields_.end();
+  made.hours_ = made.day_row_points_ != 0 ? RowHours::kByDensity
+                : has_days                ? RowHours::kDay
+                                          : RowHours::kOne;
   HOURCELL_ASSIGN_OR_RETURN(made.distributor_, ParseDistributor(text, spec, made.fields_));
   // If the distributor rejects one row's key, it rejects all of this form.
   const RowId sample{.metric = std::string(kMetricBytes, '\1'),
@@ -171,22 +202,30 @@ absl::StatusOr<RowId> RowKeys::Decode(std::string_view stored) const {
     if (field == KeyFieldKind::kTags) row.tags = bytes;
     if (field == KeyFieldKind::kMetric) row.metric = bytes;
     if (field == KeyFieldKind::kMetricReversed) row.metric = Reversed(bytes);
-    if (!IsTime(field)) continue;
-    row.base_time_s = static_cast<uint32_t>(LoadBigEndian(bytes.data(), kTimeBytes));
-    if (field == KeyFieldKind::kHourReversed) row.base_time_s = UINT32_MAX - row.base_time_s;
+    if (IsTime(field)) TakeTime(field, bytes, &row);
   }
-  if (!span_.IsBase(row.base_time_s)) {
+  const RowSpan span = SpanOf(row);
+  if (!span.IsBase(row.base_time_s)) {
     return NotAKey(stored, fmt::format("base time {} is not a multiple of {} s", row.base_time_s,
-                                       span_.seconds));
+                                       span.seconds));
   }
   return row;
 }
 
-RowKeys::Ranges RowKeys::OriginalRanges(const RowQuery& query) const {
+void RowKeys::TakeTime(KeyFieldKind field, std::string_view bytes, RowId* row) const {
+  const auto number = static_cast<uint32_t>(LoadBigEndian(bytes.data(), kTimeBytes));
+  row->is_shared = hours_ == RowHours::kByDensity && IsDayField(number);
+  row->base_time_s = row->is_shared                         ? DayOfField(number)
+                     : field == KeyFieldKind::kHourReversed ? UINT32_MAX - number
+                                                            : number;
+}
+
+RowKeys::Ranges RowKeys::OriginalRanges(const RowQuery& query, bool is_shared) const {
   std::vector<std::string> prefixes = {""};
-  RowId row{.metric = query.metric, .tags = query.tags.value_or("")};
-  const uint32_t first_s = span_.FloorS(query.begin_s);
-  const uint32_t last_s = span_.FloorS(query.end_s - 1);
+  RowId row{.metric = query.metric, .tags = query.tags.value_or(""), .is_shared = is_shared};
+  const RowSpan span = SpanOf(row);
+  const uint32_t first_s = span.FloorS(query.begin_s);
+  const uint32_t last_s = span.FloorS(query.end_s - 1);
   for (size_t i = 0; i < fields_.size(); ++i) {
     const KeyFieldKind field = fields_[i];
     if (field == KeyFieldKind::kTags && !query.tags.has_value()) break;
@@ -208,7 +247,7 @@ RowKeys::Ranges RowKeys::OriginalRanges(const RowQuery& query) const {
       return {.list = {{.begin = first, .end = PrefixEnd(last)}}};
     }
     std::vector<std::string> times;
-    for (row.base_time_s = first_s; row.base_time_s <= last_s; row.base_time_s += span_.seconds) {
+    for (row.base_time_s = first_s; row.base_time_s <= last_s; row.base_time_s += span.seconds) {
       times.push_back(prefixes[0]);
       AppendField(field, row, &times.back());
     }
@@ -229,21 +268,31 @@ absl::Status RowKeys::AppendRowProbes(const std::string& key,
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<KeyAccess>> RowKeys::Plan(const RowQuery& query) const {
-  HOURCELL_CHECK(query.begin_s < query.end_s);
-  const Ranges ranges = OriginalRanges(query);
-  std::vector<KeyAccess> accesses;
+absl::Status RowKeys::AppendAccesses(const Ranges& ranges, std::vector<KeyAccess>* accesses) const {
   for (const KeyAccess& range : ranges.list) {
     if (ranges.are_rows) {
-      HOURCELL_RETURN_IF_ERROR(AppendRowProbes(range.begin, &accesses));
+      HOURCELL_RETURN_IF_ERROR(AppendRowProbes(range.begin, accesses));
       continue;
     }
-    if (distributor_->buckets() > kBucketsScannedMax) return std::vector<KeyAccess>{KeyAccess()};
+    if (distributor_->buckets() > kBucketsScannedMax) {
+      *accesses = {KeyAccess()};
+      return absl::OkStatus();
+    }
     HOURCELL_ASSIGN_OR_RETURN(DistributedRange stored,
                               distributor_->Intervals(range.begin, range.end));
     for (BucketInterval& interval : stored.intervals) {
-      accesses.push_back({.begin = std::move(interval.start), .end = std::move(interval.stop)});
+      accesses->push_back({.begin = std::move(interval.start), .end = std::move(interval.stop)});
     }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<KeyAccess>> RowKeys::Plan(const RowQuery& query) const {
+  HOURCELL_CHECK(query.begin_s < query.end_s);
+  std::vector<KeyAccess> accesses;
+  HOURCELL_RETURN_IF_ERROR(AppendAccesses(OriginalRanges(query, /*is_shared=*/false), &accesses));
+  if (hours_ == RowHours::kByDensity) {
+    HOURCELL_RETURN_IF_ERROR(AppendAccesses(OriginalRanges(query, /*is_shared=*/true), &accesses));
   }
   return accesses;
 }

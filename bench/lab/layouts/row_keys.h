@@ -1,5 +1,5 @@
 // RowKeys: the row keys of one layout of the benchmark: a KeyTemplate (engine/regions) that
-// contains a metric, an hour or a day, and tags once each, so that keys can be decoded and queries
+// contains a metric, a time, and tags once each, so that keys can be decoded and queries
 // planned, and a distributor over it. The product's keys (codec/rows/row_key.h) have OpenTSDB's
 // order.
 //
@@ -12,6 +12,10 @@
 //                                  one after the other differ in their first byte
 //   metric,tags,reversed-time      a series' rows together, the newest first
 //   metric,day,tags                rows of days: the 24 hours of a series share a row
+//   metric,hour-or-day,tags        by density, as a store: hours of fewer than 250 points share the
+//                                  row of their day, which has the field of the day in place of the
+//                                  base time (codec/rows/day_field.h); the others have rows
+//   metric,hour-or-day:400,tags    with another number of points, 1 to 4,294,967,295
 //
 // A metric has 3 bytes, a time or a day 4, each pair of tags 6. Immutable, except for the counter
 // of a round-robin distributor; thread-safe.
@@ -42,11 +46,18 @@ inline constexpr size_t kTagPairBytes = 6;
 // With more buckets, a range is read as one scan of the whole table.
 inline constexpr uint64_t kBucketsScannedMax = 4'096;
 
+// The points of hours of fewer than this number share a row by default; of a store, too.
+inline constexpr uint32_t kUsualDayRowPoints = 250;
+
+// The hours that a row of a layout has.
+enum class RowHours : uint8_t { kOne, kDay, kByDensity };
+
 // Identifies a row: bytes of UIDs, and the base time. For keys of days any hour of the day will do.
 struct RowId {
   std::string metric = {};
   uint32_t base_time_s = 0;
   std::string tags = {};
+  bool is_shared = false;  // with RowHours::kByDensity: the row of the day
 
   friend bool operator==(const RowId&, const RowId&) = default;
 };
@@ -77,8 +88,13 @@ class RowKeys {
   // Parse(text()) gives the same keys.
   const std::string& text() const { return text_; }
   const KeyDistributor& distributor() const { return *distributor_; }
-  // kHourSpan or kDaySpan.
-  RowSpan span() const { return span_; }
+  RowHours hours() const { return hours_; }
+  // With RowHours::kByDensity, hours of fewer points share a row. Else 0.
+  uint32_t day_row_points() const { return day_row_points_; }
+  // kDaySpan for a row that has the hours of a day, else kHourSpan.
+  RowSpan SpanOf(const RowId& row) const {
+    return hours_ == RowHours::kDay || row.is_shared ? kDaySpan : kHourSpan;
+  }
 
   // Sets `*stored`. kInvalidArgument: UIDs of other widths; keys that the distributor rejects.
   absl::Status Encode(const RowId& row, std::string* stored) const;
@@ -99,12 +115,15 @@ class RowKeys {
     bool are_rows = false;
     std::vector<KeyAccess> list = {};
   };
-  Ranges OriginalRanges(const RowQuery& query) const;
+  Ranges OriginalRanges(const RowQuery& query, bool is_shared) const;
+  absl::Status AppendAccesses(const Ranges& ranges, std::vector<KeyAccess>* accesses) const;
+  void TakeTime(KeyFieldKind field, std::string_view bytes, RowId* row) const;
   absl::Status AppendRowProbes(const std::string& key, std::vector<KeyAccess>* accesses) const;
 
   std::string text_;
   std::vector<KeyFieldKind> fields_;
-  RowSpan span_ = kHourSpan;
+  RowHours hours_ = RowHours::kOne;
+  uint32_t day_row_points_ = 0;
   std::shared_ptr<const KeyDistributor> distributor_;
   size_t prefix_bytes_ = 0;
 };

@@ -56,9 +56,11 @@ std::string_view WorkloadName(WorkloadKind kind) {
     case WorkloadKind::kSparse:
       return "sparse";
     case WorkloadKind::kGiven:
+      return "given";
+    case WorkloadKind::kGivenDay:
       break;
   }
-  return "given";
+  return "given-day";
 }
 
 absl::StatusOr<WorkloadKind> FindWorkload(std::string_view name) {
@@ -93,10 +95,10 @@ Workload::Workload(WorkloadKind kind, uint64_t points, uint64_t seed) : kind_(ki
     points_ += hours_ * PointsInHour(series);
 }
 
-Workload::Workload(const GivenFleet& fleet, uint64_t points, uint64_t seed)
-    : kind_(WorkloadKind::kGiven), seed_(seed), series_(fleet.series) {
-  constexpr uint64_t kHoursLeast = 2;
+Workload::Workload(const GivenFleet& fleet, uint64_t points, uint64_t seed, WorkloadKind kind)
+    : kind_(kind), seed_(seed), series_(fleet.series) {
   constexpr uint64_t kHoursMost = 24;
+  const uint64_t hours_least = kind == WorkloadKind::kGivenDay ? kHoursMost : 2;
   HOURCELL_CHECK(points > 0 && !series_.empty());
   // In random order: a sample lists the series of a metric one after the other, and all writes of a
   // moment would go to one place.
@@ -105,11 +107,11 @@ Workload::Workload(const GivenFleet& fleet, uint64_t points, uint64_t seed)
     std::swap(series_[i], series_[random.Below(i + 1)]);
   uint64_t an_hour = 0;
   size_t used = 0;
-  while (used < series_.size() && an_hour * kHoursLeast < points)
+  while (used < series_.size() && an_hour * hours_least < points)
     an_hour += PointsInHour(series_[used++]);
   HOURCELL_CHECK(an_hour > 0);  // each series has a point in an hour
   series_.resize(used);
-  hours_ = static_cast<uint32_t>(std::clamp(points / an_hour, kHoursLeast, kHoursMost));
+  hours_ = static_cast<uint32_t>(std::clamp(points / an_hour, hours_least, kHoursMost));
   points_ = hours_ * an_hour;
 }
 

@@ -8,6 +8,8 @@
 //   sparse     the fleet with a point every 5 minutes, two days
 //   given      the series of a GivenFleet in random order, hour after hour: as many hours, up to
 //              24, as the points fill; a part of the series if all would fill less than two
+//   given-day  the same series for 24 hours, so that the row of a day has all its hours; a smaller
+//              part of the series if all would have more points
 //
 // All others but `single` last 6 hours; with fewer than 20,000 points 2, from half a million on 24.
 //
@@ -39,9 +41,10 @@ enum class WorkloadKind : uint8_t {
   kWideTags,
   kSparse,
   kGiven,
+  kGivenDay,
 };
 
-// Those with a name on the command line: all but kGiven.
+// Those with a name on the command line: all but kGiven and kGivenDay.
 inline constexpr WorkloadKind kWorkloadKinds[] = {
     WorkloadKind::kFleet,    WorkloadKind::kHotSeries, WorkloadKind::kSingleSeries,
     WorkloadKind::kBackfill, WorkloadKind::kWideTags,  WorkloadKind::kSparse};
@@ -73,10 +76,13 @@ class Workload {
  public:
   using Series = WorkloadSeries;
 
-  // Makes about `points` points. REQUIRES: points > 0, and the kind is not kGiven.
+  // Makes about `points` points. REQUIRES: points > 0, and a kind of kWorkloadKinds.
   Workload(WorkloadKind kind, uint64_t points, uint64_t seed);
-  // The same of kGiven. REQUIRES: points > 0, and at least one series.
-  Workload(const GivenFleet& fleet, uint64_t points, uint64_t seed);
+  // The same of given series. REQUIRES: points > 0, at least one series, and one of the other kinds.
+  Workload(const GivenFleet& fleet,
+           uint64_t points,
+           uint64_t seed,
+           WorkloadKind kind = WorkloadKind::kGiven);
 
   WorkloadKind kind() const { return kind_; }
   std::span<const Series> series() const { return series_; }

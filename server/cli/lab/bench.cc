@@ -317,14 +317,16 @@ int BenchMain(const std::vector<std::string>& args, Terminal& terminal) {
       "SIGINT and SIGTERM end the run with a report of the finished cases; exit 130 or 143.\n"
       "A key template is a list of fields, optionally after a distributor:\n"
       "  [salt:N+ | xxh3:N+ | md5-4hex+ | round-robin:N+ | ...]metric,time,tags\n"
-      "  fields: metric or reversed-metric, time or reversed-time, tags\n"
+      "  fields: metric or reversed-metric; time, reversed-time, day or hour-or-day:N; tags\n"
+      "Hours of fewer than N points (default: 250, as in a store) share the row of their day.\n"
       "\nExamples:\n"
       "  hourcell bench layouts --short\n"
       "  hourcell bench layouts --out report --resume\n"
       "  hourcell bench layouts --from points.gz\n"
       "  hourcell bench layouts --fleet metrics=50,tags=host:200,interval=60s\n"
       "  hourcell bench layouts --out report --layouts opentsdb,salt-16 --workloads fleet,hot\n"
-      "  hourcell bench layouts --layout xxh3:8+metric,tags,time --cells packed\n");
+      "  hourcell bench layouts --layout xxh3:8+metric,tags,time --cells packed\n"
+      "  hourcell bench layouts --layout metric,hour-or-day:400,tags --workloads sparse\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
   return RunBench(options, terminal);
 }

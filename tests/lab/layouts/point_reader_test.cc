@@ -47,7 +47,8 @@ class PointReaderTest : public testing::Test {
     view_ = store_->Snapshot();
   }
 
-  void Write(const RowId& row, const CellForm& form) {
+  void Write(RowId row, const CellForm& form) {
+    row.is_shared = keys_.hours() == RowHours::kByDensity;
     const CellColumns columns = Points(form.is_ms);
     std::vector<Mutation> group;
     for (size_t i = 0; i < columns.size(); ++i) {
@@ -55,7 +56,7 @@ class PointReaderTest : public testing::Test {
       ASSERT_OK(keys_.Encode(row, &key));
       if (form.is_by_point()) {
         group.push_back(PointWrite(form, key, columns, i));
-      } else if (i == 0 && keys_.span() == kDaySpan) {
+      } else if (i == 0 && keys_.SpanOf(row) == kDaySpan) {
         group.push_back(DayWrite(key, row.base_time_s % 86'400 / 3'600, columns));
       } else if (i == 0) {
         group.push_back(RowWrite(form, key, columns));
@@ -79,7 +80,7 @@ TEST_F(PointReaderTest, ReadsASeriesAndAMetricInEveryLayoutAndForm) {
   for (const NamedLayout& layout : NamedLayouts()) {
     for (const CellForm& form : CellForms()) {
       SCOPED_TRACE(std::string(layout.name) + " " + CellFormName(form));
-      const bool has_days = FindLayout(layout.name)->keys.span() == kDaySpan;
+      const bool has_days = FindLayout(layout.name)->keys.hours() != RowHours::kOne;
       if (has_days && form.kind != CellKind::kPacked) continue;
       Fill(layout.name, form);
       PointReader reader(view_.get(), &keys_, form);

@@ -125,6 +125,42 @@ TEST(RowKeysTest, HoursShareTheKeyOfTheirDay) {
               ElementsAre("00000150e22700000001000002", "00000150e37880000001000002"));
 }
 
+// The same bytes as the product's own keys of days.
+TEST(RowKeysTest, ByDensityHoursHaveRowsOrShareThatOfTheirDay) {
+  RowId shared = Row(kHour + 7'200);
+  shared.is_shared = true;
+  EXPECT_EQ(KeyOf("metric,hour-or-day,tags", Row()), KeyOf("metric,time,tags", Row()));
+  EXPECT_EQ(KeyOf("metric,hour-or-day,tags", shared),
+            "000001"
+            "00007ab5"
+            "000001000002");
+  for (const std::string_view text : {"metric,hour-or-day,tags", "salt:16+metric,hour-or-day,tags",
+                                      "metric,tags,hour-or-day:400"}) {
+    SCOPED_TRACE(std::string(text));
+    const RowKeys keys = *RowKeys::Parse(text);
+    EXPECT_EQ(keys.text(), text);
+    std::string key;
+    ASSERT_OK(keys.Encode(shared, &key));
+    const auto decoded = keys.Decode(key);
+    ASSERT_OK(decoded);
+    EXPECT_TRUE(decoded->is_shared);
+    EXPECT_EQ(decoded->base_time_s, kHour);
+    EXPECT_EQ(keys.SpanOf(*decoded), kDaySpan);
+    EXPECT_EQ(keys.SpanOf(Row()), kHourSpan);
+  }
+  EXPECT_EQ(RowKeys::Parse("metric,hour-or-day,tags")->day_row_points(), kUsualDayRowPoints);
+  EXPECT_EQ(RowKeys::Parse("metric,hour-or-day:400,tags")->day_row_points(), 400u);
+  EXPECT_EQ(RowKeys::Parse("metric,time,tags")->day_row_points(), 0u);
+}
+
+TEST(RowKeysTest, ByDensityAQueryLooksForBothRows) {
+  EXPECT_THAT(PlanOf("metric,hour-or-day,tags", TwoHours(true)),
+              ElementsAre("00000150e22700000001000002", "00000150e23510000001000002",
+                          "00000100007ab5000001000002"));
+  EXPECT_THAT(PlanOf("metric,hour-or-day,tags", TwoHours(false)),
+              ElementsAre("00000150e22700..00000150e23511", "00000100007ab5..00000100007ab6"));
+}
+
 TEST(RowKeysTest, OneSeriesIsRowsUnlessItsHoursLieTogether) {
   EXPECT_THAT(PlanOf("metric,time,tags", TwoHours(true)),
               ElementsAre("00000150e22700000001000002", "00000150e23510000001000002"));
@@ -169,6 +205,11 @@ TEST(RowKeysTest, RefusesTextsWithTheReason) {
   refused("metric,time,tags,tags", "and tags");
   refused("metric,reversed-metric,time,tags", "expected one of metric");
   refused("metric,time,tags,", "expected one of metric");
+  refused("metric,hour-or-day:0,tags", "a number of points after hour-or-day:");
+  refused("metric,hour-or-day:,tags", "a number of points after hour-or-day:");
+  refused("metric,hour-or-day:9x,tags", "a number of points after hour-or-day:");
+  refused("metric,hour-or-days,tags", "a number of points after hour-or-day:");
+  refused("metric,hour-or-day,day,tags", "expected one of metric");
   refused("salt:0+metric,time,tags", "1 to 256 buckets");
   refused("salt:4x+metric,time,tags", "1 to 256 buckets");
   refused("salt:4+time,metric,tags", "metric,day,tags after the salt");

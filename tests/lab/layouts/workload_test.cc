@@ -139,6 +139,14 @@ TEST(WorkloadTest, OfManyGivenSeriesARandomPartHasTwoHours) {
   EXPECT_EQ(part.series()[9].tags, again.series()[9].tags);
 }
 
+TEST(WorkloadTest, APartOfTheGivenSeriesHasAWholeDay) {
+  const Workload part(Given(5'000, 60), 60'000, 1, WorkloadKind::kGivenDay);
+  EXPECT_EQ(part.hours(), 24u);
+  EXPECT_EQ(part.series().size(), 42u);
+  EXPECT_EQ(part.points(), 42u * 24 * 60);
+  EXPECT_EQ(part.series()[9].tags, Workload(Given(5'000, 60), 60'000, 1).series()[9].tags);
+}
+
 TEST(WorkloadTest, RareGivenSeriesHaveAPointAnHour) {
   const Workload rare(Given(3, 3'600), 1'000, 1);
   EXPECT_EQ(rare.points(), 72u);

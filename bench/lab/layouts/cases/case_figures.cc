@@ -126,8 +126,8 @@ class FigureMaker {
 
   bool AreInstructionsCounted() const {
     return std::ranges::all_of(results_, [](const CaseResult& result) {
-      return std::ranges::all_of(
-          result.reads, [](const ReadFigures& read) { return read.instructions > 0; });
+      return std::ranges::all_of(result.reads,
+                                 [](const ReadFigures& read) { return read.instructions > 0; });
     });
   }
 

@@ -77,6 +77,24 @@ std::vector<RowLayout> PreferLayouts(const std::vector<RowLayout>& axis,
   return chosen;
 }
 
+// Adds the cases that compare rows of hours, of days and by density.
+void AddRowSlices(const Axes& all, const MatrixOptions& options, std::vector<Axes>* slices) {
+  const bool is_given = options.given != nullptr;
+  if (options.size == MatrixSize::kShort && !is_given) return;
+  const auto rows =
+      PreferLayouts(all.layouts, {"opentsdb", "salt-16", "opentsdb-day", "salt-16-day",
+                                  "opentsdb-by-density", "salt-16-by-density"});
+  if (rows.size() < 2) return;
+  const auto packed = Prefer(all.cells, {CellForm{CellKind::kPacked, false}});
+  const auto whole = Prefer(all.rules, {SplitRule::kNone});
+  const auto sparse = Prefer(all.workloads, {WorkloadKind::kSparse});
+  const auto mixed = Prefer(all.workloads, {WorkloadKind::kSparse, WorkloadKind::kHotSeries});
+  slices->push_back({rows, packed, whole, is_given ? std::vector{WorkloadKind::kGivenDay} : mixed});
+  if (is_given) return;
+  slices->push_back({PreferLayouts(all.layouts, {"opentsdb", "salt-16"}), packed,
+                     Prefer(all.rules, {SplitRule::kIncreasing}), sparse});
+}
+
 // The parts of the matrix, each a whole product.
 std::vector<Axes> Slices(const Axes& all, const MatrixOptions& options) {
   if (options.size == MatrixSize::kFull) return {all};
@@ -92,11 +110,7 @@ std::vector<Axes> Slices(const Axes& all, const MatrixOptions& options) {
       {all.layouts, packed, increasing, usual},
       {PreferLayouts(all.layouts, {"opentsdb", is_thorough ? "salt-16" : ""}), all.cells,
        increasing, fleet}};
-  if (!is_short && !is_thorough) {
-    slices.push_back(
-        {PreferLayouts(all.layouts, {"opentsdb", "salt-16", "opentsdb-day", "salt-16-day"}), packed,
-         increasing, Prefer(all.workloads, {WorkloadKind::kSparse})});
-  }
+  AddRowSlices(all, options, &slices);
   if (!is_short) {
     slices.push_back(
         {PreferLayouts(all.layouts, {"opentsdb", "salt-16", is_thorough ? "time-first" : ""}),
@@ -174,7 +188,8 @@ absl::StatusOr<std::vector<CaseSpec>> MakeMatrix(const MatrixOptions& options) {
     }
   }
   if (specs.empty()) {
-    return absl::InvalidArgumentError("--cells: expected packed cells for rows of days");
+    return absl::InvalidArgumentError(
+        "--cells: expected packed cells for rows of days or by density");
   }
   return specs;
 }

@@ -3,8 +3,8 @@
 //
 //   short     every layout, and every cell form with OpenTSDB's; a fleet of 60,000 points
 //   usual     every layout with a fleet and with hot series; every cell form with OpenTSDB's
-//             layout; every rule with it and a salt; hours and days with a sparse fleet; 60,000
-//             points
+//             layout; every rule with it and a salt; rows of hours, of days and by density with a
+//             sparse fleet and hot series; 60,000 points
 //   thorough  every layout with every workload; every cell form with OpenTSDB's layout and a salt;
 //             every rule with these and time first; a million points
 //   full      all combinations; 200,000 points
@@ -13,6 +13,10 @@
 // each, which give a first answer within seconds; then all cases in rounds that take turns, so that
 // a change of the machine's load meets all cases alike. The plan of `short`, and of cases that are
 // small themselves, has only the rounds.
+//
+// Given series are the only workload; in each size but `full` they also have the cases that
+// compare rows, for a whole day. These cases have one region: in small runs the files of more regions
+// would decide the sizes.
 //
 // A given list replaces the full one: with `layouts` = {"salt-4"} only that layout runs. All given
 // workloads run, in each size.

@@ -117,7 +117,12 @@ constexpr std::array kReadFields = {
 }  // namespace
 
 bool CanBeRun(const CaseSpec& spec) {
-  return spec.layout.keys.span() == kHourSpan || spec.cell.kind == CellKind::kPacked;
+  return spec.layout.keys.hours() == RowHours::kOne || spec.cell.kind == CellKind::kPacked;
+}
+
+Workload WorkloadOf(const CaseSpec& spec) {
+  return spec.given != nullptr ? Workload(*spec.given, spec.points, spec.seed, spec.workload)
+                               : Workload(spec.workload, spec.points, spec.seed);
 }
 
 std::string CaseName(const CaseSpec& spec) {

@@ -24,15 +24,18 @@ struct CaseSpec {
   CellForm cell = {};
   SplitRule rule = SplitRule::kIncreasing;
   WorkloadKind workload = WorkloadKind::kFleet;
-  std::shared_ptr<const GivenFleet> given = nullptr;  // the series of kGiven
+  std::shared_ptr<const GivenFleet> given = nullptr;  // the series of kGiven, kGivenDay
   uint64_t points = 100'000;                          // about
   uint64_t seed = 1;
   uint32_t round = 0;       // cases are measured several times; this changes nothing else
   bool checks_all = false;  // read every point back, not just those of some series
 };
 
-// False: cells of this form do not fit these keys. Rows of days have packed cells.
+// False: cells of this form do not fit these keys. Only packed cells share a row of a day.
 bool CanBeRun(const CaseSpec& spec);
+
+// The series and points of the case.
+Workload WorkloadOf(const CaseSpec& spec);
 
 // "fleet salt-16 packed increasing".
 std::string CaseName(const CaseSpec& spec);
@@ -41,7 +44,7 @@ std::string CaseName(const CaseSpec& spec);
 struct ReadFigures {
   double cpu_us = 0;        // processor time of the reading thread, the median
   double instructions = 0;  // of that thread, the median; 0 = not counted (instruction_counter.h)
-  double p50_us = 0;  // elapsed time
+  double p50_us = 0;        // elapsed time
   double p99_us = 0;
   double accesses = 0;         // per read
   double blocks = 0;           // of files, from the cache or not, per read
@@ -101,7 +104,7 @@ double BucketShare(uint64_t series, uint64_t buckets);
 // The nearest-rank quantile `q` of `values`; 0 if they are empty.
 double Quantile(std::vector<double> values, double q);
 
-// What a figure depends on.
+// The dependence of a figure.
 enum class FieldKind : uint8_t {
   kCount,         // the case and its seed: the same in every round
   kInstructions,  // the build as well; the rounds differ by some thousandths

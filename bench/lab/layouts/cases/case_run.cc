@@ -59,8 +59,7 @@ absl::StatusOr<CaseResult> Run(const CaseSpec& spec,
   options.block_cache_bytes = kBlockCacheBytes;
   HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<TableStore> store,
                             OpenRocksTableStore(path + "/db", options));
-  const Workload workload = spec.given != nullptr ? Workload(*spec.given, spec.points, spec.seed)
-                                                  : Workload(spec.workload, spec.points, spec.seed);
+  const Workload workload = WorkloadOf(spec);
   CaseResult result{.spec = spec, .series = workload.series().size(), .points = workload.points()};
   const uint64_t buckets = spec.layout.keys.distributor().buckets();
   if (buckets > 1) result.bucket_share = BucketShare(result.series, buckets);

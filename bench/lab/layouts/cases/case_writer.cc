@@ -9,6 +9,7 @@
 #include "bench/lab/layouts/cases/case_run.h"
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
+#include "engine/days/few_points.h"
 #include "engine/table/table_store.h"
 
 namespace hourcell::layouts {
@@ -43,12 +44,20 @@ std::vector<PointRef> ByTime(const std::vector<CellColumns>& rows) {
   return points;
 }
 
+// The row that has the points of an hour, at least one.
+RowId RowOf(const CaseSpec& spec, RowId hour, const CellColumns& columns) {
+  hour.is_shared = AreFewPoints(static_cast<uint32_t>(columns.size()),
+                                columns.offset_ms.back() - columns.offset_ms.front(),
+                                spec.layout.keys.day_row_points());
+  return hour;
+}
+
 // The write of a row, or of an hour to the row of its day.
 Mutation WriteOf(const CaseSpec& spec,
                  const RowId& id,
                  std::string key,
                  const CellColumns& columns) {
-  if (spec.layout.keys.span() == kHourSpan) return RowWrite(spec.cell, std::move(key), columns);
+  if (spec.layout.keys.SpanOf(id) == kHourSpan) return RowWrite(spec.cell, std::move(key), columns);
   const uint32_t hour = id.base_time_s % kDaySpan.seconds / kHourSpan.seconds;
   return DayWrite(std::move(key), hour, columns);
 }
@@ -63,7 +72,7 @@ RunExtent EstimateExtent(const CaseSpec& spec, const Workload& workload) {
   for (uint64_t i = 0; i < count; i += step) {
     const RowRef row{.series = static_cast<uint32_t>(i), .hour = 0};
     const CellColumns columns = workload.PointsOf(row, spec.cell.is_ms);
-    const RowId id = workload.IdOf(row);
+    const RowId id = RowOf(spec, workload.IdOf(row), columns);
     std::string key;
     HOURCELL_CHECK(spec.layout.keys.Encode(id, &key).ok());
     points += columns.size();
@@ -94,7 +103,8 @@ absl::StatusOr<std::vector<std::string>> PresplitKeys(const CaseSpec& spec,
   std::string key;
   for (size_t group = 0; group < groups; ++group) {
     for (const RowRef& row : workload.Group(group)) {
-      HOURCELL_RETURN_IF_ERROR(spec.layout.keys.Encode(workload.IdOf(row), &key));
+      const RowId id = RowOf(spec, workload.IdOf(row), workload.PointsOf(row, spec.cell.is_ms));
+      HOURCELL_RETURN_IF_ERROR(spec.layout.keys.Encode(id, &key));
       sample.Add(key);
     }
   }
@@ -140,9 +150,9 @@ absl::Status CaseWriter::Presplit() {
 absl::Status CaseWriter::WriteRows(const std::vector<RowRef>& rows) {
   for (const RowRef& row : rows) {
     std::string key;
-    const RowId id = workload_.IdOf(row);
-    HOURCELL_RETURN_IF_ERROR(spec_.layout.keys.Encode(id, &key));
     const CellColumns columns = workload_.PointsOf(row, spec_.cell.is_ms);
+    const RowId id = RowOf(spec_, workload_.IdOf(row), columns);
+    HOURCELL_RETURN_IF_ERROR(spec_.layout.keys.Encode(id, &key));
     HOURCELL_RETURN_IF_ERROR(Add(key, columns.size(), WriteOf(spec_, id, key, columns)));
   }
   return absl::OkStatus();

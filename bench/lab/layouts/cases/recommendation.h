@@ -3,9 +3,11 @@
 // A store can have OpenTSDB's order of fields with or without its salt, so only these compete, with
 // packed cells. The most even layout has the smallest share of the hottest region in the second
 // half of a run. The recommended one is the one with the fewest accesses a read among those whose
-// share is at most 1.25 times that, or five percent points more. These have rows of hours. Rows of
-// days with the same salt are recommended instead if they take at most 0.95 of the bytes in files
-// for a point. Only counts decide. Pure; thread-safe.
+// share is at most 1.25 times that, or five percent points more. These have rows of hours.
+// Of all rows that were measured with one region (split rule `none`) and the same salt, else without
+// salt, the recommended ones are the first whose bytes in files for a point are less than 1/0.95 of
+// the fewest: rows by density, as a store has them by default; rows of hours; rows of days, and by
+// another density. Only counts decide. Pure; thread-safe.
 
 #pragma once
 

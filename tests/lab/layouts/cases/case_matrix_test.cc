@@ -40,8 +40,8 @@ TEST(CaseMatrixTest, NoCaseIsRunTwice) {
 
 TEST(CaseMatrixTest, FullIsTheProductAndTheOthersArePartsOfIt) {
   const std::vector<std::string> full = NamesOf({.size = MatrixSize::kFull});
-  // Rows of days have packed cells only.
-  EXPECT_THAT(full, SizeIs((12 * 8 + 2 * 2) * 8 * 6));
+  // Rows of days, also by density, have packed cells only.
+  EXPECT_THAT(full, SizeIs((12 * 8 + 4 * 2) * 8 * 6));
   for (const MatrixSize size : {MatrixSize::kUsual, MatrixSize::kThorough}) {
     for (const std::string& name : NamesOf({.size = size}))
       EXPECT_THAT(full, Contains(name));
@@ -51,7 +51,7 @@ TEST(CaseMatrixTest, FullIsTheProductAndTheOthersArePartsOfIt) {
 TEST(CaseMatrixTest, ShortHasEveryLayoutAndEveryCellForm) {
   const std::vector<std::string> names = NamesOf({.size = MatrixSize::kShort});
 
-  EXPECT_THAT(names, SizeIs(14 + 7));
+  EXPECT_THAT(names, SizeIs(16 + 7));
   EXPECT_THAT(names, Contains("fleet time-first packed increasing"));
   EXPECT_THAT(names, Contains("fleet opentsdb append-ms increasing"));
   EXPECT_THAT(names, Not(Contains("hot opentsdb packed increasing")));
@@ -60,7 +60,7 @@ TEST(CaseMatrixTest, ShortHasEveryLayoutAndEveryCellForm) {
 TEST(CaseMatrixTest, ThoroughHasEveryLayoutWithEveryWorkload) {
   const std::vector<std::string> names = NamesOf({.size = MatrixSize::kThorough});
 
-  EXPECT_THAT(names, SizeIs(14 * 6 + 14 + 42));
+  EXPECT_THAT(names, SizeIs(16 * 6 + 14 + 42 + 10));
   EXPECT_THAT(names, Contains("wide tags-first packed increasing"));
   EXPECT_THAT(names, Contains("hot time-first packed load"));
 }
@@ -68,10 +68,10 @@ TEST(CaseMatrixTest, ThoroughHasEveryLayoutWithEveryWorkload) {
 TEST(CaseMatrixTest, UsualHasFleetsAndHotSeries) {
   const std::vector<std::string> names = NamesOf({});
 
-  EXPECT_THAT(names, SizeIs(2 * 14 + 7 + 4 + 2 * 7));
+  EXPECT_THAT(names, SizeIs(2 * 16 + 7 + 12 + 2 + 2 * 7));
   EXPECT_THAT(names, Contains("hot salt-64 packed increasing"));
   EXPECT_THAT(names, Contains("fleet salt-16 packed presplit"));
-  EXPECT_THAT(names, Contains("sparse salt-16-day packed increasing"));
+  EXPECT_THAT(names, Contains("sparse salt-16-day packed none"));
   EXPECT_THAT(NamesOf({.layouts = {"salt-4"},
                        .cells = {"packed"},
                        .rules = {"none"},
@@ -181,15 +181,14 @@ TEST(CaseMatrixTest, AnEndedRunKeepsItsResultsAndGoesOnAfterThem) {
 TEST(CaseMatrixTest, GivenSeriesAreTheOnlyWorkload) {
   GivenFleet fleet{.text = "2 series", .series = {{.metric = "abc", .tags = "defghi"}}};
   const MatrixOptions options{.cells = {"packed"},
-                              .rules = {"increasing"},
+                              .rules = {"increasing", "none"},
                               .given = std::make_shared<const GivenFleet>(fleet)};
   const auto specs = MakeMatrix(options);
   ASSERT_OK(specs);
-  EXPECT_THAT(*specs, SizeIs(14));
-  for (const CaseSpec& spec : *specs) {
-    EXPECT_EQ(spec.workload, WorkloadKind::kGiven);
+  EXPECT_THAT(*specs, SizeIs(16 + 6 + 2));
+  for (const CaseSpec& spec : *specs)
     EXPECT_EQ(spec.given, options.given);
-  }
+  EXPECT_THAT(NamesOf(options), Contains("given-day salt-16-by-density packed none"));
   EXPECT_EQ(CaseName(specs->front()), "given opentsdb packed increasing");
 
   MatrixOptions other = options;

@@ -59,8 +59,10 @@ TEST(CaseReportTest, TextNamesTheProgramAndItsBuild) {
                                                 .program = "hourcell 9, Debug",
                                                 .is_release = false,
                                                 .stores = "/x"});
-  EXPECT_THAT(text, StartsWith("hourcell 9, Debug; NOT a release build: do not compare times and instructions; "
-                               "stores in /x; rounds of a case: 3\n"));
+  EXPECT_THAT(
+      text,
+      StartsWith("hourcell 9, Debug; NOT a release build: do not compare times and instructions; "
+                 "stores in /x; rounds of a case: 3\n"));
 }
 
 TEST(CaseReportTest, ATimeNeedsRounds) {

@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/options.h"
 #include "tests/support/sanitizers.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -83,6 +85,26 @@ TEST(CaseRunTest, ReadsBackMillisecondsHotSeriesAndWideTags) {
       EXPECT_GT(RunOk(spec).points, 0u);
     }
   }
+}
+
+TEST(CaseRunTest, ByDensityASeriesHasRowsOfHoursOrOfDays) {
+  const auto rows = [](std::string_view layout, WorkloadKind workload) {
+    CaseSpec spec = Spec(layout, {}, workload);
+    spec.points = 26'000;
+    return RunOk(spec).read(ReadKind::kSeries).rows_per_point;
+  };
+  // All have few points an hour, then none, then nine in ten.
+  for (const auto& [workload, like] : {std::pair(WorkloadKind::kSparse, "opentsdb-day"),
+                                       std::pair(WorkloadKind::kFleet, "opentsdb")}) {
+    EXPECT_EQ(rows("opentsdb-by-density", workload), rows(like, workload));
+  }
+  const double hot = rows("opentsdb-by-density", WorkloadKind::kHotSeries);
+  EXPECT_LT(hot, rows("opentsdb", WorkloadKind::kHotSeries));
+  EXPECT_GT(hot, rows("opentsdb-day", WorkloadKind::kHotSeries));
+}
+
+TEST(CaseRunTest, TheUsualDensityIsThatOfAStore) {
+  EXPECT_EQ(kUsualDayRowPoints, Options().day_row_points);
 }
 
 TEST(CaseRunTest, SaltSpreadsAFleetAndTheOrderOfArrivalDoesNot) {

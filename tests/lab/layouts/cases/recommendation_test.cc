@@ -19,6 +19,13 @@ using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
+// A case of one region.
+CaseResult Rows(std::string_view layout, double file_bytes) {
+  CaseResult result = MadeUpResult(layout, {}, SplitRule::kNone);
+  result.file_bytes_per_point = file_bytes;
+  return result;
+}
+
 // A case of keys with a share of the hottest region, in which a metric's hour takes `asks`.
 CaseResult Share(std::string_view layout, double hot_share, double asks) {
   CaseResult result = MadeUpResult(layout);
@@ -42,7 +49,9 @@ TEST(RecommendationTest, AnEvenFleetNeedsNoSalt) {
             "For the workload fleet (measured: 1000 points of 10 series): keys without salt "
             "(opentsdb), packed cells.");
   EXPECT_THAT(words[0].reasons, Contains(StartsWith("The hottest region gets 13 % of the points")));
-  EXPECT_THAT(words[0].reasons, Contains("A read of one metric, one hour: 1 access, 12.0 blocks, 4500 instructions."));
+  EXPECT_THAT(
+      words[0].reasons,
+      Contains("A read of one metric, one hour: 1 access, 12.0 blocks, 4500 instructions."));
 }
 
 TEST(RecommendationTest, HotSeriesGetTheFewestBucketsThatAreEven) {
@@ -91,27 +100,33 @@ TEST(RecommendationTest, CellsAndRulesAreComparedWhereMeasured) {
   std::vector<CaseResult> results = {Share("opentsdb", 0.13, 1), Share("salt-4", 0.14, 4)};
   results.push_back(MadeUpResult("opentsdb", {CellKind::kCompacted}));
   results.back().file_bytes_per_point = 7.5;
+  results.push_back(MadeUpResult("opentsdb", {CellKind::kCompacted, /*is_ms=*/true}));
+  results.back().file_bytes_per_point = 8.5;
+  results.push_back(MadeUpResult("opentsdb", {CellKind::kPerPoint}));
+  results.back().file_bytes_per_point = 25;
   results.push_back(MadeUpResult("opentsdb", {}, SplitRule::kPresplit));
   results.back().hot_share = 0.08;
 
   const auto words = RecommendOf(results);
 
   ASSERT_THAT(words, SizeIs(1));
-  EXPECT_THAT(words[0].reasons,
-              AllOf(Contains("Packed cells: 1.50 bytes a point in files, for these made-up values; "
-                             "OpenTSDB's compacted cells 7.50."),
-                    Contains("Split rule presplit: the hottest region gets 8 % of the points, from "
-                             "the start; with increasing 13 %.")));
+  EXPECT_THAT(
+      words[0].reasons,
+      AllOf(Contains("Packed cells: 1.50 bytes a point in files, for these made-up values; "
+                     "OpenTSDB's compacted cells 7.50, in milliseconds 8.50; a cell for each "
+                     "point 25.00."),
+            Contains("Split rule presplit: the hottest region gets 8 % of the points, from "
+                     "the start; with increasing 13 %.")));
 }
 
 TEST(RecommendationTest, RowsOfDaysAreRecommendedWhereTheyAreSmaller) {
   std::vector<CaseResult> results = {Share("opentsdb", 0.87, 1), Share("salt-16", 0.31, 16),
-                                     Share("salt-16-day", 0.4, 16), Share("opentsdb-day", 0.9, 1)};
-  results[2].file_bytes_per_point = 0.9 * results[1].file_bytes_per_point;
+                                     Rows("salt-16-day", 1.35), Rows("opentsdb-day", 0.1),
+                                     Rows("salt-16", 1.5)};
   results[2].reads[1].accesses = 1;
 
   const auto days = RecommendOf(results);
-  results[2].file_bytes_per_point = 0.96 * results[1].file_bytes_per_point;
+  results[2].file_bytes_per_point = 1.44;
   const auto hours = RecommendOf(results);
 
   ASSERT_THAT(days, SizeIs(1));
@@ -130,6 +145,72 @@ TEST(RecommendationTest, RowsOfDaysAreRecommendedWhereTheyAreSmaller) {
   EXPECT_THAT(hours[0].reasons,
               Contains("Rows of hours: 1.50 bytes a point in files, for these made-up values; rows "
                        "of days 1.44."));
+}
+
+// A case of hot series: of ten, nine have a point a minute and one a point every second.
+CaseResult HotRows(std::string_view layout, double file_bytes) {
+  CaseResult result = Rows(layout, file_bytes);
+  result.spec.workload = WorkloadKind::kHotSeries;
+  result.spec.points = 25'000;
+  return result;
+}
+
+TEST(RecommendationTest, SaysWhichSeriesHaveRowsOfHoursAndWhichOfDays) {
+  std::vector<CaseResult> results = {
+      HotRows("opentsdb", 1.1),      HotRows("metric,hour-or-day:50,tags", 1.1),
+      HotRows("opentsdb-day", 0.97), HotRows("opentsdb-by-density", 1),
+      Share("opentsdb", 0.1, 1),     Share("salt-4", 0.1, 4)};
+  for (size_t i = 4; i < results.size(); ++i)
+    results[i].spec.workload = WorkloadKind::kHotSeries;
+
+  const auto words = RecommendOf(results);
+
+  ASSERT_THAT(words, SizeIs(1));
+  EXPECT_EQ(words[0].layout, "opentsdb-by-density");
+  EXPECT_THAT(words[0].title, HasSubstr("(opentsdb), rows by density, packed cells."));
+  EXPECT_THAT(
+      words[0].reasons,
+      AllOf(Contains("9 of 10 series have fewer than 250 points an hour (a point every 60 s; 13 % "
+                     "of the points): the hours of a day share a row. The other 1 have 250 points "
+                     "an hour or more (a point every 1 s): each hour has a row."),
+            Contains("Rows by density: 1.00 bytes a point in files, for these made-up values; rows "
+                     "of hours 1.10; rows by density, of 50 points 1.10; rows of days 0.97."),
+            Contains("A store has these rows by default: tsd.storage.day_row_points = 250.")));
+
+  results[2].file_bytes_per_point = 0.9;
+  EXPECT_THAT(RecommendOf(results)[0].reasons,
+              Contains(HasSubstr("with tsd.storage.day_row_points = 3601, more than")));
+  results[1].file_bytes_per_point = 0.8;
+  const auto other = RecommendOf(results);
+  EXPECT_THAT(other[0].reasons,
+              AllOf(Contains(StartsWith("All 10 series have 50 points an hour or more (a point "
+                                        "every 1 to 60 s): each hour has a row.")),
+                    Contains(HasSubstr("with tsd.storage.day_row_points = 50."))));
+  results[0].file_bytes_per_point = 0.8;
+  EXPECT_THAT(RecommendOf(results)[0].reasons,
+              Contains("A store has these rows with tsd.storage.day_row_points = 0."));
+}
+
+TEST(RecommendationTest, RowsOfGivenSeriesAreComparedForAWholeDay) {
+  const auto given = std::make_shared<const GivenFleet>(
+      GivenFleet{.series = {{.metric = "abc", .tags = "defghi", .interval_s = 60}}});
+  std::vector<CaseResult> results = {Share("opentsdb", 0.9, 1), Share("salt-4", 0.1, 4),
+                                     Rows("opentsdb", 4), Rows("opentsdb-by-density", 2)};
+  for (size_t i = 0; i < results.size(); ++i) {
+    results[i].spec.given = given;
+    results[i].spec.workload = i < 2 ? WorkloadKind::kGiven : WorkloadKind::kGivenDay;
+  }
+
+  const auto words = RecommendOf(results);
+
+  ASSERT_THAT(words, SizeIs(1));
+  EXPECT_EQ(words[0].layout, "salt-4");  // its rows are those of keys without salt
+  EXPECT_THAT(
+      words[0].reasons,
+      AllOf(Contains("All 1 series have fewer than 250 points an hour (a point every 60 s; 100 % "
+                     "of the points): the hours of a day share a row."),
+            Contains("Rows by density: 2.00 bytes a point in files, for these made-up values; rows "
+                     "of hours 4.00.")));
 }
 
 TEST(RecommendationTest, GivenSeriesAreNamed) {
