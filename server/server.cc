@@ -197,6 +197,7 @@ Server::Impl::Impl(const Config& config,
       users_timer_(pool_.pool) {
   telnet_settings_ = {
       .point_limits = {.tags_max = static_cast<size_t>(config.integer("tsd.storage.max_tags"))},
+      .rollups = routes_.rollups(),
       .puts_allowed = config.text("tsd.mode") != "ro",
       .return_errors = config.boolean("tsd.rpc.telnet.return_errors"),
       .dropcaches_allowed = config.boolean("tsd.rpc.allow_dropcaches"),

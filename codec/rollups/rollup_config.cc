@@ -72,6 +72,25 @@ RollupUsage ParseRollupUsage(std::string_view text) {
   return RollupUsage::kNoFallback;
 }
 
+absl::StatusOr<RollupTarget> ParseRollupTarget(std::string_view text) {
+  if (text.empty()) return absl::InvalidArgumentError("empty rollup specification");
+  RollupTarget target;
+  const size_t colon = text.find(':');
+  const std::string_view first = text.substr(0, colon);
+  if (colon != std::string_view::npos) {
+    const std::string_view rest = text.substr(colon + 1);
+    target.group_by = rest.substr(0, rest.find(':'));
+  }
+  if (const size_t dash = first.find('-'); dash != std::string_view::npos) {
+    target.interval = first.substr(0, dash);
+    target.aggregator = first.substr(dash + 1);
+  } else if (colon == std::string_view::npos) {
+    target.group_by = first;
+  }
+  if (target.interval.empty() && target.aggregator.empty()) target.aggregator = target.group_by;
+  return target;
+}
+
 absl::StatusOr<RollupConfig> RollupConfig::Make(
     std::vector<RollupAggregate> aggregates, const std::vector<RollupIntervalFields>& intervals) {
   RollupConfig config;
@@ -154,6 +173,20 @@ std::vector<const RollupInterval*> RollupConfig::Reads(int64_t downsample_ms,
   return reads;
 }
 
+std::vector<std::string> RollupConfig::MetricsOf(std::string_view metric) const {
+  std::vector<std::string> metrics = {RollupMetric({.group_by = "agg"}, metric)};
+  for (const RollupInterval& interval : intervals_) {
+    if (interval.is_default()) continue;
+    for (const RollupAggregate& one : aggregates_) {
+      for (const char* const group_by : {"", "agg"}) {
+        metrics.push_back(RollupMetric(
+            {.interval = interval.name(), .aggregator = one.name, .group_by = group_by}, metric));
+      }
+    }
+  }
+  return metrics;
+}
+
 std::optional<int64_t> RollupCutMs(int64_t now_ms,
                                    int64_t end_ms,
                                    int64_t delay_s,
@@ -166,9 +199,16 @@ std::optional<int64_t> RollupCutMs(int64_t now_ms,
 }
 
 std::string RollupMetric(const RollupTarget& target, std::string_view metric) {
-  if (target.interval.empty()) return fmt::format("_rollup/agg/{}", metric);
-  return fmt::format("_rollup/{}-{}{}/{}", target.interval, LowerCase(target.aggregator),
-                     target.group_by.empty() ? "" : "-agg", metric);
+  if (target.interval.empty()) return fmt::format("{}agg/{}", kRollupMetricPrefix, metric);
+  return fmt::format("{}{}-{}{}/{}", kRollupMetricPrefix, target.interval,
+                     LowerCase(target.aggregator), target.group_by.empty() ? "" : "-agg", metric);
+}
+
+std::string_view SummarizedMetric(std::string_view metric) {
+  if (!metric.starts_with(kRollupMetricPrefix)) return {};
+  metric.remove_prefix(kRollupMetricPrefix.size());
+  const size_t slash = metric.find('/');
+  return slash == std::string_view::npos ? std::string_view() : metric.substr(slash + 1);
 }
 
 }  // namespace hourcell

@@ -1,5 +1,6 @@
 // RollupConfig: `tsd.rollups.config`: the stored aggregates with their ids, and the intervals. Also
-// the levels that a query reads, and the metrics with their points.
+// the levels that a query reads, the metrics with their points, and the texts of the `rollup`
+// command.
 //
 // Immutable; thread-safe. Names of aggregates are in lower case.
 
@@ -48,6 +49,9 @@ struct RollupTarget {
   std::string group_by = {};    // empty: not grouped
   friend bool operator==(const RollupTarget&, const RollupTarget&) = default;
 };
+// Reads such a text. The aggregator of "max" is max, as in OpenTSDB. Parts may be missing or
+// unknown. kInvalidArgument: empty.
+absl::StatusOr<RollupTarget> ParseRollupTarget(std::string_view text);
 
 class RollupConfig {
  public:
@@ -75,6 +79,9 @@ class RollupConfig {
                                            std::string_view function,
                                            RollupUsage usage) const;
 
+  // The metrics of all levels of a metric.
+  std::vector<std::string> MetricsOf(std::string_view metric) const;
+
  private:
   RollupConfig() = default;
 
@@ -90,8 +97,15 @@ std::optional<int64_t> RollupCutMs(int64_t now_ms,
                                    int64_t delay_s,
                                    int64_t downsample_ms);
 
+// All metrics with points of levels begin with it.
+inline constexpr std::string_view kRollupMetricPrefix = "_rollup/";
+
 // The metric that has the points of a level: "_rollup/1h-sum/cpu.user"; of grouped series
 // "_rollup/1h-sum-agg/cpu.user", and "_rollup/agg/cpu.user" without an interval.
 std::string RollupMetric(const RollupTarget& target, std::string_view metric);
+
+// The metric whose points a metric of a level summarizes: "cpu.user" of the above. Empty: `metric`
+// is another.
+std::string_view SummarizedMetric(std::string_view metric);
 
 }  // namespace hourcell

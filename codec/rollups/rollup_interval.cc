@@ -1,10 +1,12 @@
 #include "codec/rollups/rollup_interval.h"
 
+#include <chrono>
 #include <optional>
 
 #include <absl/status/status.h>
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 
@@ -47,20 +49,35 @@ absl::StatusOr<int64_t> DurationSeconds(std::string_view field, std::string_view
       fmt::format("{}: expected a unit of ms s m h d w n y, got {}", field, QuoteForMessage(text)));
 }
 
-// The seconds of the longest row of a span.
-absl::StatusOr<int64_t> RowSpanSeconds(std::string_view text) {
+// Its unit, its hours if the unit is h, and the seconds of its longest row.
+struct RollupRowSpan {
+  char unit = 'h';
+  int64_t hours = 1;
+  int64_t seconds = 0;
+};
+
+absl::StatusOr<RollupRowSpan> ParseRowSpan(std::string_view text) {
   HOURCELL_ASSIGN_OR_RETURN(const CountAndUnit span, SplitDuration("rowSpan", text));
   if (span.unit == "h" && (span.count == 1 || span.count % 2 == 0)) {
-    return span.count * kHourSeconds;
+    return RollupRowSpan{.unit = 'h', .hours = span.count, .seconds = span.count * kHourSeconds};
   }
   if (span.count == 1) {
-    if (span.unit == "d") return kDaySeconds;
-    if (span.unit == "n") return 32 * kDaySeconds;
-    if (span.unit == "y") return 366 * kDaySeconds;
+    if (span.unit == "d") return RollupRowSpan{.unit = 'd', .seconds = kDaySeconds};
+    if (span.unit == "n") return RollupRowSpan{.unit = 'n', .seconds = 32 * kDaySeconds};
+    if (span.unit == "y") return RollupRowSpan{.unit = 'y', .seconds = 366 * kDaySeconds};
   }
   return absl::InvalidArgumentError(
       fmt::format("rowSpan: expected 1h, an even number of hours, 1d, 1n or 1y, got {}",
                   QuoteForMessage(text)));
+}
+
+// The first day of the month, or of the year, with a time.
+int64_t CalendarStart(int64_t time_s, char unit) {
+  using std::chrono::sys_days;
+  const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(
+      std::chrono::sys_seconds(std::chrono::seconds(time_s))));
+  const std::chrono::month month = unit == 'y' ? std::chrono::January : day.month();
+  return sys_days(day.year() / month / 1).time_since_epoch().count() * kDaySeconds;
 }
 
 }  // namespace
@@ -69,13 +86,15 @@ absl::StatusOr<RollupInterval> RollupInterval::Parse(const RollupIntervalFields&
   RollupInterval interval;
   interval.fields_ = fields;
   HOURCELL_ASSIGN_OR_RETURN(interval.seconds_, DurationSeconds("interval", fields.interval));
-  HOURCELL_ASSIGN_OR_RETURN(const int64_t row_seconds, RowSpanSeconds(fields.row_span));
-  if (interval.seconds_ < 1 || interval.seconds_ >= row_seconds) {
+  HOURCELL_ASSIGN_OR_RETURN(const RollupRowSpan span, ParseRowSpan(fields.row_span));
+  interval.span_unit_ = span.unit;
+  interval.span_hours_ = span.hours;
+  if (interval.seconds_ < 1 || interval.seconds_ >= span.seconds) {
     return absl::InvalidArgumentError(
         fmt::format("interval: expected a second or more, and less than a row of {}, got {}",
                     fields.row_span, QuoteForMessage(fields.interval)));
   }
-  interval.slots_ = row_seconds / interval.seconds_;
+  interval.slots_ = span.seconds / interval.seconds_;
   if (interval.slots_ < kRollupSlotsMin || interval.slots_ > kRollupSlotsOfOpenTsdbMax) {
     return absl::InvalidArgumentError(fmt::format(
         "interval {} in a row of {}: expected {} to {} intervals a row, got {}", fields.interval,
@@ -86,6 +105,22 @@ absl::StatusOr<RollupInterval> RollupInterval::Parse(const RollupIntervalFields&
   if (interval.delay_s_ >= 1) return interval;
   return absl::InvalidArgumentError(fmt::format("delaySla: expected a second or more, got {}",
                                                 QuoteForMessage(fields.delay_sla)));
+}
+
+int64_t RollupInterval::BaseOf(int64_t time_s) const {
+  HOURCELL_DCHECK(time_s >= 0);
+  switch (span_unit_) {
+    case 'h':
+      return time_s - time_s % (span_hours_ * kHourSeconds);
+    case 'd':
+      return time_s - time_s % kDaySeconds;
+    default:
+      return CalendarStart(time_s, span_unit_);
+  }
+}
+
+int64_t RollupInterval::StartOf(int64_t time_s) const {
+  return time_s - (time_s - BaseOf(time_s)) % seconds_;
 }
 
 }  // namespace hourcell

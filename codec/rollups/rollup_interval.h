@@ -45,6 +45,11 @@ class RollupInterval {
   int64_t slots() const { return slots_; }      // of the longest row
   int64_t delay_s() const { return delay_s_; }  // 0: none
 
+  // The begin of the row, and of the interval, with a time, in seconds since 1970. Intervals are
+  // counted from the begin of their row. REQUIRES: time_s >= 0.
+  int64_t BaseOf(int64_t time_s) const;
+  int64_t StartOf(int64_t time_s) const;
+
  private:
   RollupInterval() = default;
 
@@ -52,6 +57,8 @@ class RollupInterval {
   int64_t seconds_ = 0;
   int64_t slots_ = 0;
   int64_t delay_s_ = 0;
+  char span_unit_ = 'h';
+  int64_t span_hours_ = 1;  // of span_unit_ h
 };
 
 }  // namespace hourcell

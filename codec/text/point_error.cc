@@ -14,6 +14,8 @@ std::string_view PointErrorKindName(PointErrorKind kind) {
       return "illegal_argument";
     case PointErrorKind::kUnknownName:
       return "unknown_name";
+    case PointErrorKind::kNoSuchRollup:
+      return "no_such_rollup";
     case PointErrorKind::kThrottled:
       return "throttled";
     case PointErrorKind::kStorage:
@@ -30,6 +32,8 @@ std::string_view PointErrorTelnetClass(PointErrorKind kind) {
       return "illegal argument";
     case PointErrorKind::kUnknownName:
       return "unknown metric";
+    case PointErrorKind::kNoSuchRollup:
+      return "No such rollup";
     case PointErrorKind::kThrottled:
       return "Please throttle writes";
     case PointErrorKind::kStorage:

@@ -10,6 +10,7 @@
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
+#include "codec/rollups/rollup_config.h"
 #include "codec/rows/tsuid.h"
 #include "engine/hours/tsuid_list.h"
 #include "engine/rows/key_range.h"
@@ -264,7 +265,7 @@ class SeriesTable::Creation {
     }
     previous_ = nullptr;
     const auto assign = [this](UidKind kind, std::string_view name) {
-      return assignment_.GetOrAssign(kind, name);
+      return kind == UidKind::kMetric ? AssignMetric(name) : assignment_.GetOrAssign(kind, name);
     };
     if (auto fault = FillRef(table_.layout_, *one->point, assign, &one->ref)) {
       assignment_.RollBackTo(mark);
@@ -382,6 +383,15 @@ class SeriesTable::Creation {
       AppendToTsuidList(tsuid, &group.back().value);
     }
     return group;
+  }
+
+  // Queries of a level name the metric of the points, so it needs a UID, too. Where metrics are not
+  // created, that metric must exist, and the level is created.
+  absl::StatusOr<Uid> AssignMetric(std::string_view name) {
+    const std::string_view summarized = SummarizedMetric(name);
+    if (summarized.empty()) return assignment_.GetOrAssign(UidKind::kMetric, name);
+    HOURCELL_RETURN_IF_ERROR(assignment_.GetOrAssign(UidKind::kMetric, summarized).status());
+    return assignment_.GetOrAssign(UidKind::kMetric, name, /*force=*/true);
   }
 
   SeriesTable& table_;

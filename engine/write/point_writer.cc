@@ -558,6 +558,7 @@ absl::Status StatusOfRefused(std::string_view metric, const PointError& error) {
   switch (error.kind) {
     case PointErrorKind::kInvalidValue:
     case PointErrorKind::kIllegalArgument:
+    case PointErrorKind::kNoSuchRollup:
       return absl::InvalidArgumentError(text);
     case PointErrorKind::kUnknownName:
       return absl::NotFoundError(text);

@@ -49,10 +49,11 @@ StatOrigin OriginOf(const Config& config) {
   return origin;
 }
 
-PutHandler::Settings PutSettingsOf(const Config& config) {
+PutHandler::Settings PutSettingsOf(const Config& config, const RollupRules* rollups) {
   PutHandler::Settings settings{
       .tags_max = static_cast<size_t>(config.integer("tsd.storage.max_tags")),
-      .tag_header = config.text("tsd.http.header_tag")};
+      .tag_header = config.text("tsd.http.header_tag"),
+      .rollups = rollups};
   absl::AsciiStrToLower(&settings.tag_header);
   return settings;
 }
@@ -61,6 +62,12 @@ InputSettings CheckedInputsOf(const Config& config) {
   absl::StatusOr<InputSettings> settings = InputSettingsOf(config);
   HOURCELL_CHECK(settings.ok());
   return *std::move(settings);
+}
+
+RollupRules CheckedRollupsOf(const Config& config) {
+  absl::StatusOr<RollupRules> rules = RollupRulesOf(config);
+  HOURCELL_CHECK(rules.ok());
+  return *std::move(rules);
 }
 
 bool MayRead(const HttpRequest& request) {
@@ -90,7 +97,9 @@ Endpoints::Endpoints(Tsdb* tsdb, const Config* config, Clock* clock)
       clock_(clock),
       origin_(OriginOf(*config)),
       started_ms_(clock->NowMs()),
-      put_(tsdb, PutSettingsOf(*config)),
+      put_(tsdb, PutSettingsOf(*config, /*rollups=*/nullptr)),
+      rollups_(CheckedRollupsOf(*config)),
+      put_rollups_(tsdb, PutSettingsOf(*config, &rollups_)),
       input_names_(tsdb->layout().names, config->text("tsd.core.tag.allow_specialchars")),
       influx_({.tsdb = tsdb, .names = &input_names_, .clock = clock}, CheckedInputsOf(*config)),
       prom_write_({.tsdb = tsdb, .names = &input_names_}, CheckedInputsOf(*config)),
@@ -130,6 +139,11 @@ HttpResponse Endpoints::StoreBody(const HttpRequest& request,
 HttpResponse Endpoints::Put(const HttpRequest& request) {
   return StoreBody(request, "/api/put",
                    [this, &request](BodyWork* work) { return put_.Handle(request, work); });
+}
+
+HttpResponse Endpoints::Rollup(const HttpRequest& request) {
+  return StoreBody(request, "/api/rollup",
+                   [this, &request](BodyWork* work) { return put_rollups_.Handle(request, work); });
 }
 
 HttpResponse Endpoints::InfluxWrite(const HttpRequest& request) {

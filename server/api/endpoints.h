@@ -37,6 +37,7 @@
 #include "server/query/last_handler.h"
 #include "server/query/query_handler.h"
 #include "server/query/query_registry.h"
+#include "server/rollups/rollup_rules.h"
 #include "server/text/stats_text.h"
 
 namespace hourcell {
@@ -44,7 +45,7 @@ namespace hourcell {
 class Endpoints {
  public:
   // All are borrowed and outlive the object. Counts into tsdb->stats().
-  // REQUIRES: InputSettingsOf(*config) is OK.
+  // REQUIRES: InputSettingsOf(*config) and RollupRulesOf(*config) are OK.
   Endpoints(Tsdb* tsdb, const Config* config, Clock* clock);
 
   // Starts no more jobs and cancels the running ones; StopJobs waits until they have ended.
@@ -55,8 +56,10 @@ class Endpoints {
   void StopJobs() { jobs_.Stop(); }
 
   HealthHandler* health() { return &health_; }
+  const RollupRules& rollups() const { return rollups_; }
 
   HttpResponse Put(const HttpRequest& request);
+  HttpResponse Rollup(const HttpRequest& request);
   HttpResponse InfluxWrite(const HttpRequest& request);
   HttpResponse InfluxQuery(const HttpRequest& request) { return influx_.Query(request); }
   HttpResponse InfluxHealth(const HttpRequest& request) { return health_.HandleInflux(request); }
@@ -137,6 +140,8 @@ class Endpoints {
   const StatOrigin origin_;
   const int64_t started_ms_;
   PutHandler put_;
+  const RollupRules rollups_;
+  PutHandler put_rollups_;
   const NameRule input_names_;
   InfluxHandler influx_;
   PromWriteHandler prom_write_;

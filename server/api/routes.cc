@@ -90,6 +90,7 @@ void AddAllow(std::string verbs, HttpResponse* response) {
 
 absl::Status Routes::CheckConfig(const Config& config) {
   HOURCELL_RETURN_IF_ERROR(InputSettingsOf(config).status());
+  HOURCELL_RETURN_IF_ERROR(RollupRulesOf(config).status());
   return CorsOf(config).status();
 }
 

@@ -25,8 +25,8 @@ namespace hourcell {
 
 class Routes {
  public:
-  // kInvalidArgument: settings of the API that are invalid or conflict (CORS, inputs). Checked
-  // before the start.
+  // kInvalidArgument: settings of the API that are invalid or conflict (CORS, inputs, rollups).
+  // Checked before the start.
   static absl::Status CheckConfig(const Config& config);
 
   // All are borrowed and outlive the object. Counts into tsdb->stats().
@@ -44,6 +44,9 @@ class Routes {
 
   // The state shown by /healthz and /readyz.
   HealthHandler* health() { return endpoints_.health(); }
+
+  // The settings of rollups, for the line protocol.
+  const RollupRules& rollups() const { return endpoints_.rollups(); }
 
   // Like Begin, with the body printed in full.
   HttpResponse Handle(const HttpRequest& request);

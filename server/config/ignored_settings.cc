@@ -47,8 +47,6 @@ constexpr std::string_view kIgnoredKeys[] = {
     "tsd.query.multi_get.enable",
     "tsd.query.multi_get.get_all_salts",
     "tsd.query.multi_get.limit",
-    "tsd.rollups.block_derived",
-    "tsd.rollups.tag_raw",
     "tsd.rpc.plugins",
     "tsd.rtpublisher.enable",
     "tsd.rtpublisher.plugin",

@@ -79,7 +79,7 @@ constexpr MetricName kNames[] = {
      "New series of telnet and HTTP clients without a login: created, or refused because an hour's "
      "are created."},
     {"rpc.put.points", "Points that puts had."},
-    {"rpc.received", "HTTP requests, lines, and puts among the lines."},
+    {"rpc.received", "HTTP requests, lines, and puts and rollups among the lines."},
     {"rpc.telnet.replies_dropped", "Error lines that were dropped because nobody read them."},
     {"seal.errors", "Failures to write open hours as cells; they are tried again."},
     {"seal.expired", "Points that expired before their hour was sealed."},

@@ -183,7 +183,11 @@ HttpResponse PutHandler::Handle(const HttpRequest& request, BodyWork* work) {
   const std::optional<PutFlags> flags = ParseFlags(request);
   if (!flags) return HttpError(400, "Unable to parse 'sync_timeout' as a number");
 
-  PutRules rules{.tags_max = settings_.tags_max, .wants_texts = flags->details};
+  const RollupRules* const rollups = settings_.rollups;
+  if (rollups != nullptr && !rollups->config.has_value()) {
+    return HttpError(400, kRollupsAreOff);
+  }
+  PutRules rules{.tags_max = settings_.tags_max, .wants_texts = flags->details, .rollups = rollups};
   if (const std::string_view header =
           settings_.tag_header.empty() ? "" : request.header(settings_.tag_header);
       !header.empty()) {
@@ -191,8 +195,9 @@ HttpResponse PutHandler::Handle(const HttpRequest& request, BodyWork* work) {
     if (!tag.ok()) return HttpError(400, tag.error().text);
     rules.extra_tag = *tag;
   }
-  // The header's tag would be missing in the tags that a scan keeps as text.
-  if (!rules.extra_tag) {
+  // The header's tag would be missing in the tags that a scan keeps as text; a rollup has more
+  // fields than it reads.
+  if (!rules.extra_tag && rollups == nullptr) {
     if (auto response = StoreUsual(request, rules, *flags, work)) return *std::move(response);
   }
   return StoreOther(request, rules, *flags, work);
@@ -229,7 +234,9 @@ HttpResponse PutHandler::StoreOther(const HttpRequest& request,
                                     const PutRules& rules,
                                     const PutFlags& flags,
                                     BodyWork* work) const {
-  if (!Charge(request, &PutBytesOther)) return NoMemory();
+  if (!Charge(request, rules.rollups != nullptr ? &PutBytesRollups : &PutBytesOther)) {
+    return NoMemory();
+  }
   PutJson json;
   if (const auto error = json.Parse(request.body, rules)) {
     writer_.CountRefused(PointErrorKind::kIllegalArgument, 1);

@@ -1,4 +1,4 @@
-// /api/put: points in a JSON body to a Tsdb.
+// /api/put: points in a JSON body to a Tsdb; and /api/rollup: rollups.
 //
 // A reply of 2xx means that kill -9 cannot undo the points; with ?sync, that power loss cannot
 // either. Of a body that is not JSON, no point is stored; of a body with bad points, the good ones
@@ -37,8 +37,9 @@ struct PutFlags {
 class PutHandler {
  public:
   struct Settings {
-    size_t tags_max = 0;     // tsd.storage.max_tags
-    std::string tag_header;  // tsd.http.header_tag in lower case; empty = none
+    size_t tags_max = 0;                   // tsd.storage.max_tags
+    std::string tag_header;                // tsd.http.header_tag in lower case; empty = none
+    const RollupRules* rollups = nullptr;  // of /api/rollup; borrowed; null = /api/put
     AppendInPlace append = {};
   };
 
@@ -48,7 +49,7 @@ class PutHandler {
   // Answers a POST. 204 without a flag and 200 with summary or details if all points are stored;
   // 400 if points are refused; 400 or 403 if a StoreObserver refuses the batch with
   // kInvalidArgument or kPermissionDenied; 503 with Retry-After if the store is full or
-  // unavailable, 500 if it is broken.
+  // unavailable, 500 if it is broken. 400 to all rollups while they are off.
   //
   // With ?sync&sync_timeout=N, 400 if the points are not synced N milliseconds after the store
   // received them: "The put call has timedout with ...", or the summary with its timeouts. The
@@ -66,6 +67,7 @@ class PutHandler {
                                          const PutRules& rules,
                                          const PutFlags& flags,
                                          BodyWork* work) const;
+  // Parses a body of any form.
   HttpResponse StoreOther(const HttpRequest& request,
                           const PutRules& rules,
                           const PutFlags& flags,

@@ -15,6 +15,7 @@
 #include "codec/base/check.h"
 #include "codec/text/number.h"
 #include "codec/text/point_text.h"
+#include "server/put/put_writer.h"
 #include "server/text/json_scalar.h"
 #include "server/text/json_text.h"
 
@@ -100,6 +101,18 @@ bool IsNumberChar(char c) {
   return (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '+' || c == 'e' || c == 'E';
 }
 
+void AppendTarget(const RollupTarget& target, std::string* out) {
+  const std::pair<std::string_view, std::string_view> fields[] = {
+      {"interval", target.interval},
+      {"aggregator", target.aggregator},
+      {"groupByAggregator", target.group_by}};
+  for (const auto& [name, text] : fields) {
+    if (text.empty()) continue;
+    fmt::format_to(std::back_inserter(*out), ",\"{}\":", name);
+    AppendJsonString(text, out);
+  }
+}
+
 const char* TakeNumber(const char* at, std::string_view* text) {
   at = SkipBlanks(at);
   const char* const begin = at;
@@ -115,6 +128,14 @@ size_t PutBytesFast(std::string_view body) {
   constexpr size_t kBytesOfPoint = 256;  // in the scan, 72, and while the store takes it
   const auto braces = static_cast<size_t>(std::ranges::count(body, '{'));
   return body.size() + std::min(braces / 2 + 1, kPutPointsMax) * kBytesOfPoint;
+}
+
+size_t PutBytesRollups(std::string_view body) {
+  // Three short texts of the target, and the names of the level: the metric and the tags.
+  constexpr size_t kBytesOfLevel = 3 * sizeof(std::string) + 200;
+  const auto braces = static_cast<size_t>(std::ranges::count(body, '{'));
+  return PutBytesOther(body) + 2 * body.size() +
+         std::min(braces / 2 + 1, kPutPointsMax) * kBytesOfLevel;
 }
 
 size_t PutBytesOther(std::string_view body) {
@@ -240,21 +261,25 @@ class PutJson::Reader {
  public:
   explicit Reader(PutJson* out) : out_(out) {}
 
-  // Fills sent_ and tags_ of the PutJson.
-  simdjson::error_code ReadBody(const std::string& body);
+  // Fills sent_ and tags_ of the PutJson, and targets_ if the body has rollups.
+  simdjson::error_code ReadBody(const std::string& body, bool has_rollups);
 
  private:
   simdjson::error_code ReadArray(ondemand::array array);
   simdjson::error_code ReadObject(ondemand::object object);
   simdjson::error_code ReadField(std::string_view key, ondemand::value value, Sent* sent);
   simdjson::error_code ReadTags(ondemand::value value, Sent* sent);
+  // The field of the target; null: `key` is another.
+  static std::string* TargetField(std::string_view key, RollupTarget* target);
 
-  PutJson* const out_;       // owns this object
+  PutJson* const out_;  // owns this object
+  bool has_rollups_ = false;
   ondemand::parser parser_;  // owns the decoded strings
   std::string padded_;       // a copy of the body, if it lacks room after its end
 };
 
-simdjson::error_code PutJson::Reader::ReadBody(const std::string& body) {
+simdjson::error_code PutJson::Reader::ReadBody(const std::string& body, bool has_rollups) {
+  has_rollups_ = has_rollups;
   // The reader loads up to 64 bytes past the end, and ignores them.
   const std::string* text = &body;
   if (body.capacity() - body.size() < simdjson::SIMDJSON_PADDING) {
@@ -288,6 +313,7 @@ simdjson::error_code PutJson::Reader::ReadArray(ondemand::array array) {
     if (out_->sent_.size() == kPutPointsMax) return simdjson::CAPACITY;
     if (JsonToken(&element) == "null") {
       out_->sent_.push_back({.is_null = true});
+      if (has_rollups_) out_->targets_.emplace_back();
       continue;
     }
     ondemand::object object;
@@ -299,6 +325,7 @@ simdjson::error_code PutJson::Reader::ReadArray(ondemand::array array) {
 
 simdjson::error_code PutJson::Reader::ReadObject(ondemand::object object) {
   Sent sent{.first_tag = out_->tags_.size()};
+  if (has_rollups_) out_->targets_.emplace_back();
   for (auto item : object) {
     ondemand::field field;
     if (const auto error = std::move(item).get(field)) return error;
@@ -328,7 +355,19 @@ simdjson::error_code PutJson::Reader::ReadField(std::string_view key,
     sent->value = token;
     return simdjson::SUCCESS;
   }
-  return SkipJsonValue(value, /*depth=*/3);
+  std::string* const field = has_rollups_ ? TargetField(key, &out_->targets_.back()) : nullptr;
+  if (field == nullptr) return SkipJsonValue(value, /*depth=*/3);
+  std::string_view text;
+  const simdjson::error_code error = ReadJsonText(value, &text);
+  *field = text;
+  return error;
+}
+
+std::string* PutJson::Reader::TargetField(std::string_view key, RollupTarget* target) {
+  if (key == "interval") return &target->interval;
+  if (key == "aggregator") return &target->aggregator;
+  if (key == "groupByAggregator") return &target->group_by;
+  return nullptr;
 }
 
 simdjson::error_code PutJson::Reader::ReadTags(ondemand::value value, Sent* sent) {
@@ -356,6 +395,8 @@ PutJson::~PutJson() = default;
 std::optional<PutBodyError> PutJson::Parse(const std::string& body, const PutRules& rules) {
   sent_.clear();
   tags_.clear();
+  targets_.clear();
+  levels_.clear();
   points_.clear();
   index_of_point_.clear();
   errors_.clear();
@@ -365,10 +406,11 @@ std::optional<PutBodyError> PutJson::Parse(const std::string& body, const PutRul
   if (start == std::string::npos || (body[start] != '{' && body[start] != '[')) {
     return PutBodyError{"The JSON must start as an object or an array", ""};
   }
-  if (Scanner::ScanBody(body, this)) return JudgeAll(rules);
+  const bool has_rollups = rules.rollups != nullptr;
+  if (!has_rollups && Scanner::ScanBody(body, this)) return JudgeAll(rules);
   sent_.clear();
   tags_.clear();
-  if (const simdjson::error_code error = reader_->ReadBody(body)) {
+  if (const simdjson::error_code error = reader_->ReadBody(body, has_rollups)) {
     sent_.clear();
     if (error == simdjson::CAPACITY) {
       return PutBodyError{fmt::format("Too many datapoints: expected at most {}", kPutPointsMax),
@@ -406,7 +448,9 @@ void PutJson::AddExtraTag(const TagView& tag) {
 
 void PutJson::Judge(size_t index, const PutRules& rules) {
   PointView point;
-  if (auto fault = FaultOf(index, rules, &point)) {
+  std::optional<PutPointError> fault = FaultOf(index, rules, &point);
+  if (!fault && rules.rollups != nullptr) fault = ToLevel(index, rules, &point);
+  if (fault) {
     errors_.push_back(*std::move(fault));
     return;
   }
@@ -447,6 +491,27 @@ std::optional<PutPointError> PutJson::FaultOf(size_t index,
   return std::nullopt;
 }
 
+std::optional<PutPointError> PutJson::ToLevel(size_t index,
+                                              const PutRules& rules,
+                                              PointView* point) {
+  const Parsed<LevelPoint> level = LevelPointOf(*rules.rollups, targets_[index], *point);
+  if (!level.ok()) {
+    return PutPointError{index, level.error().kind,
+                         rules.wants_texts ? RefusalText(level.error()) : std::string()};
+  }
+  LevelNames& names =
+      levels_.emplace_back(LevelNames{.metric = level->metric, .aggregate = level->aggregate});
+  point->metric = names.metric;
+  point->timestamp = level->timestamp;
+  if (names.aggregate.empty()) return std::nullopt;
+  for (const TagView& tag : point->tags) {
+    if (tag.key != rules.rollups->aggregate_tagk) names.tags.push_back(tag);
+  }
+  names.tags.push_back({.key = rules.rollups->aggregate_tagk, .value = names.aggregate});
+  point->tags = names.tags;
+  return std::nullopt;
+}
+
 void PutJson::AppendSent(size_t index, std::string* out) const {
   HOURCELL_CHECK(index < sent_.size());
   const Sent& sent = sent_[index];
@@ -466,7 +531,9 @@ void PutJson::AppendSent(size_t index, std::string* out) const {
     out->push_back(':');
     AppendJsonString(tags[i].value, out);
   }
-  out->append("}}");
+  out->append("}");
+  if (!targets_.empty()) AppendTarget(targets_[index], out);
+  out->append("}");
 }
 
 }  // namespace hourcell

@@ -2,7 +2,11 @@
 //
 //   {"metric": "cpu.user", "timestamp": 1356998400, "value": 42, "tags": {"host": "web01"}}
 //
-// or an array of such objects. Unknown fields are skipped; the last of repeated fields counts.
+// or an array of such objects. Unknown fields are skipped; the last of repeated fields counts. The
+// body of /api/rollup has more fields (RollupTarget):
+//
+//   {..., "interval": "1h", "aggregator": "sum", "groupByAggregator": "max"}
+//
 // Timestamps are integers or their text, in seconds or milliseconds by magnitude; values are
 // numbers or their text, integers unless they contain one of . e E. Like OpenTSDB's reader, it
 // accepts the bare words NaN, Infinity, +Infinity, -Infinity, +INF and -INF as values, so that only
@@ -15,6 +19,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,7 +29,9 @@
 
 #include "codec/limits.h"
 #include "codec/point.h"
+#include "codec/rollups/rollup_config.h"
 #include "codec/text/point_error.h"
+#include "server/rollups/rollup_rules.h"
 
 namespace hourcell {
 
@@ -38,6 +45,8 @@ struct PutRules {
   bool wants_texts = true;  // of the errors; otherwise empty
   std::optional<TagView> extra_tag =
       std::nullopt;  // added to every point, replacing one with the same key; borrowed
+  // The body has rollups, and the points are those of their levels; borrowed. Null: points.
+  const RollupRules* rollups = nullptr;
 };
 
 // The reason to refuse a whole body: message and details of OpenTSDB's error JSON.
@@ -57,6 +66,8 @@ struct PutPointError {
 // (put_json_fast.h), and for any other, which needs a copy and an index. Reads the whole body once.
 size_t PutBytesFast(std::string_view body);
 size_t PutBytesOther(std::string_view body);
+// The same for a body of rollups, with the names of their levels.
+size_t PutBytesRollups(std::string_view body);
 
 class PutJson {
  public:
@@ -85,10 +96,16 @@ class PutJson {
   std::span<const PutPointError> errors() const { return errors_; }
 
   // Appends object `index` as sent:
-  // {"metric":...,"timestamp":...,"value":"...","tags":{...}}.
+  // {"metric":...,"timestamp":...,"value":"...","tags":{...}}. A rollup has its fields after that.
   void AppendSent(size_t index, std::string* out) const;
 
  private:
+  // The names of a level's point.
+  struct LevelNames {
+    std::string metric;
+    std::string aggregate;
+    std::vector<TagView> tags = {};
+  };
   // An object of the body, as sent.
   struct Sent {
     std::string_view metric = "";
@@ -115,9 +132,13 @@ class PutJson {
   std::nullopt_t JudgeAll(const PutRules& rules);
   void Judge(size_t index, const PutRules& rules);
   std::optional<PutPointError> FaultOf(size_t index, const PutRules& rules, PointView* point) const;
+  // Makes `*point`, as sent, the point of its level. REQUIRES: the body has rollups.
+  std::optional<PutPointError> ToLevel(size_t index, const PutRules& rules, PointView* point);
 
   std::unique_ptr<Reader> reader_;  // owns the decoded strings
   std::vector<Sent> sent_;
+  std::vector<RollupTarget> targets_;  // of each sent object, if the body has rollups
+  std::deque<LevelNames> levels_;      // points borrow them
   std::vector<TagView> tags_;
   std::vector<PointView> points_;
   std::vector<size_t> index_of_point_;

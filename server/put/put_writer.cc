@@ -25,6 +25,7 @@ PutWriter::PutWriter(Tsdb* tsdb, AppendInPlace in_place)
       invalid_values_(ReasonCounter(tsdb, PointErrorKind::kInvalidValue)),
       illegal_arguments_(ReasonCounter(tsdb, PointErrorKind::kIllegalArgument)),
       unknown_names_(ReasonCounter(tsdb, PointErrorKind::kUnknownName)),
+      no_such_rollups_(ReasonCounter(tsdb, PointErrorKind::kNoSuchRollup)),
       throttled_(ReasonCounter(tsdb, PointErrorKind::kThrottled)),
       storage_errors_(ReasonCounter(tsdb, PointErrorKind::kStorage)),
       timeouts_(tsdb->stats().counter("rpc.put.errors", {{"reason", "timeout"}})) {}
@@ -66,6 +67,8 @@ void PutWriter::CountRefused(PointErrorKind kind, size_t points) const {
       return illegal_arguments_->Add(points);
     case PointErrorKind::kUnknownName:
       return unknown_names_->Add(points);
+    case PointErrorKind::kNoSuchRollup:
+      return no_such_rollups_->Add(points);
     case PointErrorKind::kThrottled:
       return throttled_->Add(points);
     case PointErrorKind::kStorage:
@@ -89,6 +92,8 @@ std::string RefusalText(const PointError& error) {
       return error.text;
     case PointErrorKind::kUnknownName:
       return "Unknown metric";
+    case PointErrorKind::kNoSuchRollup:
+      return "No such rollup: " + error.text;
     case PointErrorKind::kThrottled:
       return "Please throttle";
     case PointErrorKind::kStorage:

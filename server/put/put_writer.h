@@ -70,6 +70,7 @@ class PutWriter {
   Counter* const invalid_values_;
   Counter* const illegal_arguments_;
   Counter* const unknown_names_;
+  Counter* const no_such_rollups_;
   Counter* const throttled_;
   Counter* const storage_errors_;
   Counter* const timeouts_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 #include "codec/limits.h"
 #include "codec/text/put_line.h"
 #include "server/config/version.h"
+#include "server/rollups/rollup_line.h"
 
 namespace hourcell {
 namespace {
@@ -37,8 +39,8 @@ PointErrorKind KindOf(const absl::Status& failure) {
   return absl::IsResourceExhausted(failure) ? PointErrorKind::kThrottled : PointErrorKind::kStorage;
 }
 
-std::string ErrorText(PointErrorKind kind, std::string_view text) {
-  return fmt::format("put: {}: {}\n", PointErrorTelnetClass(kind), text);
+std::string ErrorText(std::string_view command, PointErrorKind kind, std::string_view text) {
+  return fmt::format("{}: {}: {}\n", command, PointErrorTelnetClass(kind), text);
 }
 
 }  // namespace
@@ -46,6 +48,7 @@ std::string ErrorText(PointErrorKind kind, std::string_view text) {
 TelnetCounters::TelnetCounters(Stats* stats)
     : lines(stats->counter("rpc.received", {{"type", "telnet"}})),
       puts(stats->counter("rpc.received", {{"type", "put"}})),
+      rollups(stats->counter("rpc.received", {{"type", "rollup"}})),
       points(stats->counter("rpc.put.points")),
       unknown_command(stats->counter("rpc.errors", {{"type", "unknown_command"}})),
       unauthorized(stats->counter("rpc.errors", {{"type", "unauthorized"}})),
@@ -53,19 +56,32 @@ TelnetCounters::TelnetCounters(Stats* stats)
       line_unfinished(stats->counter("rpc.errors", {{"type", "line_unfinished"}})),
       replies_overflow(stats->counter("rpc.errors", {{"type", "replies_overflow"}})),
       replies_dropped(stats->counter("rpc.telnet.replies_dropped")) {
-  for (const PointErrorKind kind :
-       {PointErrorKind::kInvalidValue, PointErrorKind::kIllegalArgument,
-        PointErrorKind::kUnknownName, PointErrorKind::kThrottled, PointErrorKind::kStorage}) {
+  for (const PointErrorKind kind : {PointErrorKind::kInvalidValue, PointErrorKind::kIllegalArgument,
+                                    PointErrorKind::kUnknownName, PointErrorKind::kNoSuchRollup,
+                                    PointErrorKind::kThrottled, PointErrorKind::kStorage}) {
     put_errors[IndexOf(kind)] =
         stats->counter("rpc.put.errors", {{"reason", std::string(PointErrorKindName(kind))}});
   }
 }
 
 struct LineProtocol::Batch {
+  struct Rollup {
+    size_t point;            // its index
+    std::string_view words;  // of its line, without the command
+    std::string text = {};   // storage of the point's names
+  };
+
+  // The rollup of a point; null: the point is of a put.
+  const Rollup* RollupOf(size_t point) const {
+    const auto found = std::ranges::lower_bound(rollups, point, {}, &Rollup::point);
+    return found != rollups.end() && found->point == point ? &*found : nullptr;
+  }
+
   std::array<LinePoint, kAppendPointsMax> points;
   std::array<size_t, kAppendPointsMax> orders;  // of each point: its line's place in the Take
   size_t size = 0;
   std::vector<RefusedPoint> refused;  // of the last Append
+  std::deque<Rollup> rollups;         // ascending by point; a deque keeps the texts in place
 };
 
 // One per thread, not per session: a server has few threads and may have thousands of idle
@@ -213,6 +229,11 @@ bool LineProtocol::HandleLine(std::string_view line, Work* work) {
     HandlePut(line, work);
     return true;
   }
+  if (command == "rollup" && settings_->puts_allowed) {
+    line.remove_prefix(std::min(command.size() + 1, line.size()));
+    if (!RefuseCommand(command, work)) HandleRollup(line, work);
+    return true;
+  }
   for (const std::string_view known :
        {"version", "stats", "status", "help", "dropcaches", "exit"}) {
     if (command == known) return RefuseCommand(command, work) || HandleBarrier(command, work);
@@ -240,21 +261,44 @@ void LineProtocol::HandlePut(std::string_view words, Work* work) {
       ParsePointLine(words, PointSyntax::kTelnet, settings_->point_limits, &parser_,
                      &work->batch->points[work->batch->size]);
   if (error.has_value()) {
-    RefusePoint(*error, work->next_order++, work);
+    RefusePoint("put", *error, work->next_order++, work);
   } else {
     AddPoint(work);
   }
 }
 
+void LineProtocol::HandleRollup(std::string_view words, Work* work) {
+  ++work->rollups;
+  Batch* const batch = work->batch;
+  RollupTarget target;
+  std::optional<PointError> error =
+      ParseRollupWords(words, PointSyntax::kTelnet, settings_->point_limits, &parser_, &target);
+  if (!error.has_value()) {
+    Batch::Rollup& rollup =
+        batch->rollups.emplace_back(Batch::Rollup{.point = batch->size, .words = words});
+    const Parsed<LinePoint> point =
+        LevelLineOf(settings_->rollups, target, parser_.point(), &rollup.text);
+    if (point.ok()) {
+      batch->points[batch->size] = *point;
+      AddPoint(work);
+      return;
+    }
+    batch->rollups.pop_back();
+    error = point.error();
+  }
+  RefusePoint("rollup", *error, work->next_order++, work);
+}
+
 // Answers a command that this client may not use, and returns true.
 bool LineProtocol::RefuseCommand(std::string_view command, Work* work) {
   AccessRights needs;
-  if (command == "put") needs = AccessRights::Write();
+  const bool is_write = command == "put" || command == "rollup";
+  if (is_write) needs = AccessRights::Write();
   if (command == "stats") needs = AccessRights::Read();
   if (command == "dropcaches") needs = AccessRights::Admin();
   if (rights_.Covers(needs)) return false;
   counters_->unauthorized->Add(1);
-  if (command != "put" || settings_->return_errors) {
+  if (!is_write || settings_->return_errors) {
     work->errors.push_back(
         {.order = work->next_order++,
          .text = fmt::format("{}: permission denied: this needs the role {}; this client has {}\n",
@@ -297,7 +341,7 @@ void LineProtocol::Answer(std::string_view command, Work* work) {
   } else if (command == "help") {
     Reply(fmt::format("available commands: {}dropcaches exit help {}stats status version \n",
                       settings_->authenticator != nullptr ? "auth " : "",
-                      settings_->puts_allowed ? "put " : ""),
+                      settings_->puts_allowed ? "put rollup " : ""),
           work);
   } else if (command == "dropcaches" && !settings_->dropcaches_allowed) {
     Reply("dropcaches: not enabled (tsd.rpc.allow_dropcaches=false)\n", work);
@@ -385,18 +429,26 @@ void LineProtocol::AppendBatch(Work* work) {
   }
   for (const RefusedPoint& point : batch->refused) {
     if (point.error.kind == PointErrorKind::kThrottled) {
-      KeepThrottled(points[point.index], work);
+      KeepThrottled(point.index, work);
     } else {
-      RefusePoint(point.error, batch->orders[point.index], work);
+      const bool is_rollup = batch->RollupOf(point.index) != nullptr;
+      RefusePoint(is_rollup ? "rollup" : "put", point.error, batch->orders[point.index], work);
     }
   }
+  batch->rollups.clear();
 }
 
-void LineProtocol::KeepThrottled(const LinePoint& point, Work* work) {
+void LineProtocol::KeepThrottled(size_t index, Work* work) {
   need_ = Need::kPause;
   --work->lines;
+  if (const Batch::Rollup* const rollup = work->batch->RollupOf(index)) {
+    --work->rollups;
+    work->throttled.append("rollup ").append(rollup->words).append("\n");
+    return;
+  }
   --work->puts;
   // The line's words in the input.
+  const LinePoint& point = work->batch->points[index];
   const char* const begin = point.metric.data();
   const char* const end = point.tags.data() + point.tags.size();
   work->throttled.append("put ").append(begin, end).append("\n");
@@ -425,16 +477,20 @@ void LineProtocol::ReportCommits(Work* work) {
   }
   std::string text(failure.message().data(), failure.message().size());
   if (lost > 1) fmt::format_to(std::back_inserter(text), ": {} lines not stored", lost);
-  work->errors.push_back(
-      {.order = work->next_order++, .text = ErrorText(KindOf(failure), text), .is_loss = true});
+  work->errors.push_back({.order = work->next_order++,
+                          .text = ErrorText("put", KindOf(failure), text),
+                          .is_loss = true});
 }
 
-void LineProtocol::RefusePoint(const PointError& error, size_t order, Work* work) {
+void LineProtocol::RefusePoint(std::string_view command,
+                               const PointError& error,
+                               size_t order,
+                               Work* work) {
   counters_->put_errors[IndexOf(error.kind)]->Add(1);
   const bool is_loss = error.kind == PointErrorKind::kStorage;
   if (settings_->return_errors) {
     work->errors.push_back(
-        {.order = order, .text = ErrorText(error.kind, error.text), .is_loss = is_loss});
+        {.order = order, .text = ErrorText(command, error.kind, error.text), .is_loss = is_loss});
   } else if (is_loss) {
     failed_in_silence_ = true;
   }
@@ -456,6 +512,7 @@ void LineProtocol::AppendErrors(Work* work) {
 void LineProtocol::CountLines(Work* work) {
   counters_->lines->Add(std::exchange(work->lines, 0));
   counters_->puts->Add(std::exchange(work->puts, 0));
+  counters_->rollups->Add(std::exchange(work->rollups, 0));
 }
 
 void LineProtocol::Reply(std::string_view text, Work* work) {

@@ -2,6 +2,7 @@
 // bytes out.
 //
 //   put <metric> <timestamp> <value> <tagk=tagv> ...    no reply, or one error line
+//   rollup <spec> <metric> <timestamp> <value> ...      the same (server/rollups)
 //   version, stats, status, help, dropcaches            replies; barriers: sent after every earlier
 //                                                       line is committed
 //   exit                                                closes, also after every earlier commit
@@ -49,6 +50,7 @@
 #include "server/access/access_rights.h"
 #include "server/access/authenticator.h"
 #include "server/access/credentials.h"
+#include "server/rollups/rollup_rules.h"
 #include "server/text/stats_text.h"
 
 namespace hourcell {
@@ -70,6 +72,7 @@ inline constexpr int kLoginsRefusedMax = 3;
 // State shared by all sessions of a server. Immutable while sessions use it.
 struct TelnetSettings {
   PointLimits point_limits;
+  RollupRules rollups;
   bool puts_allowed = true;                // not with tsd.mode=ro
   bool return_errors = true;               // tsd.rpc.telnet.return_errors
   bool dropcaches_allowed = false;         // tsd.rpc.allow_dropcaches
@@ -88,8 +91,9 @@ struct TelnetCounters {
 
   Counter* lines;            // rpc.received type=telnet
   Counter* puts;             // rpc.received type=put
+  Counter* rollups;          // rpc.received type=rollup
   Counter* points;           // rpc.put.points: points whose commit succeeded
-  Counter* put_errors[5];    // rpc.put.errors, by PointErrorKind
+  Counter* put_errors[6];    // rpc.put.errors, by PointErrorKind
   Counter* unknown_command;  // rpc.errors type=...
   Counter* unauthorized;
   Counter* line_too_long;
@@ -180,6 +184,7 @@ class LineProtocol {
     size_t next_order = 0;
     size_t lines = 0;  // not yet counted
     size_t puts = 0;
+    size_t rollups = 0;
     std::vector<ErrorLine> errors = {};
     std::string throttled = {};  // lines that the store did not take yet
   };
@@ -195,6 +200,7 @@ class LineProtocol {
   bool HandleLine(std::string_view line, Work* work);
   void RefuseHttp(Work* work);
   void HandlePut(std::string_view words, Work* work);
+  void HandleRollup(std::string_view words, Work* work);
   bool HandleBarrier(std::string_view line, Work* work);
   void Answer(std::string_view line, Work* work);
   bool RefuseCommand(std::string_view command, Work* work);
@@ -206,14 +212,16 @@ class LineProtocol {
   // Adds the point that the parser wrote after the batch's last.
   void AddPoint(Work* work);
   void AppendBatch(Work* work);
-  void KeepThrottled(const LinePoint& point, Work* work);
+  // Keeps the line of a point of the batch for the next Take.
+  void KeepThrottled(size_t index, Work* work);
   // Waits for the oldest `count` commits in progress, if any; otherwise ends a session that is
   // ending.
   void NeedCommits(size_t count);
   // Counts the needed commits, all done, and reports failures.
   void ReportCommits(Work* work);
 
-  void RefusePoint(const PointError& error, size_t order, Work* work);
+  // `command`: of the line.
+  void RefusePoint(std::string_view command, const PointError& error, size_t order, Work* work);
   void AppendErrors(Work* work);
   void CountLines(Work* work);
   void Reply(std::string_view text, Work* work);

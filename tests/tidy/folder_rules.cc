@@ -51,11 +51,11 @@ constexpr std::array kRules = {
                "codec/base codec codec/rows codec/text engine/query engine/table "
                "engine/rows"},
     FolderRule{"engine/names",
-               "codec/base codec codec/rows uid engine/query engine engine/table "
+               "codec/base codec codec/rollups codec/rows uid engine/query engine engine/table "
                "engine/rows"},
     FolderRule{"engine/hours", "codec/base codec codec/cells codec/rows engine/rows"},
     FolderRule{"engine/series",
-               "codec/base codec codec/rows codec/text uid engine/query "
+               "codec/base codec codec/rollups codec/rows codec/text uid engine/query "
                "engine/query/stages engine/table engine/rows engine/names "
                "engine/hours"},
     FolderRule{"engine/regions/live",
@@ -87,7 +87,8 @@ constexpr std::array kRules = {
                "engine/rocks engine/names engine/hours engine/series"},
     FolderRule{"engine/deletion",
                "codec/base codec codec/cells codec/rows uid engine/query engine engine/table "
-               "engine/journal engine/rows engine/hours engine/series engine/write engine/read"},
+               "engine/journal engine/rows engine/names engine/hours engine/series engine/write "
+               "engine/read"},
     FolderRule{"engine/opentsdb",
                "codec/base codec codec/cells codec/rows codec/text uid engine engine/table "
                "engine/rows engine/series"},
@@ -105,16 +106,18 @@ constexpr std::array kRules = {
                "codec/base codec/rows uid engine engine/threads engine/table engine/storage "
                "engine/rows engine/annotations engine/hours engine/series "
                "engine/write"},
-    FolderRule{"engine/suggest", "codec/base codec/rows uid engine/query engine/series"},
+    FolderRule{"engine/suggest",
+               "codec/base codec/rollups codec/rows uid engine/query engine/series"},
     FolderRule{"engine/store",
                "codec/base codec codec/rows uid engine/query engine engine/threads "
                "engine/table engine/storage engine/journal engine/rows engine/days engine/rocks "
                "engine/role engine/regions/live engine/annotations engine/names engine/hours "
                "engine/series engine/suggest engine/write engine/read engine/rollups "
                "engine/deletion engine/scan"},
-    FolderRule{"engine/facets",
-               "codec/base uid engine/query engine engine/read engine/deletion engine/scan "
-               "engine/series engine/suggest engine/store"},
+    FolderRule{
+        "engine/facets",
+        "codec/base codec/rollups uid engine/query engine engine/names engine/read engine/deletion "
+        "engine/scan engine/series engine/suggest engine/store"},
     FolderRule{"server/plot", "codec/base"},
     FolderRule{"server/plot/output", "codec/base server/plot"},
     FolderRule{"bench/lab/keys", "codec/base engine/regions/presplit"},
@@ -170,7 +173,11 @@ constexpr std::array kRules = {
                "bench/lab/simulate/report bench/lab/layouts bench/lab/layouts/cases"},
     FolderRule{"server/monitor",
                "codec/base engine server/log server/text server/config server/access server/http"},
-    FolderRule{"server/put", "codec/base codec codec/text engine server/text server/http"},
+    FolderRule{"server/rollups",
+               "codec/base codec codec/rollups codec/text engine/query server/config"},
+    FolderRule{"server/put",
+               "codec/base codec codec/rollups codec/text engine server/text server/http "
+               "server/rollups"},
     FolderRule{"server/inputs",
                "codec/base codec codec/rows codec/text engine server/config server/http "
                "server/put"},
@@ -194,10 +201,10 @@ constexpr std::array kRules = {
         "server/access server/net server/http server/http/body server/http/guard "
         "server/query server/expressions server/graph server/names server/documents server/admin "
         "server/inputs server/inputs/influx server/inputs/otlp server/inputs/prometheus "
-        "server/lab server/monitor server/put"},
+        "server/lab server/monitor server/rollups server/put"},
     FolderRule{"server/telnet",
                "codec/base codec codec/text engine server/text server/config "
-               "server/access server/net server/api"},
+               "server/access server/net server/rollups server/api"},
     FolderRule{"server/ports",
                "codec/base engine server/log server/config server/access server/net "
                "server/net/nodes server/inputs server/inputs/graphite server/inputs/statsd "
@@ -222,8 +229,9 @@ constexpr std::array kRules = {
                "codec/base codec engine engine/opentsdb server/config server/cluster server/http "
                "server/cli server/cli/data"},
     FolderRule{"server/cli/data/import",
-               "codec/base codec codec/text engine/query engine server/text server/inputs "
-               "server/inputs/graphite server/inputs/influx server/http server/cli "
+               "codec/base codec codec/text engine/query engine server/text server/config "
+               "server/rollups server/inputs server/inputs/graphite server/inputs/influx "
+               "server/http server/cli "
                "server/cli/data server/cli/opentsdb"},
     FolderRule{"server/cli/data/query",
                "codec/base codec codec/text engine/query engine server/access server/http "

@@ -175,11 +175,36 @@ TEST(RollupConfigTest, ASplitIsAtACompleteInterval) {
   EXPECT_EQ(RollupCutMs(now_ms, now_ms, /*delay_s=*/600, /*downsample_ms=*/0), std::nullopt);
 }
 
+TEST(RollupConfigTest, AMetricHasALevelForEachIntervalAndAggregate) {
+  const auto config = RollupConfig::Make({{.name = "sum", .id = 0}, {.name = "max", .id = 1}},
+                                         {Fields("1m", "1h", true), Fields("1h", "1d")});
+  ASSERT_TRUE(config.ok());
+
+  EXPECT_THAT(config->MetricsOf("cpu"),
+              ElementsAre("_rollup/agg/cpu", "_rollup/1h-sum/cpu", "_rollup/1h-sum-agg/cpu",
+                          "_rollup/1h-max/cpu", "_rollup/1h-max-agg/cpu"));
+}
+
+TEST(RollupConfigTest, ATargetIsReadFromItsText) {
+  EXPECT_EQ(*ParseRollupTarget("1h-SUM"), (RollupTarget{.interval = "1h", .aggregator = "SUM"}));
+  EXPECT_EQ(*ParseRollupTarget("1h-sum:max"),
+            (RollupTarget{.interval = "1h", .aggregator = "sum", .group_by = "max"}));
+  EXPECT_EQ(*ParseRollupTarget("max"), (RollupTarget{.aggregator = "max", .group_by = "max"}));
+  EXPECT_EQ(*ParseRollupTarget(":max"), (RollupTarget{.aggregator = "max", .group_by = "max"}));
+  EXPECT_EQ(*ParseRollupTarget("1h-"), (RollupTarget{.interval = "1h"}));
+  EXPECT_FALSE(ParseRollupTarget("").ok());
+}
+
 TEST(RollupConfigTest, ATargetNamesItsMetric) {
   EXPECT_EQ(RollupMetric({.interval = "1h", .aggregator = "SUM"}, "cpu"), "_rollup/1h-sum/cpu");
   EXPECT_EQ(RollupMetric({.interval = "1h", .aggregator = "sum", .group_by = "max"}, "cpu"),
             "_rollup/1h-sum-agg/cpu");
   EXPECT_EQ(RollupMetric({.aggregator = "max", .group_by = "max"}, "cpu"), "_rollup/agg/cpu");
+
+  EXPECT_EQ(SummarizedMetric("_rollup/1h-sum/cpu/user"), "cpu/user");
+  EXPECT_EQ(SummarizedMetric("_rollup/agg/cpu"), "cpu");
+  EXPECT_EQ(SummarizedMetric("_rollup/cpu"), "");
+  EXPECT_EQ(SummarizedMetric("cpu"), "");
 }
 
 }  // namespace

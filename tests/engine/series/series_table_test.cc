@@ -382,6 +382,26 @@ TEST_F(SeriesTableTest, UnknownNamesAreRefusedWhenTheyMayNotBeCreated) {
   EXPECT_EQ(results[0].error().text, "No such name for 'metrics': 'new'");
 }
 
+// A query of a level names the metric of the points.
+TEST_F(SeriesTableTest, ASeriesOfALevelGivesTheMetricOfThePointsAUid) {
+  Create({{"_rollup/1h-sum/m", "h=a", 0, 0}});
+
+  EXPECT_TRUE(uids_->Get(UidKind::kMetric, "m").ok());
+  EXPECT_TRUE(uids_->Get(UidKind::kMetric, "_rollup/1h-sum/m").ok());
+}
+
+TEST_F(SeriesTableTest, ALevelMayBeCreatedIfTheMetricOfThePointsIsKnown) {
+  Reopen({.auto_create_metrics = false});
+  ASSERT_OK(uids_->GetOrAssign(UidKind::kMetric, "m"));
+
+  const auto results =
+      Create({{"_rollup/1h-sum/m", "h=a", 0, 0}, {"_rollup/1h-sum/other", "h=a", 0, 0}});
+
+  EXPECT_TRUE(results[0].ok());
+  ASSERT_FALSE(results[1].ok());
+  EXPECT_EQ(results[1].error().text, "No such name for 'metrics': 'other'");
+}
+
 TEST_F(SeriesTableTest, AFailedCommitCreatesNothing) {
   tables_.FailApplies(1);
   const auto failed = Create({{"m", "h=a", 0, 0}});

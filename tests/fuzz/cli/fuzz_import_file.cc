@@ -19,6 +19,7 @@
 #include "codec/text/put_line.h"
 #include "server/cli/data/import/import_chunk.h"
 #include "server/cli/data/import/line_reader.h"
+#include "server/rollups/rollup_line.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace hourcell {
@@ -143,6 +144,14 @@ std::vector<std::string> Sorted(std::string_view text) {
   return lines;
 }
 
+// Why a rollup is refused: they are off.
+PointError RollupErrorOf(std::string_view line, PointText* parser) {
+  line.remove_prefix(std::string_view("rollup ").size());
+  RollupTarget target;
+  auto error = ParseRollupWords(line, PointSyntax::kImport, PointLimits{}, parser, &target);
+  return error.has_value() ? *std::move(error) : PointError{.text = std::string(kRollupsAreOff)};
+}
+
 // A chunk with all errors skipped: its points and errors are those of the lines one by one.
 void CheckParsed(const ImportChunk& chunk,
                  const std::string& taken,
@@ -158,6 +167,8 @@ void CheckParsed(const ImportChunk& chunk,
     LinePoint quoted;
     const bool is_quoted = HasQuotedName(lines[i]);
     if (too_long) {
+    } else if (IsRollupLine(lines[i])) {
+      error = RollupErrorOf(lines[i], &parser);
     } else if (is_quoted) {
       error = ParseQuotedLine(lines[i], PointLimits{}, &parser, &names, &quoted);
       if (!error) error = parser.ParseSeries(quoted, PointLimits{});

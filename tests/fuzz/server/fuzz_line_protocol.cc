@@ -13,6 +13,7 @@
 #include "server/access/access_rights.h"
 #include "server/telnet/line_protocol.h"
 #include "tests/fuzz/fuzz_input.h"
+#include "tests/server/rollups/rollup_test_rules.h"
 
 namespace hourcell {
 namespace {
@@ -46,6 +47,7 @@ class RecordedStore {
 struct Host {
   Host() {
     settings.clock = &clock;
+    settings.rollups = MakeTestRules();
     settings.append = [this](std::span<const LinePoint> points,
                              std::vector<RefusedPoint>* refused) {
       return store.Append(points, refused);

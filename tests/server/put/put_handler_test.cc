@@ -10,6 +10,7 @@
 
 #include "codec/base/json_writer.h"
 #include "tests/server/api_fixture.h"
+#include "tests/server/rollups/rollup_test_rules.h"
 #include "tests/support/late_commits.h"
 #include "tests/support/vectors.h"
 
@@ -42,6 +43,26 @@ class PutHandlerTest : public ApiTest {
 
   int64_t CounterValue(const std::string& name, const StatTags& tags = {}) {
     return static_cast<int64_t>(tsdb().stats().counter(name, tags)->value());
+  }
+};
+
+class PutRollupsTest : public PutHandlerTest {
+ protected:
+  void TurnOn() {
+    ASSERT_OK(config().Set("tsd.rollups.enable", "true"));
+    ASSERT_OK(config().Set("tsd.rollups.config", kTestRollups));
+    options().rollups = MakeTestRules().config;
+  }
+
+  // An hourly rollup of cpu.
+  static std::string Body(std::string_view more, int64_t time_s = kStartS) {
+    return fmt::format(R"({{"metric":"cpu","timestamp":{},"value":42,"tags":{{"host":"a"}}{}}})",
+                       time_s, more);
+  }
+
+  std::string Query(std::string_view m) {
+    return Send(fmt::format("GET /api/query?start={}&end={}&m={}", kStartS, kStartS + 7200, m))
+        .body;
   }
 };
 
@@ -236,6 +257,97 @@ TEST_F(PutHandlerTest, AFailingStoreIsNotTheClientsFault) {
 
   EXPECT_GE(response.status, 500);
   EXPECT_EQ(CounterValue("rpc.put.points"), 0);
+}
+
+TEST_F(PutRollupsTest, RollupsAreRefusedWhileTheyAreOff) {
+  const HttpResponse response = Send("POST /api/rollup", Body(""));
+
+  EXPECT_EQ(response.status, 400);
+  EXPECT_THAT(response.body, HasSubstr(std::string(kRollupsAreOff)));
+}
+
+TEST_F(PutRollupsTest, QueriesOfTheMetricReadItsRollups) {
+  TurnOn();
+  EXPECT_EQ(Send("POST /api/rollup", "[" + Body(R"(,"interval":"1h","aggregator":"SUM")") + "," +
+                                         Body(R"(,"interval":"1h","aggregator":"count")") + "]")
+                .status,
+            204);
+  EXPECT_EQ(Send("POST /api/rollup",
+                 Body(R"(,"interval":"1h","aggregator":"sum","groupByAggregator":"max")"))
+                .status,
+            204);
+  EXPECT_EQ(Send("POST /api/rollup", Body(R"(,"groupByAggregator":"max","interval":null)")).status,
+            204);
+
+  EXPECT_THAT(Query("sum:1h-sum:cpu"), HasSubstr(R"("metric":"cpu","tags":{"host":"a"})"));
+  EXPECT_THAT(Query("sum:1h-sum:cpu"), HasSubstr(R"("dps":{"1356998400":42)"));
+  EXPECT_THAT(Query("sum:1h-avg:cpu"), HasSubstr(R"("dps":{"1356998400":1)"));
+  EXPECT_THAT(Query("sum:1h-sum:pre-agg:cpu"), HasSubstr(R"("_aggregate":"MAX")"));
+  EXPECT_THAT(Query("sum:pre-agg:cpu"), HasSubstr(R"("dps":{"1356998400":42)"));
+  EXPECT_EQ(Query("sum:cpu"), "[]") << "points of their own";
+  EXPECT_EQ(CounterValue("rpc.put.points"), 4);
+}
+
+TEST_F(PutRollupsTest, DetailsEchoTheRollupsInOrder) {
+  TurnOn();
+
+  const HttpResponse response =
+      Send("POST /api/rollup?details&summary",
+           "[" + Body("") + "," + Body(R"(,"interval":"1h")") + "," +
+               Body(R"(,"interval":"1h","aggregator":"sum")") + "," +
+               Body(R"(,"interval":"5m","aggregator":"sum","groupByAggregator":"max")") + "]");
+
+  EXPECT_EQ(response.status, 400);
+  const std::string sent =
+      R"({"metric":"cpu","timestamp":1356998400,"value":"42","tags":{"host":"a"})";
+  EXPECT_EQ(response.body,
+            R"({"success":1,"failed":3,"errors":[)"
+            R"({"error":"Missing interval","datapoint":)" +
+                sent + R"(}},{"error":"Missing aggregator","datapoint":)" + sent +
+                R"(,"interval":"1h"}},{"error":"No such rollup: interval 5m: expected one of )"
+                R"(tsd.rollups.config","datapoint":)" +
+                sent + R"(,"interval":"5m","aggregator":"sum","groupByAggregator":"max"}}]})");
+  EXPECT_EQ(CounterValue("rpc.put.errors", {{"reason", "no_such_rollup"}}), 1);
+  EXPECT_EQ(CounterValue("rpc.put.errors", {{"reason", "illegal_argument"}}), 2);
+}
+
+TEST_F(PutRollupsTest, TimesAreAlignedToTheirInterval) {
+  TurnOn();
+
+  EXPECT_EQ(
+      Send("POST /api/rollup?summary", Body(R"(,"interval":"1h","aggregator":"sum")", kStartS + 61))
+          .body,
+      R"({"success":1,"failed":0})");
+  EXPECT_EQ(Send("POST /api/rollup", Body(R"(,"interval":"1h","aggregator":"sum")", kStartS * 1000))
+                .status,
+            400)
+      << "OpenTSDB takes seconds only";
+
+  EXPECT_THAT(Query("sum:_rollup/1h-sum/cpu"), HasSubstr(R"("dps":{"1356998400":42})"));
+}
+
+TEST_F(PutRollupsTest, TheTagOfTheHeaderIsAdded) {
+  ASSERT_OK(config().Set("tsd.http.header_tag", "X-Tag"));
+  TurnOn();
+
+  EXPECT_EQ(
+      Send("POST /api/rollup", Body(R"(,"interval":"1h","aggregator":"sum")"), {{"x-tag", "dc=b"}})
+          .status,
+      204);
+
+  EXPECT_THAT(Query("sum:1h-sum:cpu"), HasSubstr(R"("dc":"b")"));
+}
+
+TEST_F(PutRollupsTest, PutsOfALevelAreItsRollups) {
+  TurnOn();
+
+  EXPECT_EQ(
+      Send("POST /api/put", R"({"metric":"_rollup/1h-sum/cpu","timestamp":1356998400,"value":42,)"
+                            R"("tags":{"host":"a"}})")
+          .status,
+      204);
+
+  EXPECT_THAT(Query("sum:1h-sum:cpu"), HasSubstr(R"("dps":{"1356998400":42)"));
 }
 
 // Responses of a handler with a store that the test controls.

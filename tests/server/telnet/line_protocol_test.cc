@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/codec/allocation_count.h"
+#include "tests/server/rollups/rollup_test_rules.h"
 #include "tests/support/late_commits.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -191,7 +192,8 @@ TEST_F(LineProtocolTest, RepliesToCommandsAreBarriers) {
 }
 
 TEST_F(LineProtocolTest, HelpListsWhatTheModeAllows) {
-  EXPECT_EQ(Send("help\n"), "available commands: dropcaches exit help put stats status version \n");
+  EXPECT_EQ(Send("help\n"),
+            "available commands: dropcaches exit help put rollup stats status version \n");
 
   settings_.puts_allowed = false;
   Restart();
@@ -650,6 +652,82 @@ TEST_F(LineProtocolTest, ThreeWrongLoginsEndTheSession) {
   EXPECT_FALSE(session_->closed());
   EXPECT_EQ(Send("auth u y\nauth u s\nversion\n"), "AUTH_FAIL\r\n");
   EXPECT_TRUE(session_->closed());
+}
+
+TEST_F(LineProtocolTest, ARollupIsAPointOfItsLevel) {
+  settings_.rollups = MakeTestRules();
+  AnswerAppends({});
+
+  EXPECT_EQ(Send("rollup 1h-sum cpu 1356998400 1 host=a\n"
+                 "put cpu 1356998401 2 host=a\n"
+                 "rollup 10m-count:max cpu 1356998400 3 host=a _aggregate=max\r\n"
+                 "rollup max cpu 1356998400 4  host=a \n"),
+            "");
+  Settle();
+
+  EXPECT_EQ(appended_,
+            "_rollup/1h-sum/cpu{host=a}=1 cpu{host=a}=2 "
+            "_rollup/10m-count-agg/cpu{host=a _aggregate=MAX}=3 "
+            "_rollup/agg/cpu{host=a _aggregate=MAX}=4 ");
+  EXPECT_EQ(counters_->rollups->value(), 3U);
+  EXPECT_EQ(counters_->puts->value(), 1U);
+  EXPECT_EQ(counters_->points->value(), 4U);
+}
+
+TEST_F(LineProtocolTest, RefusalsOfRollupsNameTheCommand) {
+  EXPECT_EQ(Send("rollup 1h-sum cpu 1356998400 1 host=a\n"),
+            "rollup: illegal argument: " + std::string(kRollupsAreOff) + "\n");
+  settings_.rollups = MakeTestRules();
+
+  EXPECT_EQ(Send("rollup 1h-sum cpu 1356998400 1\n"
+                 "rollup 5m-sum cpu 1356998400 1 host=a\n"
+                 "rollup 1h-sum cpu 1356998400 x host=a\n"
+                 "put cpu 1356998400 x host=a\n"
+                 "rollup 1h-sum c! 1356998400 1 host=a\n"),
+            "rollup: illegal argument: not enough arguments (need least 7, got 4)\n"
+            "rollup: No such rollup: interval 5m: expected one of tsd.rollups.config\n"
+            "rollup: invalid value: Invalid character 'x' in x\n"
+            "put: invalid value: Invalid character 'x' in x\n"
+            "rollup: illegal argument: Invalid metric name (\"_rollup/1h-sum/c!\"): illegal "
+            "character: !\n");
+  EXPECT_EQ(counters_->rollups->value(), 5U) << "refused ones, too, as in OpenTSDB";
+  EXPECT_EQ(StoredPoints(), 0U);
+
+  rights_ = AccessRights::Read();
+  Restart();
+  EXPECT_EQ(Send("rollup 1h-sum cpu 1356998400 1 host=a\n"),
+            "rollup: permission denied: this needs the role write; this client has read\n");
+  settings_.puts_allowed = false;
+  EXPECT_THAT(Send("rollup 1h-sum cpu 1356998400 1 host=a\n"), StartsWith("unknown command: "));
+}
+
+TEST_F(LineProtocolTest, RollupsOfAFullStoreComeAgain) {
+  settings_.rollups = MakeTestRules();
+  bool is_full = true;
+  settings_.append = [&](std::span<const LinePoint> points, std::vector<RefusedPoint>* refused) {
+    refused->clear();
+    for (size_t i = 0; i < points.size(); ++i) {
+      appended_ += fmt::format("{}{{{}}} ", points[i].metric, points[i].tags);
+      if (is_full) refused->push_back({.index = i, .error = {PointErrorKind::kThrottled, "later"}});
+    }
+    return CommitTicket();
+  };
+  Restart();
+  std::string replies;
+
+  session_->Take("put m 1 1 a=b\nrollup 1h-sum:max cpu 1356998400 1  a=b\r\nput m 2 1 a=b\n", 0,
+                 &replies);
+  EXPECT_EQ(session_->need(), Need::kPause);
+  is_full = false;
+  appended_.clear();
+  MeetNeeds(0, &replies);
+  Settle();
+
+  EXPECT_EQ(replies, "");
+  EXPECT_EQ(appended_, "m{a=b} _rollup/1h-sum-agg/cpu{a=b _aggregate=MAX} m{a=b} ");
+  EXPECT_EQ(counters_->rollups->value(), 1U);
+  EXPECT_EQ(counters_->puts->value(), 2U);
+  EXPECT_EQ(counters_->lines->value(), 3U);
 }
 
 }  // namespace

@@ -45,6 +45,7 @@
 #include "server/cli/terminal.h"
 #include "server/http/http_client.h"
 #include "server/inputs/influx/influx_time.h"
+#include "server/rollups/rollup_rules.h"
 
 namespace hourcell {
 namespace {
@@ -59,13 +60,16 @@ class Importer {
  public:
   Importer(const ImportOptions& options,
            PointLimits limits,
+           RollupRules rollups,
            std::vector<std::unique_ptr<PointSink>> sinks,
            Terminal* terminal)
       : options_(options),
         terminal_(terminal),
-        pipeline_(
-            {.limits = limits, .skip_errors = options.skip_errors, .foreign = options.foreign},
-            std::move(sinks)) {}
+        pipeline_({.limits = limits,
+                   .skip_errors = options.skip_errors,
+                   .foreign = options.foreign,
+                   .rollups = std::move(rollups)},
+                  std::move(sinks)) {}
 
   // Imports all files in order. kAborted after a bad line, which it has reported; it has not
   // reported other errors.
@@ -216,11 +220,19 @@ std::vector<std::unique_ptr<PointSink>> MakeSinks(const ImportOptions& options, 
   return sinks;
 }
 
+// With --url, they should be those of the server: points go to it as points of the levels.
+absl::StatusOr<RollupRules> RollupsOf(const StoreOptions& options) {
+  HOURCELL_ASSIGN_OR_RETURN(const Config config, LoadConfig(options));
+  return RollupRulesOf(config);
+}
+
 int Import(const ImportOptions& options,
            PointLimits limits,
            std::vector<std::unique_ptr<PointSink>> sinks,
            Terminal& terminal) {
-  Importer importer(options, limits, std::move(sinks), &terminal);
+  absl::StatusOr<RollupRules> rollups = RollupsOf(options.store);
+  if (!rollups.ok()) return FailStore(terminal, kImportCommand, rollups.status());
+  Importer importer(options, limits, *std::move(rollups), std::move(sinks), &terminal);
   const absl::Status status = importer.Run();
   importer.Report();
   if (status.ok()) return kExitOk;
@@ -541,6 +553,7 @@ int ImportMain(const std::vector<std::string>& args, Terminal& terminal) {
   line.set_footer(
       "Formats:\n"
       "  opentsdb  metric timestamp value tagk=tagv ...\n"
+      "            rollup spec metric timestamp value tagk=tagv ...\n"
       "  vm        JSON lines of VictoriaMetrics' /api/v1/export\n"
       "  graphite  path;tag=value value timestamp\n"
       "  csv       the fields of --csv-columns, e.g. time,metric,value,tag:host\n"
@@ -551,6 +564,7 @@ int ImportMain(const std::vector<std::string>& args, Terminal& terminal) {
       "Timestamps are integers in seconds or, if they are large, milliseconds. Points\n"
       "may come in any order, unlike in OpenTSDB. If two lines have the same series and\n"
       "timestamp, the later line wins.\n"
+      "Rollups need tsd.rollups.enable and tsd.rollups.config; with --url, those of the server.\n"
       "A bad line is reported as FILE:LINE: reason: text. Without --skip-errors, the first bad\n"
       "line ends the import with exit 1. All good lines before it are stored; some lines after\n"
       "it may be stored too, if they were in its batch. With --skip-errors, bad lines are\n"

@@ -10,6 +10,7 @@
 
 #include "codec/base/check.h"
 #include "codec/text/put_line.h"
+#include "server/rollups/rollup_line.h"
 
 namespace hourcell {
 namespace {
@@ -82,7 +83,7 @@ void ImportChunk::Translate(const ImportRules& rules) {
 void ImportChunk::Reset(size_t workers) {
   lines_taken_ = 0;
   faults_.clear();
-  quoted_names_.clear();
+  names_.clear();
   pieces_.resize(workers);
   for (Piece& piece : pieces_) {
     piece.points.clear();
@@ -144,10 +145,27 @@ std::optional<PointError> ImportChunk::ParseLine(std::string_view line,
                                                  const ImportRules& rules,
                                                  PointText* parser,
                                                  LinePoint* point) {
+  if (translator_ == nullptr && IsRollupLine(line)) return ParseRollup(line, rules, parser, point);
   if (HasQuotedName(line)) {
-    return ParseQuotedLine(line, rules.limits, parser, &quoted_names_.emplace_back(), point);
+    return ParseQuotedLine(line, rules.limits, parser, &names_.emplace_back(), point);
   }
   return ParsePointLine(line, PointSyntax::kImport, rules.limits, parser, point);
+}
+
+std::optional<PointError> ImportChunk::ParseRollup(std::string_view line,
+                                                   const ImportRules& rules,
+                                                   PointText* parser,
+                                                   LinePoint* point) {
+  line.remove_prefix(line.find(' ') + 1);
+  RollupTarget target;
+  if (auto fault = ParseRollupWords(line, PointSyntax::kImport, rules.limits, parser, &target)) {
+    return fault;
+  }
+  const Parsed<LinePoint> level =
+      LevelLineOf(rules.rollups, target, parser->point(), &names_.emplace_back());
+  if (!level.ok()) return level.error();
+  *point = *level;
+  return std::nullopt;
 }
 
 void ImportChunk::WritePiece(size_t piece, PointSink* sink) {

@@ -29,6 +29,7 @@
 #include "server/cli/data/import/import_routes.h"
 #include "server/cli/data/import/line_reader.h"
 #include "server/cli/data/point_sink.h"
+#include "server/rollups/rollup_rules.h"
 
 namespace hourcell {
 
@@ -37,6 +38,7 @@ struct ImportRules {
   PointLimits limits = {};
   bool skip_errors = false;  // skip bad lines and continue
   ForeignRules foreign = {};
+  RollupRules rollups = {};  // of lines of the command `rollup`
 };
 
 class ImportChunk {
@@ -115,6 +117,11 @@ class ImportChunk {
                                       const ImportRules& rules,
                                       PointText* parser,
                                       LinePoint* point);
+  // REQUIRES: IsRollupLine(line).
+  std::optional<PointError> ParseRollup(std::string_view line,
+                                        const ImportRules& rules,
+                                        PointText* parser,
+                                        LinePoint* point);
   void Reset(size_t workers);
   bool MayGoOn(const ImportRules& rules) const { return rules.skip_errors || faults_.empty(); }
   // False, and adds a fault, if the unit is bad.
@@ -131,7 +138,7 @@ class ImportChunk {
   std::unique_ptr<LineTranslator> translator_;  // null: lines are import lines
   ImportLines made_;                            // the translator's lines
 
-  std::deque<std::string> quoted_names_;  // storage for quoted names; points borrow them
+  std::deque<std::string> names_;  // of quoted names and of levels; points borrow them
 
   uint64_t lines_taken_ = 0;
   std::vector<Fault> faults_;

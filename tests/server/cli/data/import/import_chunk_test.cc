@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/server/cli/recording_sink.h"
+#include "tests/server/rollups/rollup_test_rules.h"
 #include "tests/support/status_matchers.h"
 
 namespace hourcell::import_chunk_test {
@@ -28,7 +29,8 @@ class ImportChunkTest : public testing::Test {
       chunk_.AddLine({.text = line, .number = first_number++, .too_long = false});
   }
   void Parse(bool skip_errors = false) {
-    chunk_.Parse({.limits = {}, .skip_errors = skip_errors}, kWorkers, routes_);
+    chunk_.Parse({.limits = {}, .skip_errors = skip_errors, .rollups = MakeTestRules()}, kWorkers,
+                 routes_);
   }
   void WriteAll() {
     for (size_t piece = 0; piece < chunk_.pieces(); ++piece) {
@@ -113,6 +115,21 @@ TEST_F(ImportChunkTest, RefusedPointsAndBadLinesAreNamedInTheOrderOfLines) {
     EXPECT_EQ(chunk_.points_taken(), 1u);
     if (run == 0) chunk_.LearnRoutes(&routes_);
   }
+}
+
+TEST_F(ImportChunkTest, RollupsArePointsOfTheirLevel) {
+  Fill({"rollup 1h-sum m 1356998460 1 h=a", "rollup 1 1 h=a", "rollup 5m-sum m 1356998400 1 h=a",
+        "rollup max m 1356998460 1 h=a"});
+  Parse(/*skip_errors=*/true);
+  WriteAll();
+
+  ASSERT_THAT(record_.writes(), SizeIs(1));
+  EXPECT_THAT(record_.writes()[0].times_ms, ElementsAre(1356998400000, 1000, 1356998460000));
+  EXPECT_THAT(
+      record_.writes()[0].series,
+      ElementsAre(HasSubstr("_rollup/1h-sum/m"), HasSubstr("rollup"), HasSubstr("_rollup/agg/m")));
+  EXPECT_THAT(BadNumbers(), ElementsAre(3));
+  EXPECT_THAT(chunk_.BadLines()[0].error.text, HasSubstr("interval 5m"));
 }
 
 TEST_F(ImportChunkTest, ALineThatIsTooLongIsBad) {

@@ -16,14 +16,17 @@
 #include "server/cli/names/uid.h"
 #include "tests/server/cli/captured_terminal.h"
 #include "tests/server/http/scripted_server.h"
+#include "tests/server/rollups/rollup_test_rules.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/vectors.h"
 
 namespace hourcell::import_test {
 namespace {
 
+using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 std::vector<std::string> Lines(const std::string& text) {
   std::vector<std::string> lines;
@@ -294,6 +297,21 @@ TEST_F(ImportTest, ServersErrorsAreNamedByLine) {
 
   EXPECT_THAT(terminal_.err(), HasSubstr("in:2: Unknown metric: \"mem 1356998400 1 host=a\"\n"));
   EXPECT_THAT(terminal_.out(), HasSubstr("imported 1 point of 2 lines"));
+}
+
+TEST_F(ImportTest, RollupsNeedTheirSettings) {
+  const std::string line = "rollup 1h-sum:max cpu 1356998460 1 host=a\n";
+
+  EXPECT_EQ(Import(line), kExitFailure);
+  EXPECT_THAT(terminal_.err(), HasSubstr("in:1: rollups are off; set tsd.rollups.enable"));
+
+  ImportOptions options;
+  options.store.settings = {"tsd.rollups.enable=true",
+                            "tsd.rollups.config=" + std::string(kTestRollups)};
+  EXPECT_EQ(Import(line, options), kExitOk);
+  EXPECT_THAT(ScanText(ScanFormat::kImport),
+              AllOf(StartsWith("_rollup/1h-sum-agg/cpu 1356998400 1 "),
+                    HasSubstr(" _aggregate=MAX"), HasSubstr(" host=a")));
 }
 
 TEST_F(ImportTest, FilesOfOtherFormatsAreTheSamePoints) {
