@@ -228,59 +228,75 @@ absl::Status UidDirectory::Grep(UidKind kind,
   return damage;
 }
 
-absl::Status UidDirectory::Rename(UidKind kind, std::string_view name, std::string_view new_name) {
+absl::Status UidDirectory::RenameAll(UidKind kind, std::span<const Renaming> renamings) {
+  MutexLock lock(&assign_mutex_);
+  std::vector<UidChange> changes;
+  for (const Renaming& one : renamings)
+    HOURCELL_RETURN_IF_ERROR(AddRenaming(kind, one, &changes));
+  const absl::Status committed = store_->Commit(changes);
+  // After a failure, too: the store may have either state.
+  ++turns_;
+  UidCache& cache = per_kind(kind).cache;
+  for (const UidChange& change : changes) {
+    if (change.what == UidChange::What::kDeleteForward) cache.Erase(change.name, change.uid);
+  }
+  if (!committed.ok()) return committed;
+  for (const UidChange& change : changes) {
+    if (change.what == UidChange::What::kSetForward) cache.Insert(change.name, change.uid);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status UidDirectory::AddRenaming(UidKind kind,
+                                       const Renaming& renaming,
+                                       std::vector<UidChange>* changes) {
   std::string buffer;
   std::string new_buffer;
-  HOURCELL_ASSIGN_OR_RETURN(const std::string_view stored, StoredName(name, &buffer));
-  HOURCELL_ASSIGN_OR_RETURN(const std::string_view new_stored, StoredName(new_name, &new_buffer));
-  HOURCELL_RETURN_IF_ERROR(CheckLegal(kind, new_name));
-
-  MutexLock lock(&assign_mutex_);
+  HOURCELL_ASSIGN_OR_RETURN(const std::string_view stored, StoredName(renaming.name, &buffer));
+  HOURCELL_ASSIGN_OR_RETURN(const std::string_view new_stored,
+                            StoredName(renaming.new_name, &new_buffer));
+  HOURCELL_RETURN_IF_ERROR(CheckLegal(kind, renaming.new_name));
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<Uid> uid, ReadForward(kind, stored));
-  if (!uid) return NoSuchName(kind, name);
+  if (!uid) return NoSuchName(kind, renaming.name);
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<Uid> taken, ReadForward(kind, new_stored));
   if (taken) {
     return absl::AlreadyExistsError(
         fmt::format("rename {} {}: {} has the UID {}; expected a name without one", KindName(kind),
-                    QuoteForMessage(name), QuoteForMessage(new_name),
+                    QuoteForMessage(renaming.name), QuoteForMessage(renaming.new_name),
                     UidHex(*taken, options_.layout.width(kind))));
   }
-
   using What = UidChange::What;
-  const UidChange changes[] = {
-      {.what = What::kDeleteForward, .kind = kind, .uid = *uid, .name = std::string(stored)},
-      {.what = What::kSetReverse, .kind = kind, .uid = *uid, .name = std::string(new_stored)},
-      {.what = What::kSetForward, .kind = kind, .uid = *uid, .name = std::string(new_stored)},
-  };
-  const absl::Status committed = store_->Commit(changes);
-  // After a failure, too: the store may have either state.
-  ++turns_;
-  per_kind(kind).cache.Erase(stored, *uid);
-  if (committed.ok()) per_kind(kind).cache.Insert(new_stored, *uid);
-  return committed;
+  changes->push_back(
+      {.what = What::kDeleteForward, .kind = kind, .uid = *uid, .name = std::string(stored)});
+  changes->push_back(
+      {.what = What::kSetReverse, .kind = kind, .uid = *uid, .name = std::string(new_stored)});
+  changes->push_back(
+      {.what = What::kSetForward, .kind = kind, .uid = *uid, .name = std::string(new_stored)});
+  return absl::OkStatus();
 }
 
-absl::Status UidDirectory::Delete(UidKind kind, std::string_view name) {
-  std::string buffer;
-  HOURCELL_ASSIGN_OR_RETURN(const std::string_view stored, StoredName(name, &buffer));
-
-  MutexLock lock(&assign_mutex_);
-  HOURCELL_ASSIGN_OR_RETURN(const std::optional<Uid> uid, ReadForward(kind, stored));
-  if (!uid) return NoSuchName(kind, name);
-  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> reverse,
-                            store_->GetReverse(kind, *uid));
-
+absl::Status UidDirectory::DeleteAll(UidKind kind, std::span<const std::string> names) {
   using What = UidChange::What;
-  std::vector<UidChange> changes = {
-      {.what = What::kDeleteForward, .kind = kind, .uid = *uid, .name = std::string(stored)}};
-  // In a damaged store the number may belong to another name, which must keep it.
-  if (reverse == stored) {
+  MutexLock lock(&assign_mutex_);
+  std::vector<UidChange> changes;
+  for (const std::string& name : names) {
+    std::string buffer;
+    HOURCELL_ASSIGN_OR_RETURN(const std::string_view stored, StoredName(name, &buffer));
+    HOURCELL_ASSIGN_OR_RETURN(const std::optional<Uid> uid, ReadForward(kind, stored));
+    if (!uid) return NoSuchName(kind, name);
+    HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> reverse,
+                              store_->GetReverse(kind, *uid));
+    changes.push_back(
+        {.what = What::kDeleteForward, .kind = kind, .uid = *uid, .name = std::string(stored)});
+    // In a damaged store the number may belong to another name, which must keep it.
+    if (reverse != stored) continue;
     changes.push_back(
         {.what = What::kDeleteReverse, .kind = kind, .uid = *uid, .name = std::string(stored)});
   }
   const absl::Status committed = store_->Commit(changes);
   ++turns_;
-  per_kind(kind).cache.Erase(stored, *uid);
+  for (const UidChange& change : changes)
+    per_kind(kind).cache.Erase(change.name, change.uid);
   return committed;
 }
 

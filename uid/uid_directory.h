@@ -116,13 +116,26 @@ class UidDirectory {
                     bool ignore_case,
                     const std::function<bool(UidMapping mapping)>& visit);
 
-  // Gives the UID of `name` the name `new_name`, both directions in one commit.
+  // Gives the UID of each name another name, both directions of all in one commit.
   // kNotFound: no such name; kAlreadyExists: new_name has a UID; kInvalidArgument: it is illegal.
-  absl::Status Rename(UidKind kind, std::string_view name, std::string_view new_name);
+  // The store then stays unchanged.
+  struct Renaming {
+    std::string name;
+    std::string new_name;
+  };
+  absl::Status RenameAll(UidKind kind, std::span<const Renaming> renamings);
+  absl::Status Rename(UidKind kind, std::string_view name, std::string_view new_name) {
+    const Renaming one{.name = std::string(name), .new_name = std::string(new_name)};
+    return RenameAll(kind, {&one, 1});
+  }
 
-  // Removes both directions in one commit. Data of that UID stays, but queries cannot name it any
-  // more. kNotFound: no such name.
-  absl::Status Delete(UidKind kind, std::string_view name);
+  // Removes both directions of all names in one commit. Data of their UIDs stay, but queries cannot
+  // name them any more. kNotFound: no such name; the store then stays unchanged.
+  absl::Status DeleteAll(UidKind kind, std::span<const std::string> names);
+  absl::Status Delete(UidKind kind, std::string_view name) {
+    const std::string one(name);
+    return DeleteAll(kind, {&one, 1});
+  }
 
   // Empties the caches.
   void DropCaches();
@@ -157,6 +170,8 @@ class UidDirectory {
   absl::StatusOr<std::string_view> StoredName(std::string_view name, std::string* buffer) const;
   absl::StatusOr<std::string> TextOf(std::string stored_name) const;
   absl::Status CheckLegal(UidKind kind, std::string_view name);
+  absl::Status AddRenaming(UidKind kind, const Renaming& renaming, std::vector<UidChange>* changes)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(assign_mutex_);
 
   // One zero byte is the row of the counters; with UIDs of 8 bytes it would read as a mapping.
   static bool CanBeStored(std::string_view stored_name) {

@@ -7,6 +7,7 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/status_macros.h"
+#include "engine/names/level_metrics.h"
 
 namespace hourcell {
 namespace {
@@ -18,23 +19,35 @@ bool IsOfAllMetrics(const SubQuery& query) {
   return query.metric.empty() && query.tsuids.empty();
 }
 
+absl::Status CheckSelection(const QuerySpec& spec) {
+  for (const SubQuery& query : spec.queries) {
+    if (IsOfAllMetrics(query) && query.filters.empty()) {
+      return absl::InvalidArgumentError("sub query: expected a metric, tsuids or tags, got none");
+    }
+    if (query.pre_aggregate) {
+      return absl::InvalidArgumentError(
+          "preAggregate: a delete does not take it; expected a filter of the tag of "
+          "pre-aggregates");
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status MetricBatches::ForEach(
     const QuerySpec& spec,
     QueryControl* control,
     const std::function<absl::Status(const QuerySpec&)>& take) const {
+  HOURCELL_RETURN_IF_ERROR(CheckSelection(spec));
+  const QueryWatch watch(parts_.clock, control, spec.deadline_ms, parts_.timeout_ms);
   QuerySpec batch = spec;
   std::erase_if(batch.queries, IsOfAllMetrics);
-  if (batch.queries.size() == spec.queries.size()) return take(batch);
-  for (const SubQuery& query : spec.queries) {
-    if (IsOfAllMetrics(query) && query.filters.empty()) {
-      return absl::InvalidArgumentError("sub query: expected a metric, tsuids or tags, got none");
-    }
-  }
-  if (!batch.queries.empty()) HOURCELL_RETURN_IF_ERROR(take(batch));
+  const bool is_complete = batch.queries.size() == spec.queries.size();
+  HOURCELL_RETURN_IF_ERROR(AddLevels(&batch.queries, watch));
+  if (is_complete || !batch.queries.empty()) HOURCELL_RETURN_IF_ERROR(take(batch));
+  if (is_complete) return absl::OkStatus();
   batch.queries.clear();
-  const QueryWatch watch(parts_.clock, control, spec.deadline_ms, parts_.timeout_ms);
   MemoryLease lease(parts_.memory, control);
   MemoryHold hold(&lease);
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<Uid> metrics, MetricsWithSeries(watch, &hold));
@@ -56,6 +69,35 @@ absl::Status MetricBatches::ForEach(
     }
   }
   return batch.queries.empty() ? absl::OkStatus() : take(batch);
+}
+
+// A level has the series of the points, and their tsuids but for the UID of the metric.
+absl::Status MetricBatches::AddLevels(std::vector<SubQuery>* queries,
+                                      const QueryWatch& watch) const {
+  const size_t metric_width = parts_.series->layout().metric_width;
+  const size_t given = queries->size();
+  for (size_t i = 0; i < given; ++i) {
+    if ((*queries)[i].rollup_usage == RollupUsage::kRaw) continue;
+    SubQuery of_level = (*queries)[i];
+    HOURCELL_ASSIGN_OR_RETURN(const QueryPlanner::ResolvedQuery resolved,
+                              parts_.planner->Resolve(of_level, &watch));
+    const absl::StatusOr<std::string> metric =
+        parts_.uids->NameOf(UidKind::kMetric, resolved.metric);
+    if (absl::IsNotFound(metric.status())) continue;  // so it has no levels
+    HOURCELL_RETURN_IF_ERROR(metric.status());
+    HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> levels,
+                              LevelMetricsOf(*metric, parts_.uids));
+    for (const std::string& level : levels) {
+      HOURCELL_ASSIGN_OR_RETURN(const Uid uid, parts_.uids->Get(UidKind::kMetric, level));
+      std::string metric_bytes;
+      AppendBigEndian(uid, metric_width, &metric_bytes);
+      if (!of_level.metric.empty()) of_level.metric = level;
+      for (std::string& tsuid : of_level.tsuids)
+        tsuid.replace(0, 2 * metric_width, ToUpperHex(metric_bytes));
+      queries->push_back(of_level);
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<Uid>> MetricBatches::MetricsWithSeries(const QueryWatch& watch,

@@ -1,6 +1,7 @@
 // MetricBatches: runs a selection over all metrics, some at a time. A sub query without metric and
 // without tsuids selects the series of every metric that pass its filters. It is replaced by a sub
-// query for each metric with such a series.
+// query for each metric with such a series. A sub query of a metric also selects the series of the
+// levels of its rollups, unless it has RollupUsage::kRaw.
 //
 // Needs memory for a UID of each metric with series, and for the plan of one metric. A metric
 // without a name is left out. Thread-safe.
@@ -40,12 +41,15 @@ class MetricBatches {
 
   // Calls `take` with queries that select the same series as `spec` together: first the sub queries
   // that have a metric or tsuids, if there are any. Errors: those of `take` and of
-  // Queries::Query; kInvalidArgument: a sub query has neither a metric nor a filter.
+  // Queries::Query; kInvalidArgument: a sub query has neither a metric nor a filter, or is of
+  // pre-aggregates.
   absl::Status ForEach(const QuerySpec& spec,
                        QueryControl* control,
                        const std::function<absl::Status(const QuerySpec&)>& take) const;
 
  private:
+  // Adds the same sub queries of the levels.
+  absl::Status AddLevels(std::vector<SubQuery>* queries, const QueryWatch& watch) const;
   absl::StatusOr<std::vector<Uid>> MetricsWithSeries(const QueryWatch& watch,
                                                      MemoryHold* hold) const;
   // Whether the sub query of a metric selects a series.

@@ -43,13 +43,13 @@ absl::Status CountSelected(const QuerySpec& spec,
   // The bucket of `all` ends before the end.
   if (counts.end_ms < INT64_MAX) ++counts.end_ms;
   counts.keep_scanned = false;
+  counts.may_use_rollups = false;
   counts.annotations = false;
   counts.global_annotations = false;
   for (SubQuery& query : counts.queries) {
     query.aggregator = Aggregator::kNone;
     query.downsample = DownsampleSpec{.all = true, .function = Aggregator::kCount};
     query.rate.reset();
-    query.rollup_usage = RollupUsage::kRaw;
   }
   SeriesCounter counter(counted);
   return executor.Run(counts, open_hours, &counter, control);

@@ -36,6 +36,7 @@ constexpr int64_t kHoursMax = int64_t{1} << 22;
 QuerySpec OfSeriesAlone(const QuerySpec& spec) {
   QuerySpec alone = spec;
   alone.keep_scanned = false;
+  alone.may_use_rollups = false;
   alone.annotations = false;
   alone.global_annotations = false;
   for (SubQuery& query : alone.queries) {

@@ -7,6 +7,8 @@
 #include "codec/base/bytes.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
+#include "codec/rollups/rollup_config.h"
+#include "engine/names/level_metrics.h"
 #include "engine/query/query_watch.h"
 #include "engine/store/gates.h"
 #include "engine/store/tsdb_impl.h"
@@ -20,6 +22,43 @@ UidRow MakeUidRow(const Layout& layout, UidKind kind, std::string name, Uid uid)
   UidRow row{.kind = kind, .name = std::move(name), .uid_bytes = {}};
   AppendBigEndian(uid, layout.width(kind), &row.uid_bytes);
   return row;
+}
+
+// The name, last, and before it those of the levels of a metric's rollups.
+absl::StatusOr<std::vector<std::string>> WithLevels(UidKind kind,
+                                                    std::string_view name,
+                                                    UidDirectory* uids) {
+  std::vector<std::string> names;
+  if (kind == UidKind::kMetric && !name.empty()) {
+    HOURCELL_ASSIGN_OR_RETURN(names, LevelMetricsOf(name, uids));
+  }
+  names.emplace_back(name);
+  return names;
+}
+
+// Whether queries of the metric find rollups.
+absl::StatusOr<bool> HasRollups(const StoreReader& store, std::string_view metric) {
+  if (!store->options.rollups.has_value()) return false;
+  for (const std::string& level : store->options.rollups->MetricsOf(metric)) {
+    const absl::StatusOr<Uid> uid = store->uids->Get(UidKind::kMetric, level);
+    if (absl::IsNotFound(uid.status())) continue;
+    HOURCELL_RETURN_IF_ERROR(uid.status());
+    HOURCELL_ASSIGN_OR_RETURN(const bool has_series, store->series->HasSeries(*uid));
+    if (has_series) return true;
+  }
+  return false;
+}
+
+// Whether a list of metrics in use has the metric. Levels are listed for a prefix that asks for
+// them.
+absl::StatusOr<bool> IsListed(const StoreReader& store,
+                              const UidMapping& metric,
+                              std::string_view prefix) {
+  const bool is_level = !SummarizedMetric(metric.name).empty();
+  if (is_level && !prefix.starts_with(kRollupMetricPrefix)) return false;
+  HOURCELL_ASSIGN_OR_RETURN(const bool has_series, store->series->HasSeries(metric.uid));
+  if (has_series || is_level) return has_series;
+  return HasRollups(store, metric.name);
 }
 
 absl::StatusOr<UidCheckReport> CheckMappings(StoreGates* gates) {
@@ -66,9 +105,9 @@ absl::Status Names::VisitNames(const NameQuery& query,
         if (!ended.ok()) return false;
         if (checks_tags && !tags.Has(query.kind, mapping.uid)) return true;
         if (query.only_with_series && is_metric) {
-          const absl::StatusOr<bool> has_series = store->series->HasSeries(mapping.uid);
-          ended = has_series.status();
-          if (!ended.ok() || !*has_series) return ended.ok();
+          const absl::StatusOr<bool> is_listed = IsListed(store, mapping, query.prefix);
+          ended = is_listed.status();
+          if (!ended.ok() || !*is_listed) return ended.ok();
         }
         return visit(mapping.name);
       }));
@@ -138,14 +177,24 @@ absl::Status Names::GrepUids(UidKind kind,
 
 absl::Status Names::RenameUid(UidKind kind, std::string_view name, std::string_view new_name) {
   HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
-  const absl::Status renamed = store->uids->Rename(kind, name, new_name);
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                            WithLevels(kind, name, store->uids.get()));
+  std::vector<UidDirectory::Renaming> renamings;
+  for (const std::string& one : names) {
+    std::string to = one.substr(0, one.size() - name.size());
+    to += new_name;
+    renamings.push_back({.name = one, .new_name = std::move(to)});
+  }
+  const absl::Status renamed = store->uids->RenameAll(kind, renamings);
   store.writes().series_cache->Clear();  // its keys are names
   return store.NoteChange(renamed);
 }
 
 absl::Status Names::DeleteUid(UidKind kind, std::string_view name) {
   HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
-  const absl::Status deleted = store->uids->Delete(kind, name);
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                            WithLevels(kind, name, store->uids.get()));
+  const absl::Status deleted = store->uids->DeleteAll(kind, names);
   store.writes().series_cache->Clear();
   return store.NoteChange(deleted);
 }

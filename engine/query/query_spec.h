@@ -148,6 +148,8 @@ struct QuerySpec {
   int64_t deadline_ms = 0;
   // Return all points of the hours read, also those outside [start, end] (/q?ascii).
   bool keep_scanned = false;
+  // Answer sub queries from rollups where they can; false: from the points of their metric alone.
+  bool may_use_rollups = true;
   // Return stale markers, too (Value::StaleMarker). REQUIRES: no aggregation, no downsampling.
   bool stale_markers = false;
   // The annotations to find.

@@ -281,7 +281,7 @@ absl::Status QueryExecutor::RunAll(const QuerySpec& spec,
   waiting.reserve(std::min(spec.queries.size(), kStepsAtOnce));
   for (size_t i = 0; i < spec.queries.size(); ++i) {
     if (functions != nullptr) parts.sink = functions->SinkOf(i);
-    if (HasRollups(spec.queries[i])) {
+    if (HasRollups(spec, i)) {
       HOURCELL_RETURN_IF_ERROR(RunSteps(&waiting, pool, functions, control));
       HOURCELL_RETURN_IF_ERROR(RunRollups(parts, spec, i, deadline, control));
       if (functions != nullptr) HOURCELL_RETURN_IF_ERROR(functions->EndOf(i));

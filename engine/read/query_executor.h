@@ -103,8 +103,9 @@ class QueryExecutor {
   absl::Status RunSteps(Steps* steps, TaskPool* pool, QueryTree* tree, QueryControl* control) const;
   static absl::Status RunStep(Step* step, QueryTree* tree, QueryControl* control);
   // Whether the sub query is one of rollups.
-  bool HasRollups(const SubQuery& query) const {
-    return parts_.rollups != nullptr && parts_.rollups->Takes(query);
+  bool HasRollups(const QuerySpec& spec, size_t index) const {
+    return spec.may_use_rollups && parts_.rollups != nullptr &&
+           parts_.rollups->Takes(spec.queries[index]);
   }
   absl::Status RunRollups(SubQueryPipeline::Parts parts,
                           const QuerySpec& spec,

@@ -9,6 +9,7 @@
 namespace hourcell {
 
 bool RollupLevels::Takes(const SubQuery& query) const {
+  if (!SummarizedMetric(query.metric).empty()) return false;  // it names the level itself
   return planner_.IsOfPreAggregates(query) || planner_.ReadsOf(query).front() != nullptr;
 }
 

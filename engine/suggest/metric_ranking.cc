@@ -13,6 +13,7 @@
 #include "codec/base/bytes.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
+#include "codec/rollups/rollup_config.h"
 #include "codec/rows/uid.h"
 
 namespace hourcell {
@@ -79,6 +80,7 @@ absl::StatusOr<MetricRanking> RankMetrics(const MetricSearch& search,
                                           const SeriesTable& series,
                                           const QueryWatch& watch) {
   const std::string part = LowerCase(search.part);
+  const bool shows_levels = part.starts_with(kRollupMetricPrefix);
   const bool counts_all = search.order == MetricOrder::kSeries;
   MetricRanking ranking;
   FirstCandidates first(search.order, search.limit);
@@ -91,6 +93,7 @@ absl::StatusOr<MetricRanking> RankMetrics(const MetricSearch& search,
     if (!part.empty() && LowerCase(mapping.name).find(part) == std::string::npos) {
       return true;
     }
+    if (!shows_levels && !SummarizedMetric(mapping.name).empty()) return true;
     Candidate candidate{.name = std::string(mapping.name), .uid = mapping.uid};
     if (counts_all) {
       const absl::StatusOr<uint64_t> count = CountSeriesOf(series, mapping.uid);

@@ -326,6 +326,27 @@ TEST(UidDirectoryTest, RenameRefusesUnknownTakenAndIllegalNames) {
   EXPECT_EQ(uids.store().commits(), 2U);
 }
 
+TEST(UidDirectoryTest, ManyNamesAreRenamedAndDeletedInOneCommitOrNot) {
+  UidFixture uids;
+  AssignAll(uids.directory(), {"a", "b", "c"});
+  using Renaming = UidDirectory::Renaming;
+  const Renaming good[] = {{.name = "a", .new_name = "x"}, {.name = "b", .new_name = "y"}};
+  const Renaming bad[] = {{.name = "x", .new_name = "z"}, {.name = "y", .new_name = "c"}};
+  const std::string unknown[] = {"x", "a"};
+  const std::string known[] = {"x", "y"};
+
+  ASSERT_OK(uids.directory().RenameAll(kMetric, good));
+  EXPECT_EQ(uids.store().commits(), 4U);
+  EXPECT_THAT(uids.directory().RenameAll(kMetric, bad), StatusIs(StatusCode::kAlreadyExists));
+  EXPECT_THAT(uids.directory().DeleteAll(kMetric, unknown), StatusIs(StatusCode::kNotFound));
+  EXPECT_THAT(uids.directory().Get(kMetric, "x"), IsOkAndHolds(Uid{1}));
+  EXPECT_THAT(uids.directory().Get(kMetric, "y"), IsOkAndHolds(Uid{2}));
+
+  ASSERT_OK(uids.directory().DeleteAll(kMetric, known));
+  EXPECT_EQ(uids.store().commits(), 5U);
+  EXPECT_THAT(uids.directory().Find(kMetric, "y"), IsOkAndHolds(std::nullopt));
+}
+
 TEST(UidDirectoryTest, FailedRenameAndDeleteChangeNothing) {
   UidFixture uids;
   AssignAll(uids.directory(), {"a"});

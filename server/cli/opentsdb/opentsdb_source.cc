@@ -97,6 +97,7 @@ absl::StatusOr<std::vector<std::string>> OpenTsdbSource::Metrics(const std::stri
   json.Field("type", "metrics");
   json.Field("q", prefix);
   json.Field("max", patience_.names_max);
+  json.Field("all", true);  // also the metrics of rollups, of a Hourcell; OpenTSDB ignores it
   json.CloseObject();
   HOURCELL_ASSIGN_OR_RETURN(const std::string body, Ask("/api/suggest", question));
   HOURCELL_ASSIGN_OR_RETURN(std::vector<std::string> names, ParseNameList(body));

@@ -109,6 +109,45 @@ TEST_F(MetricBatchesTest, TakesSubQueriesWithMetricsToo) {
               IsOkAndHolds(DeletedPoints{.points = 2 * kMetrics + 1, .rows = 2 * kMetrics + 1}));
 }
 
+TEST_F(MetricBatchesTest, TheRollupsOfAMetricGoWithItsPoints) {
+  for (const char* const level : {"_rollup/1h-sum/m1", "_rollup/agg/m1", "_rollup/1h-sum/m11"})
+    ASSERT_OK(tsdb_->points().Put(OwnedPoint(level, "host=web01 x=y", kHour, 1).view()));
+  const QuerySpec web = Spec("m1", {Host("web01")});
+  QuerySpec raw = web;
+  raw.queries[0].rollup_usage = RollupUsage::kRaw;
+
+  EXPECT_EQ(Count(raw), (CountedPoints{.metrics = 1, .series = 1, .points = 2}));
+  EXPECT_EQ(Count(web), (CountedPoints{.metrics = 3, .series = 3, .points = 4}));
+  EXPECT_THAT(tsdb_->points().DeletePoints(raw),
+              IsOkAndHolds(DeletedPoints{.points = 2, .rows = 2}));
+  EXPECT_EQ(Count(Spec("_rollup/1h-sum/m1", {})).points, 1U);
+  EXPECT_THAT(tsdb_->points().DeletePoints(web),
+              IsOkAndHolds(DeletedPoints{.points = 2, .rows = 2}));
+  EXPECT_EQ(Count(Spec("_rollup/1h-sum/m1", {})).points, 0U);
+  EXPECT_EQ(Count(Spec("_rollup/1h-sum/m11", {})).points, 1U);
+}
+
+TEST_F(MetricBatchesTest, TheRollupsOfATsuidGoWithItsPoints) {
+  ASSERT_OK(tsdb_->points().Put(OwnedPoint("_rollup/1h-sum/m1", "host=web01", kHour, 1).view()));
+  const auto found = tsdb_->queries().Query(Spec("m1", {Host("web01")}));
+  ASSERT_OK(found);
+  QuerySpec of_series = Spec("", {});
+  of_series.queries[0].tsuids = found->series.at(0).tsuids;
+
+  EXPECT_EQ(Count(of_series), (CountedPoints{.metrics = 2, .series = 2, .points = 3}));
+  EXPECT_THAT(tsdb_->points().DeletePoints(of_series),
+              IsOkAndHolds(DeletedPoints{.points = 3, .rows = 3}));
+}
+
+TEST_F(MetricBatchesTest, PreAggregatesAreDeletedByTheirTag) {
+  QuerySpec pre_aggregates = Spec("m1", {});
+  pre_aggregates.queries[0].pre_aggregate = true;
+
+  EXPECT_THAT(tsdb_->points().DeletePoints(pre_aggregates),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("preAggregate")));
+  EXPECT_EQ(Count(Spec("m1", {})).points, 6U);
+}
+
 TEST_F(MetricBatchesTest, WithoutAFilterNothingIsDeleted) {
   QuerySpec all = Spec("other", {});
   all.queries.emplace_back();

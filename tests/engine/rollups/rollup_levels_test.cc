@@ -209,6 +209,26 @@ TEST_F(RollupLevelsTest, AResultLooksLikeOneOfPoints) {
   EXPECT_THAT(method_, HasSubstr("_rollup/1h-sum/m"));
 }
 
+TEST_F(RollupLevelsTest, AQueryThatNamesALevelReadsItsPoints) {
+  Open();
+  PutRollups("1h", "host=a", kStart, {2, 3});
+  QuerySpec of_level = Spec("1h-sum");
+  of_level.queries[0].metric = "_rollup/1h-count/m";
+
+  const std::vector<ResultSeries> results = Run(of_level);
+
+  ASSERT_THAT(results, SizeIs(1));
+  EXPECT_EQ(results[0].points.at(0).value.ToDouble(), 2);
+}
+
+TEST_F(RollupLevelsTest, AMetricMayHaveRollupsAlone) {
+  Open();
+  PutRollups("1h", "host=a", kStart, {2, 3});
+
+  ASSERT_THAT(Run(Spec("1h-sum")), SizeIs(1));
+  EXPECT_THAT(Run(Spec("")), IsEmpty());
+}
+
 TEST_F(RollupLevelsTest, AFallbackReadsTheNextLevelThatHasPoints) {
   Open();
   Put("m", "host=a", kStart, 1);

@@ -99,6 +99,15 @@ TEST_F(MetricRankingTest, APartIsFoundInAnyCase) {
   EXPECT_EQ(Rank({.part = "bytes", .limit = 1}).value().total, 2u);
 }
 
+TEST_F(MetricRankingTest, LevelsOfRollupsAreListedOnlyByTheirPrefix) {
+  Create("cpu", "host=a");
+  Create("_rollup/1h-sum/cpu", "host=a");
+  EXPECT_THAT(Names({.limit = 9}), ElementsAre("cpu"));
+  EXPECT_THAT(Names({.part = "cpu", .order = MetricOrder::kSeries, .limit = 9}),
+              ElementsAre("cpu"));
+  EXPECT_THAT(Names({.part = "_rollup/", .limit = 9}), ElementsAre("_rollup/1h-sum/cpu"));
+}
+
 TEST_F(MetricRankingTest, ACancelledRankingEnds) {
   Create("cpu", "host=a");
   control_.Cancel();

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/server/api_fixture.h"
+#include "tests/server/rollups/rollup_test_rules.h"
 #include "tests/support/vectors.h"
 
 namespace hourcell::suggest_handler_test {
@@ -68,6 +69,20 @@ TEST_F(SuggestHandlerTest, NamesWithoutSeriesAreLeftOut) {
   EXPECT_EQ(Send("GET /api/suggest?type=tagv&q=web0").body, R"(["web01.mysite.com","web02"])");
   ASSERT_OK(tsdb().maintenance().Flush());
   EXPECT_EQ(Send("GET /api/suggest?type=metrics&q=sys.g").body, R"(["sys.gone"])");
+}
+
+TEST_F(SuggestHandlerTest, MetricsOfRollupsAreLeftOut) {
+  options().rollups = MakeTestRules().config;
+  Put({"sys.cpu", "host=a", kStartS, 1});
+  Put({"_rollup/1h-sum/sys.cpu", "host=a", kStartS, 1});
+  Put({"_rollup/1h-sum/sys.mem", "host=a", kStartS, 1});
+  ASSERT_OK(tsdb().names().AssignUid(UidKind::kMetric, "sys.gone"));
+
+  EXPECT_EQ(Send("GET /api/suggest?type=metrics&q=").body, R"(["sys.cpu","sys.mem"])")
+      << "sys.mem has rollups alone";
+  EXPECT_EQ(Send("GET /api/suggest?type=metrics&q=_rollup/").body,
+            R"(["_rollup/1h-sum/sys.cpu","_rollup/1h-sum/sys.mem"])");
+  EXPECT_THAT(Send("GET /api/suggest?type=metrics&q=_&all").body, HasSubstr("_rollup/1h-sum"));
 }
 
 TEST_F(SuggestHandlerTest, GivesTwentyFiveNamesUnlessToldOtherwise) {

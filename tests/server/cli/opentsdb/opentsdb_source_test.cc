@@ -43,7 +43,7 @@ TEST(OpenTsdbSourceTest, AsksForMetricsInPartsIfAnAnswerIsFull) {
 
   ASSERT_OK(metrics.status());
   EXPECT_THAT(*metrics, ElementsAre("b", "ba"));
-  EXPECT_THAT(server.requests()[0], HasSubstr(R"({"type":"metrics","q":"","max":3})"));
+  EXPECT_THAT(server.requests()[0], HasSubstr(R"({"type":"metrics","q":"","max":3,"all":true})"));
   EXPECT_THAT(server.requests()[1], HasSubstr(R"("q":"!")"));
   EXPECT_THAT(server.requests(), SizeIs(1 + 94 + 95));
 }
