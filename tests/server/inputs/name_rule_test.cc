@@ -71,6 +71,22 @@ TEST(NameRuleTest, WholeTagsAreAsTheirNames) {
             "in_the_middle_of_a_long_name__caf\u00e9__and_after_it");
 }
 
+// Eight bytes are examined together, and the last one to seven bytes, too.
+TEST(NameRuleTest, EachByteIsMappedAtEachPositionOfEachLength) {
+  for (size_t size = 1; size <= 20; ++size) {
+    for (size_t at = 0; at < size; ++at) {
+      for (int byte = 0x20; byte < 0x7F; ++byte) {
+        std::string text(size, 'x');
+        text[at] = static_cast<char>(byte);
+        std::string expected = text;
+        if (NameFault(text, NameEncoding::kLatin1, "") != "") expected[at] = '_';
+        ASSERT_EQ(kLatin1.Apply(text), expected);
+        ASSERT_EQ(kAny.Apply(text), text);
+      }
+    }
+  }
+}
+
 TEST(NameRuleTest, EveryNameIsLegalAfterIt) {
   std::string text;
   for (size_t byte = 0; byte < 256; ++byte)

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -64,6 +65,33 @@ TEST(PromWriteRequestTest, AnEmptyMessageHasNoSeries) {
     EXPECT_THAT(Read("", version), IsEmpty());
     EXPECT_THAT(Read(PromMessage(version, {}), version), IsEmpty());
   }
+}
+
+TEST(PromWriteRequestTest, ReadsLabelsInEachFormOfProtobuf) {
+  const std::string long_value(200, 'v');
+  std::string message;
+  protozero::pbf_writer writer(message);
+  {
+    protozero::pbf_writer series(writer, 1);
+    const auto add = [&series](const std::vector<std::pair<uint32_t, std::string>>& fields) {
+      protozero::pbf_writer label(series, 1);
+      for (const auto& [field, text] : fields)
+        label.add_string(field, text);
+    };
+    add({{1, "__name__"}, {2, "m"}});
+    add({{2, "value first"}, {1, "a"}});
+    add({{1, "b"}, {2, long_value}});
+    add({{1, "c"}, {2, "1"}, {2, "the last one counts"}});
+    add({{1, "d"}, {3, "unknown"}, {2, "2"}});
+    add({{1, "e"}, {2, ""}});
+    add({{1, "f"}});
+    add({{1, "g"}, {2, std::string(127, 'g')}});
+    add({{1, "h"}, {2, std::string(128, 'h')}});
+  }
+  EXPECT_THAT(
+      Read(message, PromWriteVersion::k1),
+      ElementsAre(fmt::format("m{{a=value first;b={};c=the last one counts;d=2;g={};h={};}} 0h 0e",
+                              long_value, std::string(127, 'g'), std::string(128, 'h'))));
 }
 
 TEST(PromWriteRequestTest, ASampleWithoutFieldsIsZeroAtZero) {
