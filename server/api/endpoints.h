@@ -18,6 +18,7 @@
 #include "server/admin/job_handler.h"
 #include "server/admin/job_registry.h"
 #include "server/admin/region_handler.h"
+#include "server/changes/change_handler.h"
 #include "server/config/config.h"
 #include "server/expressions/exp_handler.h"
 #include "server/expressions/gexp_handler.h"
@@ -72,6 +73,9 @@ class Endpoints {
   HttpResponse Query(const HttpRequest& request);
   HttpResponse Exp(const HttpRequest& request) { return HandleExp(request, query_.service()); }
   HttpResponse Gexp(const HttpRequest& request) { return HandleGexp(request, &query_); }
+  HttpResponse Changes(const HttpRequest& request) {
+    return HandleChanges(request, query_.service());
+  }
   HttpResponse QueryPage(const HttpRequest& request);
   HttpResponse QueryStats(const HttpRequest& request) { return query_.HandleList(request); }
   HttpResponse Last(const HttpRequest& request) { return HandleLast(request, query_.service()); }

@@ -1,4 +1,4 @@
-// /api/metrics: the metrics whose names contain a text, with their numbers of series. Thread-safe.
+// /api/metrics: finds metrics by a part of their name, with their numbers of series. Thread-safe.
 
 #pragma once
 

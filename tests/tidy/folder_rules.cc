@@ -156,6 +156,9 @@ constexpr std::array kRules = {
     FolderRule{"server/expressions",
                "codec/base codec/text engine/query engine/expressions engine server/text "
                "server/http server/http/body server/query"},
+    FolderRule{"server/changes",
+               "codec/base codec/text engine/query engine server/text "
+               "server/http server/http/body server/query"},
     FolderRule{"server/graph",
                "codec/base codec/text engine/query engine server/http server/http/body "
                "server/query server/plot server/plot/output"},
@@ -195,13 +198,13 @@ constexpr std::array kRules = {
     FolderRule{"server/inputs/statsd",
                "codec/base codec codec/rows codec/text engine server/log server/config server/net "
                "server/put server/inputs"},
-    FolderRule{
-        "server/api",
-        "codec/base codec/text engine/query engine server/log server/text server/config "
-        "server/access server/net server/http server/http/body server/http/guard "
-        "server/query server/expressions server/graph server/names server/documents server/admin "
-        "server/inputs server/inputs/influx server/inputs/otlp server/inputs/prometheus "
-        "server/lab server/monitor server/rollups server/put"},
+    FolderRule{"server/api",
+               "codec/base codec/text engine/query engine server/log server/text server/config "
+               "server/access server/net server/http server/http/body server/http/guard "
+               "server/query server/expressions server/changes server/graph server/names "
+               "server/documents server/admin server/inputs server/inputs/influx "
+               "server/inputs/otlp server/inputs/prometheus "
+               "server/lab server/monitor server/rollups server/put"},
     FolderRule{"server/telnet",
                "codec/base codec codec/text engine server/text server/config "
                "server/access server/net server/rollups server/api"},

@@ -72,6 +72,7 @@ constexpr std::string_view kPaths[] = {
     "/api/query",
     "/api/query/exp",
     "/api/query/gexp",
+    "/api/query/changes",
     "/api/query/last",
     "/api/search",
     "/api/search/lookup",
