@@ -1,6 +1,7 @@
 #include "uid/uid_directory.h"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -31,8 +32,16 @@ constexpr size_t kUnsureMax = size_t{1} << 20;
 constexpr int64_t kExpressionBytesMax = 8 << 20;
 
 bool IsAscii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  constexpr size_t kWordBytes = sizeof(uint64_t);
+  uint64_t bits = 0;
+  for (; text.size() >= kWordBytes; text.remove_prefix(kWordBytes)) {
+    uint64_t word = 0;
+    std::memcpy(&word, text.data(), kWordBytes);
+    bits |= word;
+  }
+  for (const char c : text)
+    bits |= static_cast<uint8_t>(c);
+  return (bits & 0x8080808080808080) == 0;
 }
 
 size_t IndexOf(UidKind kind) {

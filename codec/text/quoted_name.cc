@@ -39,6 +39,7 @@ size_t SkipQuoted(std::string_view text, size_t at) {
 }
 
 size_t FindOutsideQuotes(std::string_view text, char c) {
+  if (text.find('"') == std::string_view::npos) return text.find(c);
   for (size_t i = 0; i < text.size(); ++i) {
     if (const size_t end = SkipQuoted(text, i); end != i) {
       i = end - 1;

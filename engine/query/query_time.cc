@@ -120,6 +120,9 @@ bool IsDottedTime(std::string_view text) {
 absl::StatusOr<int64_t> ParseQueryTime(std::string_view text,
                                        std::string_view timezone,
                                        int64_t now_ms) {
+  if (const auto number = NumberOf(text)) {  // most times of programs
+    return text.size() <= kSecondsDigitsMax ? *number * 1000 : *number;
+  }
   const std::string lower = LowerCase(text);
   const std::string_view view = lower;
   if (view.empty() || view == "now") return now_ms;
@@ -135,10 +138,6 @@ absl::StatusOr<int64_t> ParseQueryTime(std::string_view text,
     ms = NumberOf(view.substr(0, view.size() - 2));
   } else if (IsDottedTime(view)) {
     ms = NumberOf(fmt::format("{}{}", view.substr(0, 10), view.substr(11)));
-  } else if (view.size() <= kSecondsDigitsMax) {
-    if (const auto seconds = NumberOf(view)) ms = *seconds * 1000;
-  } else {
-    ms = NumberOf(view);
   }
   return ms.has_value() ? absl::StatusOr<int64_t>(*ms) : BadTime(text);
 }

@@ -91,7 +91,7 @@ void AppendLengthAndConnection(uint64_t body_bytes, bool close, std::string* hea
 // Appends the response's own headers, and its content type if it has a body.
 void AppendOwnHeaders(const HttpResponse& response, bool has_body, std::string* head) {
   if (!response.content_type.empty() && has_body) {
-    AppendHeader("Content-Type", response.content_type, head);
+    head->append("Content-Type: ").append(response.content_type).append("\r\n");
   }
   head->append("X-Content-Type-Options: nosniff\r\n");
   for (const auto& [name, value] : response.headers)

@@ -18,8 +18,17 @@ namespace {
 
 enum class Plus : bool { kLiteral, kBlank };
 
+// Whether a target has escapes; most have none.
+enum class Escapes : bool { kNone, kSome };
+
 // Most requests have fewer parameters.
 constexpr size_t kUsualParams = 8;
+
+Escapes EscapesOf(std::string_view target) {
+  return target.find('%') == std::string_view::npos && target.find('+') == std::string_view::npos
+             ? Escapes::kNone
+             : Escapes::kSome;
+}
 
 // Sets `*out` to target[begin, end), decoded.
 absl::Status Decode(
@@ -47,10 +56,16 @@ absl::Status Decode(
   return absl::OkStatus();
 }
 
-absl::Status AppendParam(std::string_view target, size_t begin, size_t end, HttpRequest* request) {
+absl::Status AppendParam(
+    std::string_view target, size_t begin, size_t end, Escapes escapes, HttpRequest* request) {
   if (begin == end) return absl::OkStatus();
   const size_t equals = std::min(target.find('=', begin), end);
   auto& [name, value] = request->params.emplace_back();
+  if (escapes == Escapes::kNone) {
+    name.assign(target.substr(begin, equals - begin));
+    if (equals < end) value.assign(target.substr(equals + 1, end - equals - 1));
+    return absl::OkStatus();
+  }
   HOURCELL_RETURN_IF_ERROR(Decode(target, begin, equals, Plus::kBlank, &name));
   if (equals == end) return absl::OkStatus();
   return Decode(target, equals + 1, end, Plus::kBlank, &value);
@@ -86,9 +101,10 @@ absl::Status ParseParts(std::string_view target, HttpRequest* request) {
   HOURCELL_RETURN_IF_ERROR(Decode(target, 0, question_mark, Plus::kLiteral, &request->path));
   if (question_mark == target.size()) return absl::OkStatus();
   request->params.reserve(kUsualParams);
+  const Escapes escapes = EscapesOf(target);
   for (size_t begin = question_mark + 1; begin < target.size();) {
     const size_t end = std::min(target.find('&', begin), target.size());
-    HOURCELL_RETURN_IF_ERROR(AppendParam(target, begin, end, request));
+    HOURCELL_RETURN_IF_ERROR(AppendParam(target, begin, end, escapes, request));
     begin = end + 1;
   }
   return absl::OkStatus();

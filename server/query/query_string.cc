@@ -1,6 +1,7 @@
 #include "server/query/query_string.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <span>
@@ -23,6 +24,14 @@ namespace {
 constexpr size_t kPartsMin = 2;
 constexpr size_t kPartsMax = 5;
 
+// The characters that have a meaning in a sub query; names have few of them.
+constexpr std::array<bool, 256> kIsMark = [] {
+  std::array<bool, 256> is_mark = {};
+  for (const char c : std::string_view("\"=:,{}()[]|"))
+    is_mark[static_cast<uint8_t>(c)] = true;
+  return is_mark;
+}();
+
 // Most texts have fewer parts.
 using TextParts = absl::InlinedVector<std::string_view, 8>;
 
@@ -32,6 +41,7 @@ TextParts SplitOutside(std::string_view text, char separator, char open, char cl
   size_t begin = 0;
   int depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
+    if (!kIsMark[static_cast<uint8_t>(text[i])]) continue;
     if (const size_t end = text[i] == '"' ? SkipQuoted(text, i) : i; end != i) {
       i = end - 1;
     } else if (text[i] == open) {
@@ -171,6 +181,7 @@ absl::Status AppendFilters(std::string_view inside,
 size_t FindClose(std::string_view text, size_t begin) {
   int depth = 0;
   for (size_t i = begin; i < text.size(); ++i) {
+    if (!kIsMark[static_cast<uint8_t>(text[i])]) continue;
     if (const size_t end = text[i] == '"' ? SkipQuoted(text, i) : i; end != i) {
       i = end - 1;
     } else if (text[i] == '(') {

@@ -1,6 +1,7 @@
 #include "server/query/query_writer.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <chrono>
@@ -67,49 +68,57 @@ absl::Status Offer(BodyWriter* body, QueryTrace* trace) {
   return body->Offer();
 }
 
+// "00", "01", ... "99".
+constexpr std::array<char, 200> kTwoDigits = [] {
+  std::array<char, 200> digits = {};
+  for (size_t i = 0; i < 100; ++i) {
+    digits[2 * i] = static_cast<char>('0' + i / 10);
+    digits[2 * i + 1] = static_cast<char>('0' + i % 10);
+  }
+  return digits;
+}();
+
 // Prints points to a body through a separate buffer. It checks the room once a point, and copies
-// the text once.
+// the text once. The caller keeps the end of the text, in a register; functions that write return
+// the new one.
 class WrittenPoint {
  public:
   WrittenPoint(BodyWriter* body, QueryTrace* trace) : body_(*body), trace_(trace) {}
 
+  char* begin() { return text_; }
+
   // True if there is room for kWrittenBytesMax.
-  bool HasRoom() const {
-    return sizeof text_ - static_cast<size_t>(end_ - text_) >= kWrittenBytesMax;
+  bool HasRoom(const char* end) const {
+    return sizeof text_ - static_cast<size_t>(end - text_) >= kWrittenBytesMax;
   }
-  // Makes room.
-  absl::Status MakeRoom() {
-    Flush();
+  // Sends the text; the next one begins at begin().
+  absl::Status MakeRoom(const char* end) {
+    Flush(end);
     return Offer(&body_, trace_);
   }
-  void Flush() {
-    body_.buffer().append(text_, end_);
-    end_ = text_;
-  }
+  void Flush(const char* end) { body_.buffer().append(text_, static_cast<size_t>(end - text_)); }
 
-  void Integer(int64_t value) { end_ = std::to_chars(end_, end_ + kIntegerBytesMax, value).ptr; }
+  static char* Integer(int64_t value, char* end) {
+    return std::to_chars(end, end + kIntegerBytesMax, value).ptr;
+  }
   // As Integer. Successive times differ in their last digits, so the text of the first is kept.
-  void Time(int64_t value) {
-    if (value < kLastDigits) {
-      Integer(value);
-      return;
-    }
+  char* Time(int64_t value, char* end) {
+    if (value < kLastDigits) return Integer(value, end);
     if (const int64_t first = value / kLastDigits; first != first_digits_) {
       first_digits_ = first;
       first_size_ =
           std::to_chars(first_text_, first_text_ + sizeof first_text_, first).ptr - first_text_;
     }
-    std::memcpy(end_, first_text_, sizeof first_text_);  // a fixed size is quicker, and fits
-    end_ += first_size_;
-    auto last = static_cast<uint32_t>(value % kLastDigits);
-    for (int i = 3; i >= 0; --i, last /= 10)
-      end_[i] = static_cast<char>('0' + last % 10);
-    end_ += 4;
+    std::memcpy(end, first_text_, sizeof first_text_);  // a fixed size is quicker, and fits
+    end += first_size_;
+    const auto last = static_cast<uint32_t>(value % kLastDigits);
+    std::memcpy(end, &kTwoDigits[2 * (last / 100)], 2);
+    std::memcpy(end + 2, &kTwoDigits[2 * (last % 100)], 2);
+    return end + 4;
   }
-  void Double(double value) { end_ = WriteJavaDouble(value, end_); }
-  void Text(const FrameText& text) {
-    std::memcpy(end_, text.bytes, sizeof text.bytes);
-    end_ += text.size;
+  static char* Text(const FrameText& text, char* end) {
+    std::memcpy(end, text.bytes, sizeof text.bytes);
+    return end + text.size;
   }
 
  private:
@@ -118,7 +127,6 @@ class WrittenPoint {
   int64_t first_digits_ = -1;  // in first_text_
   ptrdiff_t first_size_ = 0;
   char first_text_[16] = {};
-  char* end_ = text_;
   char text_[8 * 1024];
 };
 
@@ -288,7 +296,7 @@ absl::Status QueryWriter::AppendPoints(const SeriesView& series, Printed* printe
   };
   body_.buffer().append(",\"dps\":");
   WrittenPoint text(&body_, trace_);
-  text.Text(frame.begin);
+  char* end = WrittenPoint::Text(frame.begin, text.begin());
   const FrameText* before_time = &frame.before_time;
   int64_t next_time = size == 0 ? 0 : time_of(0);
   for (size_t i = 0; i < size; ++i) {
@@ -297,28 +305,30 @@ absl::Status QueryWriter::AppendPoints(const SeriesView& series, Printed* printe
       next_time = time_of(i + 1);
       if (next_time == time) continue;
     }
-    if (!text.HasRoom()) HOURCELL_RETURN_IF_ERROR(text.MakeRoom());
+    if (!text.HasRoom(end)) {
+      HOURCELL_RETURN_IF_ERROR(text.MakeRoom(end));
+      end = text.begin();
+    }
     ++printed->points;
-    text.Text(*before_time);
+    end = WrittenPoint::Text(*before_time, end);
     before_time = &frame.between;
-    text.Time(time);
-    text.Text(frame.before_value);
+    end = text.Time(time, end);
+    end = WrittenPoint::Text(frame.before_value, end);
     const double number = std::bit_cast<double>(values[i]);
     if (is_float[i] == 0) {
-      text.Integer(static_cast<int64_t>(values[i]));
+      end = WrittenPoint::Integer(static_cast<int64_t>(values[i]), end);
     } else if (std::isfinite(number)) {
-      text.Double(number);
+      end = WriteJavaDouble(number, end);
     } else if (std::isnan(number)) {
-      text.Text(nan);
+      end = WrittenPoint::Text(nan, end);
       ++printed->nans;
     } else {
       return absl::InvalidArgumentError(
           fmt::format("Got Infinity: {} at {} ms", series.metric, times[i]));
     }
-    text.Text(frame.after);
+    end = WrittenPoint::Text(frame.after, end);
   }
-  text.Text(frame.end);
-  text.Flush();
+  text.Flush(WrittenPoint::Text(frame.end, end));
   return absl::OkStatus();
 }
 
