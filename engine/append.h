@@ -12,6 +12,8 @@
 
 #include <absl/status/status.h>
 
+#include "codec/histograms/simple_histogram.h"
+#include "codec/point.h"
 #include "codec/text/point_error.h"
 
 namespace hourcell {
@@ -70,6 +72,14 @@ class CommitTicket {
   BlockCommitter* commit_ = nullptr;
   uint64_t block_ = 0;  // of the journal
   bool sync_ = false;
+};
+
+// A histogram of a series at an instant. The value of `point` counts for nothing; everything is
+// borrowed.
+struct HistogramPoint {
+  PointView point;
+  const SimpleHistogram* histogram = nullptr;
+  uint8_t codec = 0;  // the ID of OpenTSDB's codec, which is stored with it
 };
 
 // Returns how many of `wanted` new series may be created now, and counts them as created.

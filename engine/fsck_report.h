@@ -25,7 +25,7 @@ enum class FsckFault : uint8_t {
   kIndex,       // numbers, tsuids and posting sets of series that do not agree
   kUid,         // names and UIDs that do not agree
   kRegion,      // regions that do not tile their table, or hide rows that are not theirs
-  kAnnotation,  // an annotation with a key or text that does not decode
+  kAnnotation,  // an annotation or a histogram with a key or content that does not decode
   kJournal,     // a damaged journal, or a block that does not decode
   kCut,         // bytes that an open took out of the journal, until they are acknowledged
 };
@@ -47,6 +47,7 @@ struct FsckReport {
   uint64_t rows = 0;
   uint64_t points = 0;  // of cells that decode
   uint64_t annotations = 0;
+  uint64_t histograms = 0;
   uint64_t series = 0;
   uint64_t mappings = 0;  // of names and UIDs, both directions
   uint64_t regions = 0;

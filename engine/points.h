@@ -28,14 +28,16 @@ class StoreGates;
 struct DeletedPoints {
   uint64_t points = 0;
   uint64_t rows = 0;  // with deleted points
+  uint64_t histograms = 0;
   friend bool operator==(const DeletedPoints&, const DeletedPoints&) = default;
 };
 
-// How many points a selection has (Points::CountPoints).
+// How many points and histograms a selection has (Points::CountPoints).
 struct CountedPoints {
-  uint64_t metrics = 0;
-  uint64_t series = 0;
+  uint64_t metrics = 0;  // with points
+  uint64_t series = 0;   // with points
   uint64_t points = 0;
+  uint64_t histograms = 0;
   friend bool operator==(const CountedPoints&, const CountedPoints&) = default;
 };
 
@@ -60,19 +62,32 @@ class Points final {
   // kUnavailable.
   absl::Status Put(const PointView& point);
 
-  // Deletes the points with start <= t <= end of all series the sub queries select; how they
-  // aggregate does not matter. When it returns the points are gone for good: no later read, crash
+  // Stores a batch of histograms, and returns when they are acknowledged: OK means that kill -9
+  // cannot undo them, and a power failure neither with options.sync or Durability::kAlways. Bad
+  // ones are refused one by one, in `*refused` (may be null); the others are stored together, or
+  // none. A histogram replaces an earlier one of its series and instant; numbers of the same series
+  // and instant stay. Of the options, `items`, `via` and `all_or_none` have no effect. Histograms
+  // are read by queries with percentiles (SubQuery).
+  //
+  // Also kUnimplemented: the store has observers of puts, which do not know histograms. Other
+  // errors are storage's.
+  absl::Status AppendHistograms(std::span<const HistogramPoint> histograms,
+                                std::vector<RefusedPoint>* refused,
+                                const AppendOptions& options = {});
+
+  // Deletes the points and histograms with start <= t <= end of all series the sub queries select;
+  // how they aggregate does not matter. When it returns they are gone for good: no later read, crash
   // or power failure shows them. Points that are put while it runs may stay. Names stay; series
-  // without points are dropped later (Options::drop_empty_series). Seals everything, and holds up
-  // sealing while it runs. A sub query without a metric and without tsuids selects the series of
-  // all metrics that pass its filters; it needs a filter. A sub query of a metric also deletes the
-  // points of its rollups with such times, unless its rollup_usage is kRaw.
+  // without points and histograms are dropped later (Options::drop_empty_series). Seals everything,
+  // and holds up sealing while it runs. A sub query without a metric and without tsuids selects the
+  // series of all metrics that pass its filters; it needs a filter. A sub query of a metric also
+  // deletes the points of its rollups with such times, unless its rollup_usage is kRaw.
   // On an error a part may be deleted. Errors as Queries::Query's, and those of storage;
   // kInvalidArgument: a sub query has functions.
   absl::StatusOr<DeletedPoints> DeletePoints(const QuerySpec& spec,
                                              QueryControl* control = nullptr);
 
-  // How many points DeletePoints would delete, from how many series. Changes nothing. A point, a
+  // How many points and histograms DeletePoints would delete. Changes nothing. A point, a
   // series or a metric that two sub queries select counts twice. Errors as DeletePoints'.
   absl::StatusOr<CountedPoints> CountPoints(const QuerySpec& spec, QueryControl* control = nullptr);
 

@@ -13,10 +13,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include "engine/append.h"
 #include "engine/parallel_scan.h"
 #include "engine/query.h"
 
@@ -66,6 +68,12 @@ class Queries final {
   absl::Status Scan(const ScanSpec& spec,
                     const std::function<bool(const ScannedRow&)>& visit,
                     const std::function<bool()>& should_stop = {});
+
+  // Visits all histograms that have not expired, in batches, in the order of their keys. A name that
+  // was deleted is the hex of its UID. The first error of `visit` ends it and is returned. kDataLoss:
+  // damage.
+  absl::Status VisitHistograms(
+      const std::function<absl::Status(std::span<const HistogramPoint>)>& visit);
 
   // The rows of this moment as work for several threads: engine/parallel_scan.h. Destroy the scan
   // before the store is closed. kNotFound: a name is unknown.

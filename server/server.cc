@@ -198,6 +198,8 @@ Server::Impl::Impl(const Config& config,
   telnet_settings_ = {
       .point_limits = {.tags_max = static_cast<size_t>(config.integer("tsd.storage.max_tags"))},
       .rollups = routes_.rollups(),
+      .histograms = ParseHistogramCodecs(config.text("tsd.core.histograms.config"))
+                        .value_or(HistogramCodecs()),  // checked by Routes
       .puts_allowed = config.text("tsd.mode") != "ro",
       .return_errors = config.boolean("tsd.rpc.telnet.return_errors"),
       .dropcaches_allowed = config.boolean("tsd.rpc.allow_dropcaches"),

@@ -27,12 +27,12 @@ constexpr size_t kSeriesAMiss = 8;
 // the key after the hour: the tags and that byte.
 class SeriesJumper {
  public:
-  SeriesJumper(const RowKeyCodec& row_keys, std::span<const std::string_view> tsuids)
+  SeriesJumper(const RowKeyCodec& row_keys, std::span<const std::string_view> tsuids, uint8_t type)
       : head_size_(row_keys.tags_offset()), pair_width_(row_keys.layout().pair_width()) {
     blocks_.reserve(tsuids.size());
     for (const std::string_view tsuid : tsuids) {
       std::string& block = blocks_.emplace_back(tsuid.substr(row_keys.layout().metric_width));
-      block.push_back(static_cast<char>(kAnnotationType));
+      block.push_back(static_cast<char>(type));
     }
     std::ranges::sort(blocks_);
   }
@@ -61,26 +61,33 @@ class SeriesJumper {
   std::vector<std::string> blocks_;
 };
 
+// The objects to visit.
+struct WantedObjects {
+  uint8_t type = kAnnotationType;
+  int64_t start_ms = 0;
+  int64_t end_ms = 0;  // inclusive
+
+  bool Has(int64_t ms) const { return ms >= start_ms && ms <= end_ms; }
+};
+
 // One scan of series of one metric.
 class MetricScan {
  public:
   MetricScan(const RowKeyCodec& row_keys,
              std::span<const std::string_view> tsuids,
-             int64_t start_ms,
-             int64_t end_ms,
+             const WantedObjects& wanted,
              const AnnotationVisit& visit)
       : row_keys_(row_keys),
         tsuids_(tsuids),
         metric_(tsuids.front().substr(0, row_keys.layout().metric_width)),
-        start_ms_(start_ms),
-        end_ms_(end_ms),
+        wanted_(wanted),
         visit_(visit) {}
 
   absl::Status Run(TableView* view) {
-    const uint64_t end_s = kAnnotationRowSpan.EndS(kAnnotationRowSpan.BaseS(end_ms_));
+    const uint64_t end_s = kAnnotationRowSpan.EndS(kAnnotationRowSpan.BaseS(wanted_.end_ms));
     const Uid metric = LoadBigEndian(metric_.data(), metric_.size());
     for (const KeyRange& range :
-         row_keys_.Ranges(metric, kAnnotationRowSpan.BaseS(start_ms_), end_s)) {
+         row_keys_.Ranges(metric, kAnnotationRowSpan.BaseS(wanted_.start_ms), end_s)) {
       const std::unique_ptr<RowCursor> row =
           view->NewCursor(TableId::kAnnotation, {.begin = range.begin, .end = range.end});
       row->Seek(range.begin);
@@ -106,7 +113,7 @@ class MetricScan {
       PassOver(row);
       return absl::OkStatus();
     }
-    if (key.start_ms >= start_ms_ && key.start_ms <= end_ms_) {
+    if (key.type == wanted_.type && wanted_.Has(key.start_ms)) {
       HOURCELL_RETURN_IF_ERROR(visit_(
           {.key = row->key(), .tsuid = tsuid_, .start_ms = key.start_ms, .value = row->value()}));
     }
@@ -116,7 +123,7 @@ class MetricScan {
 
   void PassOver(RowCursor* row) {
     if (jumper_ == nullptr && ++misses_ > kMissesMin + tsuids_.size() / kSeriesAMiss) {
-      jumper_ = std::make_unique<SeriesJumper>(row_keys_, tsuids_);
+      jumper_ = std::make_unique<SeriesJumper>(row_keys_, tsuids_, wanted_.type);
     }
     if (jumper_ == nullptr) {
       row->Next();
@@ -134,8 +141,7 @@ class MetricScan {
   const RowKeyCodec& row_keys_;
   const std::span<const std::string_view> tsuids_;
   const std::string_view metric_;
-  const int64_t start_ms_;
-  const int64_t end_ms_;
+  const WantedObjects wanted_;
   const AnnotationVisit& visit_;
   std::string tsuid_;
   size_t misses_ = 0;
@@ -149,6 +155,25 @@ bool Clamp(int64_t* start_ms, int64_t* end_ms) {
   return *start_ms <= *end_ms;
 }
 
+absl::Status ScanSeriesObjects(const RowKeyCodec& row_keys,
+                               TableView* view,
+                               std::span<const std::string_view> tsuids,
+                               WantedObjects wanted,
+                               const AnnotationVisit& visit) {
+  if (!Clamp(&wanted.start_ms, &wanted.end_ms)) return absl::OkStatus();
+  const size_t width = row_keys.layout().metric_width;
+  while (!tsuids.empty()) {
+    const std::string_view metric = tsuids.front().substr(0, width);
+    const auto is_others = [&](std::string_view tsuid) { return tsuid.substr(0, width) != metric; };
+    const auto end = std::ranges::find_if(tsuids, is_others);
+    const auto count = static_cast<size_t>(end - tsuids.begin());
+    MetricScan scan(row_keys, tsuids.first(count), wanted, visit);
+    HOURCELL_RETURN_IF_ERROR(scan.Run(view));
+    tsuids = tsuids.subspan(count);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status ScanSeriesAnnotations(const RowKeyCodec& row_keys,
@@ -157,18 +182,36 @@ absl::Status ScanSeriesAnnotations(const RowKeyCodec& row_keys,
                                    int64_t start_ms,
                                    int64_t end_ms,
                                    const AnnotationVisit& visit) {
-  if (!Clamp(&start_ms, &end_ms)) return absl::OkStatus();
-  const size_t width = row_keys.layout().metric_width;
-  while (!tsuids.empty()) {
-    const std::string_view metric = tsuids.front().substr(0, width);
-    const auto is_others = [&](std::string_view tsuid) { return tsuid.substr(0, width) != metric; };
-    const auto end = std::ranges::find_if(tsuids, is_others);
-    const auto count = static_cast<size_t>(end - tsuids.begin());
-    MetricScan scan(row_keys, tsuids.first(count), start_ms, end_ms, visit);
-    HOURCELL_RETURN_IF_ERROR(scan.Run(view));
-    tsuids = tsuids.subspan(count);
+  return ScanSeriesObjects(row_keys, view, tsuids,
+                           {.type = kAnnotationType, .start_ms = start_ms, .end_ms = end_ms},
+                           visit);
+}
+
+absl::Status ScanSeriesHistograms(const RowKeyCodec& row_keys,
+                                  TableView* view,
+                                  std::span<const std::string_view> tsuids,
+                                  int64_t start_ms,
+                                  int64_t end_ms,
+                                  const AnnotationVisit& visit) {
+  return ScanSeriesObjects(row_keys, view, tsuids,
+                           {.type = kHistogramType, .start_ms = start_ms, .end_ms = end_ms}, visit);
+}
+
+absl::StatusOr<bool> HasHistograms(const RowKeyCodec& row_keys, TableView* view, Uid metric) {
+  for (const KeyRange& range : row_keys.Ranges(metric, 0, 0)) {
+    const std::unique_ptr<RowCursor> row =
+        view->NewCursor(TableId::kAnnotation, {.begin = range.begin, .end = range.end});
+    row->Seek(range.begin);
+    for (; row->valid(); row->Next()) {
+      HOURCELL_ASSIGN_OR_RETURN(const AnnotationKeyView key,
+                                ParseAnnotationKey(row_keys, row->key()));
+      const bool is_of_metric =
+          !key.is_global() && LoadBigEndian(key.metric.data(), key.metric.size()) == metric;
+      if (is_of_metric && !key.is_annotation()) return true;
+    }
+    HOURCELL_RETURN_IF_ERROR(row->status());
   }
-  return absl::OkStatus();
+  return false;
 }
 
 absl::Status ScanGlobalAnnotations(const RowKeyCodec& row_keys,

@@ -324,6 +324,7 @@ absl::Status AnnotationStore::VisitAll(
   for (row->Seek(""); row->valid(); row->Next()) {
     HOURCELL_ASSIGN_OR_RETURN(const AnnotationKeyView key,
                               ParseAnnotationKey(*parts_.row_keys, row->key()));
+    if (!key.is_annotation()) continue;
     const std::string tsuid = std::string(key.metric) + std::string(key.tags);
     if (key.start_ms < ExpiresBeforeMs(tsuid)) continue;
     HOURCELL_ASSIGN_OR_RETURN(const Annotation annotation,

@@ -50,6 +50,8 @@ absl::Status CountSelected(const QuerySpec& spec,
     query.aggregator = Aggregator::kNone;
     query.downsample = DownsampleSpec{.all = true, .function = Aggregator::kCount};
     query.rate.reset();
+    query.percentiles.clear();
+    query.show_histogram_buckets = false;
   }
   SeriesCounter counter(counted);
   return executor.Run(counts, open_hours, &counter, control);

@@ -43,6 +43,8 @@ QuerySpec OfSeriesAlone(const QuerySpec& spec) {
     query.aggregator = Aggregator::kNone;
     query.downsample.reset();
     query.rate.reset();
+    query.percentiles.clear();
+    query.show_histogram_buckets = false;
   }
   return alone;
 }

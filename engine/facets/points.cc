@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "codec/base/status_macros.h"
+#include "engine/deletion/histogram_deleter.h"
 #include "engine/deletion/metric_batches.h"
 #include "engine/deletion/point_counter.h"
 #include "engine/deletion/point_deleter.h"
@@ -44,6 +45,19 @@ CommitTicket Points::Append(std::span<const LinePoint> points,
   return store->writes().writer->Append(points, refused, options);
 }
 
+absl::Status Points::AppendHistograms(std::span<const HistogramPoint> histograms,
+                                      std::vector<RefusedPoint>* refused,
+                                      const AppendOptions& options) {
+  if (refused != nullptr) refused->clear();
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  size_t new_series = 0;
+  absl::Status written =
+      store.writes().histogram_writer->Append(histograms, refused, options, &new_series);
+  // No block of the journal names the new series to processes that follow the store.
+  return new_series > 0 ? store.NoteChange(std::move(written))
+                        : store.Acknowledge(std::move(written));
+}
+
 absl::Status Points::Put(const PointView& point) {
   std::vector<RefusedPoint> refused;
   const CommitTicket ticket = Append({&point, 1}, &refused);
@@ -64,11 +78,17 @@ absl::StatusOr<DeletedPoints> Points::DeletePoints(const QuerySpec& spec, QueryC
                                           .active = store.writes().active.get(),
                                           .dropper = store.writes().dropper.get(),
                                           .memory = store.reads().executor.memory()});
+  const HistogramDeletion histograms{.planner = &store.reads().planner,
+                                     .histograms = store.writes().histograms.get(),
+                                     .dropper = store.writes().dropper.get(),
+                                     .sync = store->options.sync == Durability::kAlways};
   DeletedPoints deleted;
   const auto delete_batch = [&](const QuerySpec& batch) -> absl::Status {
     HOURCELL_ASSIGN_OR_RETURN(const DeletedPoints of_batch, deleter.Delete(batch, control));
     deleted.points += of_batch.points;
     deleted.rows += of_batch.rows;
+    HOURCELL_ASSIGN_OR_RETURN(const uint64_t of_series, DeleteHistograms(histograms, batch));
+    deleted.histograms += of_series;
     return absl::OkStatus();
   };
   HOURCELL_RETURN_IF_ERROR(store.NoteChange(BatchesOf(store).ForEach(spec, control, delete_batch)));
@@ -80,9 +100,16 @@ absl::StatusOr<CountedPoints> Points::CountPoints(const QuerySpec& spec, QueryCo
   QueryControl own;
   if (control == nullptr) control = &own;
   const std::shared_ptr<OpenHours> hours = store.hours();
+  const std::unique_ptr<TableView> view = store->tables->Snapshot();
   CountedPoints counted;
-  const auto count_batch = [&](const QuerySpec& batch) {
-    return CountSelected(batch, store.reads().executor, hours.get(), control, &counted);
+  const auto count_batch = [&](const QuerySpec& batch) -> absl::Status {
+    HOURCELL_RETURN_IF_ERROR(
+        CountSelected(batch, store.reads().executor, hours.get(), control, &counted));
+    HOURCELL_ASSIGN_OR_RETURN(
+        const uint64_t histograms,
+        CountHistograms(store.reads().planner, *store->row_keys, view.get(), batch));
+    counted.histograms += histograms;
+    return absl::OkStatus();
   };
   HOURCELL_RETURN_IF_ERROR(
       store->losses.Note(BatchesOf(store).ForEach(spec, control, count_batch)));

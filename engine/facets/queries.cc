@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "codec/base/status_macros.h"
+#include "engine/histograms/histogram_scan.h"
 #include "engine/query/query_watch.h"
 #include "engine/query/result_collector.h"
 #include "engine/read/last_points.h"
@@ -91,6 +92,17 @@ absl::Status Queries::Scan(const ScanSpec& spec,
                                         .planner = &store.reads().planner,
                                         .pinned_at = pin.time()});
   return store->losses.Note(scanner.Scan(spec, visit, should_stop));
+}
+
+absl::Status Queries::VisitHistograms(
+    const std::function<absl::Status(std::span<const HistogramPoint>)>& visit) {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreReader store, gates_->BeginRead());
+  const std::unique_ptr<TableView> view = store->tables->Snapshot();
+  return store->losses.Note(hourcell::VisitHistograms({.row_keys = &*store->row_keys,
+                                                       .view = view.get(),
+                                                       .uids = store->uids.get(),
+                                                       .expiry = &*store->expiry},
+                                                      visit));
 }
 
 absl::StatusOr<std::unique_ptr<ParallelScan>> Queries::PlanScan(

@@ -27,6 +27,7 @@
 #include "engine/regions/region_name.h"
 #include "engine/rows/annotation_cell.h"
 #include "engine/rows/annotation_key.h"
+#include "engine/rows/histogram_cell.h"
 #include "engine/rows/key_description.h"
 #include "engine/rows/key_range.h"
 #include "engine/rows/series_key.h"
@@ -371,10 +372,14 @@ absl::Status FsckChecks::CheckAnnotations() {
   HOURCELL_RETURN_IF_ERROR(Begin("annotations"));
   const absl::Status scanned = parts_.tables->Snapshot()->Scan(
       TableId::kAnnotation, {}, [&](std::string_view key, std::string_view cell) {
-        ++report_.annotations;
         const absl::StatusOr<AnnotationKeyView> parsed = ParseAnnotationKey(*parts_.row_keys, key);
         absl::Status status = parsed.status();
-        if (status.ok()) status = ParseAnnotationCell(cell).status();
+        const bool is_histogram = status.ok() && !parsed->is_annotation();
+        ++(is_histogram ? report_.histograms : report_.annotations);
+        if (status.ok()) {
+          status =
+              is_histogram ? ParseHistogramCell(cell).status() : ParseAnnotationCell(cell).status();
+        }
         if (status.ok() && options_.drop_empty_series) status = MarkUsedBy(*parsed);
         if (!status.ok()) {
           Add(FsckFault::kAnnotation, fmt::format("row {}: {}", ToHex(key), MessageOf(status)));

@@ -99,7 +99,9 @@ struct SubQuery {
   bool explicit_tags = false;
   std::optional<DownsampleSpec> downsample;
   std::optional<RateSpec> rate;
-  // For histograms, which are not stored yet: a query with percentiles is kUnimplemented.
+  // With one of these, the query reads the histograms of the series instead of their numbers: a
+  // result for each percentile (0 to 100), and one for each bucket of values. The aggregator is sum
+  // or none, and the function of the downsampling is sum. Rates and fill policies have no effect.
   std::vector<double> percentiles = {};
   bool show_histogram_buckets = false;
   // Functions of the set of groups, the last one first: its result is the input of the one before.
@@ -107,6 +109,8 @@ struct SubQuery {
   // Of no meaning without Options::rollups.
   RollupUsage rollup_usage = RollupUsage::kNoFallback;
   bool pre_aggregate = false;  // of the series that were written as pre-aggregates
+
+  bool is_of_histograms() const { return !percentiles.empty() || show_histogram_buckets; }
   friend bool operator==(const SubQuery&, const SubQuery&) = default;
 };
 

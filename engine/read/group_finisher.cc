@@ -154,13 +154,31 @@ absl::Status GroupFinisher::Finish() {
   HOURCELL_RETURN_IF_ERROR(hold.Take(merged.t.capacity() * kSpanPointBytes));
   if (present_.empty()) return absl::OkStatus();
   HOURCELL_RETURN_IF_ERROR(parts_.read->meter->Check());
-  HOURCELL_RETURN_IF_ERROR(Give(merged));
+  HOURCELL_RETURN_IF_ERROR(NameGroup());
+  HOURCELL_RETURN_IF_ERROR(Give(MetricName(), merged));
   present_.clear();
   if (merged.t.capacity() <= kReusedPointsMax) span_ = std::move(merged);
   return absl::OkStatus();
 }
 
-absl::Status GroupFinisher::Give(const Span& points) {
+absl::Status GroupFinisher::GiveHistograms(std::span<const uint32_t> present,
+                                           std::span<const HistogramSeries> series) {
+  present_.assign(present.begin(), present.end());
+  HOURCELL_RETURN_IF_ERROR(NameGroup());
+  for (const HistogramSeries& one : series) {
+    HOURCELL_RETURN_IF_ERROR(parts_.read->meter->Check());
+    HOURCELL_RETURN_IF_ERROR(Give(one.metric, one.points));
+  }
+  present_.clear();
+  return absl::OkStatus();
+}
+
+std::string_view GroupFinisher::MetricName() const {
+  return query_.tsuids.empty() ? query_.metric
+                               : parts_.names->NameOf(UidKind::kMetric, plan_.metric);
+}
+
+absl::Status GroupFinisher::NameGroup() {
   HOURCELL_DCHECK(!present_.empty());
   TagsOfGroup(plan_.list->all_tags(), present_, &group_tags_);
   QueryNames& names = *parts_.names;
@@ -176,9 +194,11 @@ absl::Status GroupFinisher::Give(const Span& points) {
   tsuids_.clear();
   for (const uint32_t member : present_)
     tsuids_.push_back(plan_.list->tsuid(member));
-  const std::string_view metric =
-      query_.tsuids.empty() ? query_.metric : names.NameOf(UidKind::kMetric, plan_.metric);
-  HOURCELL_RETURN_IF_ERROR(names.status());
+  return names.status();
+}
+
+absl::Status GroupFinisher::Give(std::string_view metric, const Span& points) {
+  HOURCELL_RETURN_IF_ERROR(parts_.names->status());
   const std::vector<Annotation> annotations = AnnotationsOfGroup();
   return parts_.sink->OnSeries(
       {.query_index = index_,

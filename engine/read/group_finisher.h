@@ -19,6 +19,7 @@
 
 #include "codec/base/strings.h"
 #include "engine/annotations/annotation_store.h"
+#include "engine/histograms/histogram_reader.h"
 #include "engine/names/query_names.h"
 #include "engine/query.h"
 #include "engine/query/memory_account.h"
@@ -56,6 +57,14 @@ class GroupFinisher {
   // Passes the group's result to the sink, unless no member has a point, and begins the next group.
   absl::Status Finish();
 
+  // In place of Add and Finish: passes series of a group's histograms to the sink, as they are.
+  // `present`: the members with histograms, not empty.
+  absl::Status GiveHistograms(std::span<const uint32_t> present,
+                              std::span<const HistogramSeries> series);
+
+  // The metric of the query. Lives until the next group.
+  std::string_view MetricName() const;
+
  private:
   absl::Status ReadAnnotations(std::span<const uint32_t> members);
   // The annotations of the group's members, by start.
@@ -66,7 +75,9 @@ class GroupFinisher {
   // Sets span_ to the span of a member, filled and as a rate where the query wants that. `*hold`
   // counts its memory.
   absl::Status FinishSpan(SpanBuilder* builder, MemoryHold* hold);
-  absl::Status Give(const Span& points);
+  // Sets the tags and tsuids of the group of present_.
+  absl::Status NameGroup();
+  absl::Status Give(std::string_view metric, const Span& points);
 
   const Parts parts_;
   const QuerySpec& spec_;

@@ -102,10 +102,10 @@ class QueryExecutor {
                         Step* step) const;
   absl::Status RunSteps(Steps* steps, TaskPool* pool, QueryTree* tree, QueryControl* control) const;
   static absl::Status RunStep(Step* step, QueryTree* tree, QueryControl* control);
-  // Whether the sub query is one of rollups.
+  // Whether the sub query is one of rollups, which have no histograms.
   bool HasRollups(const QuerySpec& spec, size_t index) const {
     return spec.may_use_rollups && parts_.rollups != nullptr &&
-           parts_.rollups->Takes(spec.queries[index]);
+           !spec.queries[index].is_of_histograms() && parts_.rollups->Takes(spec.queries[index]);
   }
   absl::Status RunRollups(SubQueryPipeline::Parts parts,
                           const QuerySpec& spec,

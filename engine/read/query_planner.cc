@@ -15,6 +15,7 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/rows/uid.h"
+#include "engine/histograms/histogram_reader.h"
 
 // Why the series of a queried metric stay in memory: planning once cost more than reading. 250
 // microseconds of a query for one host went into posting sets, into finding out which hours
@@ -109,11 +110,6 @@ bool HasExactly(std::span<const TagUids> tags, const std::vector<Uid>& tagks) {
   return std::ranges::equal(tags, tagks, {}, &TagUids::tagk);
 }
 
-absl::Status CheckSupported(const SubQuery& query) {
-  if (query.percentiles.empty() && !query.show_histogram_buckets) return absl::OkStatus();
-  return absl::UnimplementedError("histogram queries (percentiles) are not available yet");
-}
-
 }  // namespace
 
 absl::StatusOr<SubQueryPlan> QueryPlanner::Plan(const SubQuery& query,
@@ -124,6 +120,7 @@ absl::StatusOr<SubQueryPlan> QueryPlanner::Plan(const SubQuery& query,
   HOURCELL_RETURN_IF_ERROR(budget.Check());
   SubQueryPlan plan;
   plan.metric = resolved.metric;
+  plan.is_of_histograms = query.is_of_histograms();
   plan.bounds = ComputeScanBounds(kDataRowSpan, start_ms, end_ms, query.downsample);
   if (query.tsuids.empty()) {
     HOURCELL_RETURN_IF_ERROR(PlanByTags(query, resolved, budget, &plan));
@@ -140,13 +137,14 @@ absl::Status QueryPlanner::CheckQuick(const SubQuery& query) const {
   const bool has_regexp = std::ranges::any_of(query.filters, [](const TagFilterSpec& filter) {
     return filter.type == FilterType::kRegexp;
   });
+  if (query.is_of_histograms()) return absl::AbortedError("A query of histograms is not quick");
   if (!has_regexp && query.tsuids.empty()) return absl::OkStatus();
   return absl::AbortedError("A query by a regular expression or by tsuids is not quick");
 }
 
 absl::StatusOr<QueryPlanner::ResolvedQuery> QueryPlanner::Resolve(const SubQuery& query,
                                                                   const QueryWatch* watch) const {
-  HOURCELL_RETURN_IF_ERROR(CheckSupported(query));
+  HOURCELL_RETURN_IF_ERROR(CheckHistogramQuery(query));
   ResolvedQuery resolved;
   HOURCELL_RETURN_IF_ERROR(query.tsuids.empty() ? ResolveNames(query, watch, &resolved)
                                                 : ResolveTsuids(query, &resolved));
@@ -435,7 +433,9 @@ absl::Status QueryPlanner::ListAll(std::span<const SeriesNumber> numbers,
 
 absl::StatusOr<std::optional<std::vector<SeriesNumber>>> QueryPlanner::ActiveOf(
     const Budget& budget, const SubQueryPlan& plan) const {
-  if (parts_.active == nullptr) return std::optional<std::vector<SeriesNumber>>();
+  if (parts_.active == nullptr || plan.is_of_histograms) {
+    return std::optional<std::vector<SeriesNumber>>();
+  }
   HOURCELL_RETURN_IF_ERROR(budget.Check());
   HOURCELL_ASSIGN_OR_RETURN(auto active, parts_.active->Of(plan.metric, plan.bounds));
   if (active.has_value()) {
@@ -445,7 +445,10 @@ absl::StatusOr<std::optional<std::vector<SeriesNumber>>> QueryPlanner::ActiveOf(
 }
 
 absl::StatusOr<bool> QueryPlanner::FindActive(const Budget& budget, SubQueryPlan* plan) const {
-  if (parts_.active == nullptr || parts_.metric_series->Has(plan->metric)) return false;
+  if (parts_.active == nullptr || plan->is_of_histograms ||
+      parts_.metric_series->Has(plan->metric)) {
+    return false;
+  }
   MemoryHold hold(budget.memory);
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<SeriesNumber> all,
                             parts_.series->OfMetric(plan->metric, &hold));

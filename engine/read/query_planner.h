@@ -43,6 +43,7 @@ using FewUids = absl::InlinedVector<Uid, 4>;
 
 struct SubQueryPlan {
   Uid metric = kNoUid;
+  bool is_of_histograms = false;           // of the query; active sets know points alone
   std::shared_ptr<const SeriesList> list;  // the selected series and perhaps others
   std::vector<uint32_t> selected;          // positions in it, ascending
   uint64_t metric_series = 0;              // how many the metric has, if known, else an estimate
@@ -93,8 +94,8 @@ class QueryPlanner {
   };
 
   // kNotFound: unknown metric, tagk or literal tagv; kInvalidArgument: a filter does not compile, a
-  // tsuid is invalid, or is of another metric than the first; kUnimplemented: percentiles of
-  // histograms. Checks `watch`, which may be null, before each regular expression.
+  // tsuid is invalid, or is of another metric than the first; or CheckHistogramQuery's errors.
+  // Checks `watch`, which may be null, before each regular expression.
   absl::StatusOr<ResolvedQuery> Resolve(const SubQuery& query,
                                         const QueryWatch* watch = nullptr) const;
 

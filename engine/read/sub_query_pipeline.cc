@@ -5,9 +5,14 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/stop_watch.h"
+#include "codec/base/strings.h"
+#include "engine/annotations/annotation_scan.h"
+#include "engine/histograms/histogram_reader.h"
 #include "engine/query/stages/downsampler.h"
 
 // Why groups are formed before anything is read: the members of a group are read next to each other
@@ -78,17 +83,65 @@ absl::Status SubQueryPipeline::ReadBatch() {
 }
 
 void SubQueryPipeline::ReadAhead() {
+  if (plan_.is_of_histograms) return;
   ahead_ = Begin();
   if (ahead_->ok() && groups_.size() > 0) ahead_ = ReadBatch();
 }
 
 absl::Status SubQueryPipeline::Run() {
+  if (plan_.is_of_histograms) return RunHistograms();
   HOURCELL_RETURN_IF_ERROR(ahead_.has_value() ? *std::move(ahead_) : Begin());
   while (!reader_.batch().empty() || !reader_.is_done()) {
     if (reader_.batch().empty()) HOURCELL_RETURN_IF_ERROR(ReadBatch());
     HOURCELL_RETURN_IF_ERROR(FinishBatch());
   }
   return absl::OkStatus();
+}
+
+absl::Status SubQueryPipeline::RunHistograms() {
+  const QueryRange range{.start_ms = spec_.start_ms, .end_ms = spec_.end_ms, .scan = plan_.bounds};
+  QueryMeter& meter = *parts_.read.meter;
+  HistogramReader histograms(
+      {.row_keys = parts_.read.row_keys,
+       .view = parts_.read.view,
+       .count =
+           [&meter](uint64_t read, uint64_t bytes) {
+             return meter.Add({.rows = read, .points = read, .bytes = bytes});
+           }},
+      spec_.queries[index_], range, plan_.visible_from_ms);
+  HOURCELL_RETURN_IF_ERROR(histograms.Begin());
+  HOURCELL_RETURN_IF_ERROR(parts_.read.meter->AddSeries(groups_.members().size()));
+  if (groups_.size() == 0) return absl::OkStatus();
+  HOURCELL_RETURN_IF_ERROR(finisher_.Begin({}, groups_.members()));
+  bool is_any = false;
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    MemoryHold hold(parts_.read.memory);
+    const auto tsuid_of = [this](uint32_t member) { return plan_.list->tsuid(member); };
+    absl::StatusOr<HistogramGroup> group = absl::UnknownError("");
+    {
+      const StopWatch watch(&read_us_);
+      group = histograms.Read(groups_[i], tsuid_of, &hold);
+    }
+    HOURCELL_RETURN_IF_ERROR(group.status());
+    if (group->present.empty()) continue;
+    is_any = true;
+    const StopWatch watch(&finish_us_);
+    HOURCELL_ASSIGN_OR_RETURN(const std::vector<HistogramSeries> series,
+                              histograms.SeriesOf(finisher_.MetricName(), *group, &hold));
+    HOURCELL_RETURN_IF_ERROR(finisher_.GiveHistograms(group->present, series));
+  }
+  return is_any ? absl::OkStatus() : CheckHasHistograms();
+}
+
+// OpenTSDB gives an empty result, which its users took for a fault of the query.
+absl::Status SubQueryPipeline::CheckHasHistograms() const {
+  HOURCELL_ASSIGN_OR_RETURN(const bool has_some,
+                            HasHistograms(*parts_.read.row_keys, parts_.read.view, plan_.metric));
+  if (has_some) return absl::OkStatus();
+  return absl::InvalidArgumentError(fmt::format(
+      "percentiles: {} has no histograms; expected a metric that 'histogram' or /api/histogram "
+      "wrote. For numbers, use an aggregator such as p99",
+      QuoteForMessage(finisher_.MetricName())));
 }
 
 absl::Status SubQueryPipeline::Begin() {

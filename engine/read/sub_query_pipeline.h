@@ -74,6 +74,10 @@ class SubQueryPipeline {
   absl::Status ReadBatch();
   // Passes the members of the batch to their groups.
   absl::Status FinishBatch();
+  // Run, of a query of histograms.
+  absl::Status RunHistograms();
+  // kInvalidArgument: the metric has series, but no histogram.
+  absl::Status CheckHasHistograms() const;
 
   const Parts parts_;
   const QuerySpec& spec_;

@@ -487,9 +487,9 @@ rocksdb::ColumnFamilyHandle* RocksRegionChanger::system_family() const {
 }
 
 absl::Status RocksRegionChanger::WriteSystemRows(rocksdb::WriteBatch* batch) {
-  rocksdb::WriteOptions sync;
-  sync.sync = true;
-  return recovery_.Write(sync, batch);
+  // Not with `sync`, which keeps the writers of all regions waiting while it syncs.
+  HOURCELL_RETURN_IF_ERROR(recovery_.Write(rocksdb::WriteOptions(), batch));
+  return recovery_.SyncLog();
 }
 
 absl::Status RocksRegionChanger::WriteIntent(std::span<const RegionInfo> regions) {

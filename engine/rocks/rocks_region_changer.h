@@ -4,7 +4,7 @@
 //              -> close the region's gate            its writers wait
 //              -> export its files                   hard links, and a flush of newer rows
 //              -> import each daughter's share as a family
-//              -> commit: one synced batch in the system table, the point of no return
+//              -> commit: one batch in the system table, then synced: the point of no return
 //              -> publish the new set, abandon the gate
 //              -> drop the parent's family           earlier readers keep it
 //   merge      trim the parents, intent, flush       writes continue
@@ -20,6 +20,9 @@
 // A crash before the commit leaves families that no row names; a crash after it, the parent's.
 // The next open drops both. A failure before the commit is undone at once. If the commit itself
 // fails, it may be on disk or not: the parents take no writes until the store is opened again.
+//
+// Writers of other regions wait for none of the syncs but that of each import: RocksDB keeps all
+// writers waiting while it syncs with `sync`, and while it creates or drops a family.
 //
 // One change at a time; trims run in parallel to it. Thread-safe.
 

@@ -48,25 +48,41 @@ void AppendAnnotationKey(const RowKeyCodec& row_keys,
   AppendObjectQualifier(ObjectQualifierAt(kAnnotationType, start), out);
 }
 
+// An instant has one key, whether it was given in seconds or in milliseconds.
+void AppendHistogramKey(const RowKeyCodec& row_keys,
+                        std::string_view tsuid,
+                        int64_t time_ms,
+                        std::string* out) {
+  HOURCELL_DCHECK(time_ms >= 0 && time_ms <= kTimestampMsMax);
+  row_keys.Append(tsuid, kAnnotationRowSpan.BaseS(time_ms), out);
+  AppendObjectQualifier(
+      ObjectQualifierAt(kHistogramType, {.ms = time_ms, .is_ms = time_ms % 1000 != 0}), out);
+}
+
 absl::StatusOr<AnnotationKeyView> ParseAnnotationKey(const RowKeyCodec& row_keys,
                                                      std::string_view key) {
   const size_t size = std::min(key.size(), QualifierSize(row_keys, key));
   const std::string_view row = key.substr(0, key.size() - size);
   HOURCELL_ASSIGN_OR_RETURN(const ObjectQualifier qualifier,
                             ParseObjectQualifier(key.substr(row.size())));
-  if (qualifier.type != kAnnotationType) {
-    return Damaged(key, fmt::format("expected {}, got an object of type {}", int{kAnnotationType},
-                                    int{qualifier.type}));
+  if (qualifier.type != kAnnotationType && qualifier.type != kHistogramType) {
+    return Damaged(key,
+                   fmt::format("expected {} or {}, got an object of type {}", int{kAnnotationType},
+                               int{kHistogramType}, int{qualifier.type}));
   }
   const int64_t offset_ms = qualifier.offset_ms;
   if (const std::optional<uint32_t> base_time_s = row_keys.ParseGlobal(row)) {
-    return AnnotationKeyView{
-        .metric = {}, .tags = {}, .start_ms = int64_t{*base_time_s} * 1000 + offset_ms};
+    if (qualifier.type != kAnnotationType) return Damaged(key, "a histogram without a series");
+    return AnnotationKeyView{.metric = {},
+                             .tags = {},
+                             .start_ms = int64_t{*base_time_s} * 1000 + offset_ms,
+                             .type = qualifier.type};
   }
   HOURCELL_ASSIGN_OR_RETURN(const RowKeyView parsed, row_keys.Parse(row));
   return AnnotationKeyView{.metric = parsed.metric,
                            .tags = parsed.tags,
-                           .start_ms = int64_t{parsed.base_time_s} * 1000 + offset_ms};
+                           .start_ms = int64_t{parsed.base_time_s} * 1000 + offset_ms,
+                           .type = qualifier.type};
 }
 
 }  // namespace hourcell

@@ -12,20 +12,20 @@
 namespace hourcell {
 namespace {
 
-constexpr std::array<std::string_view, 4> kReadFormats = {"1", "2", kStoreFormat,
-                                                          kStoreFormatOfDays};
-constexpr std::string_view kReadFormatsText = "1, 2, 4 and 7";
+constexpr std::array<std::string_view, 5> kReadFormats = {
+    "1", "2", kStoreFormat, kStoreFormatOfDays, kStoreFormatOfHistograms};
+constexpr std::string_view kReadFormatsText = "1, 2, 4, 7 and 8";
 
 }  // namespace
 
 absl::Status CheckStoreFormat(std::string_view path, std::string_view format) {
   if (std::ranges::find(kReadFormats, format) != kReadFormats.end()) return absl::OkStatus();
   const std::optional<uint64_t> version = ParseUnsigned(format);
-  if (version.has_value() && *version > *ParseUnsigned(kStoreFormatOfDays)) {
+  if (version.has_value() && *version > *ParseUnsigned(kStoreFormatOfHistograms)) {
     return absl::FailedPreconditionError(NewerFormatMessage(
         fmt::format("open {}: store format {}", path, *version), kReadFormatsText));
   }
-  return absl::DataLossError(fmt::format("open {}: store format {}; expected 1, 2, 4 or 7", path,
+  return absl::DataLossError(fmt::format("open {}: store format {}; expected 1, 2, 4, 7 or 8", path,
                                          QuoteForMessage(format)));
 }
 

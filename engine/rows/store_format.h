@@ -6,10 +6,11 @@
 //   2   with the row salt_epochs (system_table.h)
 //   4   with or without salt_epochs; rows may have cells of format 3 (codec/cells/cell.h)
 //   7   as 4; the data table may have rows of days (codec/rows/row_key.h)
+//   8   as 7; the annotation table may have histograms (annotation_key.h)
 //
 // A program that opens an older store for writing raises its format to 4, because every merge of
-// rows may write such a cell, and to 7 before it writes the first row of a day. 3, 5 and 6 were
-// never used: one flipped bit of another gives them.
+// rows may write such a cell, to 7 before it writes the first row of a day, and to 8 before it
+// writes the first histogram. 3, 5 and 6 were never used: one flipped bit of another gives them.
 
 #pragma once
 
@@ -22,6 +23,7 @@ namespace hourcell {
 inline constexpr std::string_view kStoreFormatKey = "format";
 inline constexpr std::string_view kStoreFormat = "4";        // of a new store
 inline constexpr std::string_view kStoreFormatOfDays = "7";  // of a store with rows of days
+inline constexpr std::string_view kStoreFormatOfHistograms = "8";
 
 // OK if this program reads a store at `path` whose format row is `format`. kFailedPrecondition: a
 // newer format, with the remedy. kDataLoss: not a known format.

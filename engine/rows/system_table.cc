@@ -9,6 +9,7 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/kill_point.h"
+#include "codec/base/mutex.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/limits.h"
@@ -41,6 +42,18 @@ bool ParseTtl(std::string_view text, int64_t* ttl_s) {
 Mutation SetFormat(std::string_view format) {
   return {TableId::kSystem, Mutation::Kind::kSet, std::string(kStoreFormatKey),
           std::string(format)};
+}
+
+// Raises the format, synced, unless it is as high. All formats that are compared have one digit.
+absl::Status RaiseFormat(std::string_view format, Tables* tables) {
+  // Two threads that raise it to different formats must not lower it.
+  static Mutex mutex;
+  MutexLock lock(&mutex);
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> stored,
+                            tables->Snapshot()->Get(TableId::kSystem, kStoreFormatKey));
+  if (stored.has_value() && *stored >= format) return absl::OkStatus();
+  const Mutation raise = SetFormat(format);
+  return tables->Apply({&raise, 1}, /*sync=*/true);
 }
 
 // True if the table has only rows that CreateLayout writes before the format. Without atomic
@@ -123,15 +136,18 @@ absl::StatusOr<Layout> ReadOrCreateLayout(const Options& options,
 absl::StatusOr<bool> ReadHasDayRows(Tables* tables) {
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> format,
                             tables->Snapshot()->Get(TableId::kSystem, kStoreFormatKey));
-  return format == kStoreFormatOfDays;
+  return format.has_value() && *format >= kStoreFormatOfDays;
 }
 
 absl::Status WriteHasDayRows(Tables* tables) {
-  const Mutation raise = SetFormat(kStoreFormatOfDays);
   HOURCELL_KILL_POINT("days:before_format");
-  HOURCELL_RETURN_IF_ERROR(tables->Apply({&raise, 1}, /*sync=*/true));
+  HOURCELL_RETURN_IF_ERROR(RaiseFormat(kStoreFormatOfDays, tables));
   HOURCELL_KILL_POINT("days:format");
   return absl::OkStatus();
+}
+
+absl::Status RaiseFormatForHistograms(Tables* tables) {
+  return RaiseFormat(kStoreFormatOfHistograms, tables);
 }
 
 absl::StatusOr<SaltEpochs> ReadSaltEpochs(const Layout& layout, Tables* tables) {

@@ -53,6 +53,10 @@ absl::StatusOr<bool> ReadHasDayRows(Tables* tables);
 // Raises the format to one with rows of days, synced.
 absl::Status WriteHasDayRows(Tables* tables);
 
+// Raises the format of the store, before its first histogram (store_format.h); reads one row if
+// that is done.
+absl::Status RaiseFormatForHistograms(Tables* tables);
+
 // The salt epochs of a store of that layout; one bucket if rows are not salted. kDataLoss: the
 // record does not decode.
 absl::StatusOr<SaltEpochs> ReadSaltEpochs(const Layout& layout, Tables* tables);

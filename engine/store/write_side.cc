@@ -33,6 +33,7 @@ absl::Status WriteSide::Open() {
   MakeSealer();
   HOURCELL_RETURN_IF_ERROR(Replay(low_mark));
   MakeWriter();
+  MakeHistogramWriter();
   MakeDropper();
   return absl::OkStatus();
 }
@@ -150,6 +151,18 @@ void WriteSide::MakeWriter() {
                                        .sample = &put_sample,
                                        .clock = core.clock,
                                        .stats = &core.stats});
+}
+
+void WriteSide::MakeHistogramWriter() {
+  histograms =
+      std::make_unique<HistogramStore>(&*core.row_keys, core.tables.get(), core.annotations.get());
+  histogram_writer = std::make_unique<HistogramWriter>(
+      core.options, HistogramWriter::Parts{.store = histograms.get(),
+                                           .series = core.series.get(),
+                                           .uids = core.uids.get(),
+                                           .expiry = &*core.expiry,
+                                           .puts = core.options.drop_empty_series ? &puts : nullptr,
+                                           .stats = &core.stats});
 }
 
 void WriteSide::MakeDropper() {

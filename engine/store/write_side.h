@@ -13,6 +13,8 @@
 #include <absl/status/statusor.h>
 
 #include "engine/deletion/series_dropper.h"
+#include "engine/histograms/histogram_store.h"
+#include "engine/histograms/histogram_writer.h"
 #include "engine/hours/open_hours.h"
 #include "engine/hours/read_pins.h"
 #include "engine/hours/series_cache.h"
@@ -69,6 +71,8 @@ class WriteSide {
   std::unique_ptr<Sealer> sealer;
   ReadPins puts;  // under way
   std::unique_ptr<PointWriter> writer;
+  std::unique_ptr<HistogramStore> histograms;
+  std::unique_ptr<HistogramWriter> histogram_writer;
   std::unique_ptr<SeriesDropper> dropper;  // null: empty series stay
 
  private:
@@ -79,6 +83,7 @@ class WriteSide {
   void MakeCommit();
   void MakeSealer();
   void MakeWriter();
+  void MakeHistogramWriter();
   void MakeDropper();
   absl::Status Replay(uint64_t low_mark);
   void StartCommits();

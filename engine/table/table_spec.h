@@ -28,7 +28,7 @@ enum class TableId : uint8_t {
   kUid,         // names and UIDs (engine/rows/uid_key.h)
   kSeries,      // series numbers and posting sets (engine/rows/series_key.h)
   kData,        // rows of points (codec/rows/row_key.h, codec/cells/cell.h)
-  kAnnotation,  // annotations of series and global ones (engine/rows/annotation_key.h)
+  kAnnotation,  // annotations and histograms (engine/rows/annotation_key.h)
 };
 
 // How the operands of a row become its value.

@@ -31,7 +31,8 @@ PointError Illegal(std::string text) {
   return {.kind = PointErrorKind::kIllegalArgument, .text = std::move(text)};
 }
 
-// The error of a point's time or value, if any.
+}  // namespace
+
 std::optional<PointError> ContentFault(const Timestamp& time, const Value& value) {
   if (time.ms < 0 || time.ms > kTimestampMsMax) {
     return Illegal(fmt::format("bad timestamp={}: expected 0 to {} ms, got {} ms", time.ms,
@@ -48,7 +49,6 @@ std::optional<PointError> ContentFault(const Timestamp& time, const Value& value
   return std::nullopt;
 }
 
-// The error of the number or the keys of the tags, if any.
 std::optional<PointError> TagsFault(const PointView& point, size_t tags_max) {
   if (point.tags.empty()) {
     return Illegal(
@@ -67,6 +67,8 @@ std::optional<PointError> TagsFault(const PointView& point, size_t tags_max) {
   }
   return std::nullopt;
 }
+
+namespace {
 
 using NameLimits = PointWriter::NameLimits;
 

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -127,6 +128,12 @@ class PointWriter {
   Counter* const points_refused_;
   Counter* const points_expired_;
 };
+
+// The error of a point's time or value, if any.
+std::optional<PointError> ContentFault(const Timestamp& time, const Value& value);
+
+// The error of the number or the keys of the tags, if any; for points of any input.
+std::optional<PointError> TagsFault(const PointView& point, size_t tags_max);
 
 // The status of Points::Put for a refused point.
 absl::Status StatusOfRefused(std::string_view metric, const PointError& error);

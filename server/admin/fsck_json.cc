@@ -51,6 +51,7 @@ bool TakeReport(const simdjson::dom::element& object, FsckReport* report) {
   for (const Count& count : kCounts) {
     if (!TakeValue(object, count.name, &(report->*count.value))) return false;
   }
+  TakeValue(object, "histograms", &report->histograms);
   TakeValue(object, "wasted_uids", &report->wasted_uids);
   simdjson::dom::object faults;
   simdjson::dom::array examples;
@@ -82,6 +83,7 @@ void AppendFsckReport(const FsckReport& report, int64_t elapsed_ms, std::string*
   json.OpenObject();
   for (const Count& count : kCounts)
     json.Field(count.name, report.*count.value);
+  if (report.histograms > 0) json.Field("histograms", report.histograms);
   if (report.dropped > 0) json.Field("dropped", report.dropped);
   if (report.wasted_uids > 0) json.Field("wasted_uids", report.wasted_uids);
   json.Field("ms", elapsed_ms);

@@ -2,8 +2,8 @@
 // the answer of a server's check, which the tool parses.
 //
 //   {"rows":<n>,"points":<n>,"annotations":<n>,"series":<n>,"mappings":<n>,"regions":<n>,
-//    "journal_blocks":<n>,"journal_points":<n>,"ms":<n>,"fixed":<n>,"faults":{"<fault>":<n>,...},
-//    "examples":[{"fault":"<fault>","text":"<text>"},...]}
+//    "journal_blocks":<n>,"journal_points":<n>,"histograms":<n>,"ms":<n>,"fixed":<n>,
+//    "faults":{"<fault>":<n>,...},"examples":[{"fault":"<fault>","text":"<text>"},...]}
 //
 // Pure; thread-safe.
 

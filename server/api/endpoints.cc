@@ -64,6 +64,13 @@ InputSettings CheckedInputsOf(const Config& config) {
   return *std::move(settings);
 }
 
+HistogramCodecs CheckedCodecsOf(const Config& config) {
+  absl::StatusOr<HistogramCodecs> codecs =
+      ParseHistogramCodecs(config.text("tsd.core.histograms.config"));
+  HOURCELL_CHECK(codecs.ok());
+  return *codecs;
+}
+
 RollupRules CheckedRollupsOf(const Config& config) {
   absl::StatusOr<RollupRules> rules = RollupRulesOf(config);
   HOURCELL_CHECK(rules.ok());
@@ -100,6 +107,7 @@ Endpoints::Endpoints(Tsdb* tsdb, const Config* config, Clock* clock)
       put_(tsdb, PutSettingsOf(*config, /*rollups=*/nullptr)),
       rollups_(CheckedRollupsOf(*config)),
       put_rollups_(tsdb, PutSettingsOf(*config, &rollups_)),
+      histogram_codecs_(CheckedCodecsOf(*config)),
       input_names_(tsdb->layout().names, config->text("tsd.core.tag.allow_specialchars")),
       influx_({.tsdb = tsdb, .names = &input_names_, .clock = clock}, CheckedInputsOf(*config)),
       prom_write_({.tsdb = tsdb, .names = &input_names_}, CheckedInputsOf(*config)),
@@ -139,6 +147,12 @@ HttpResponse Endpoints::StoreBody(const HttpRequest& request,
 HttpResponse Endpoints::Put(const HttpRequest& request) {
   return StoreBody(request, "/api/put",
                    [this, &request](BodyWork* work) { return put_.Handle(request, work); });
+}
+
+HttpResponse Endpoints::Histogram(const HttpRequest& request) {
+  return StoreBody(request, "/api/histogram", [this, &request](BodyWork* work) {
+    return HandleHistograms(request, histogram_codecs_, tsdb_, work);
+  });
 }
 
 HttpResponse Endpoints::Rollup(const HttpRequest& request) {

@@ -22,6 +22,8 @@
 #include "server/config/config.h"
 #include "server/expressions/exp_handler.h"
 #include "server/expressions/gexp_handler.h"
+#include "server/histograms/histogram_codecs.h"
+#include "server/histograms/histogram_handler.h"
 #include "server/http/http_message.h"
 #include "server/inputs/foreign_doors.h"
 #include "server/inputs/influx/influx_handler.h"
@@ -46,7 +48,8 @@ namespace hourcell {
 class Endpoints {
  public:
   // All are borrowed and outlive the object. Counts into tsdb->stats().
-  // REQUIRES: InputSettingsOf(*config) and RollupRulesOf(*config) are OK.
+  // REQUIRES: InputSettingsOf(*config), RollupRulesOf(*config) and ParseHistogramCodecs of its
+  // setting are OK.
   Endpoints(Tsdb* tsdb, const Config* config, Clock* clock);
 
   // Starts no more jobs and cancels the running ones; StopJobs waits until they have ended.
@@ -60,6 +63,7 @@ class Endpoints {
   const RollupRules& rollups() const { return rollups_; }
 
   HttpResponse Put(const HttpRequest& request);
+  HttpResponse Histogram(const HttpRequest& request);
   HttpResponse Rollup(const HttpRequest& request);
   HttpResponse InfluxWrite(const HttpRequest& request);
   HttpResponse InfluxQuery(const HttpRequest& request) { return influx_.Query(request); }
@@ -146,6 +150,7 @@ class Endpoints {
   PutHandler put_;
   const RollupRules rollups_;
   PutHandler put_rollups_;
+  const HistogramCodecs histogram_codecs_;
   const NameRule input_names_;
   InfluxHandler influx_;
   PromWriteHandler prom_write_;

@@ -91,6 +91,8 @@ void AddAllow(std::string verbs, HttpResponse* response) {
 absl::Status Routes::CheckConfig(const Config& config) {
   HOURCELL_RETURN_IF_ERROR(InputSettingsOf(config).status());
   HOURCELL_RETURN_IF_ERROR(RollupRulesOf(config).status());
+  HOURCELL_RETURN_IF_ERROR(
+      ParseHistogramCodecs(config.text("tsd.core.histograms.config")).status());
   return CorsOf(config).status();
 }
 

@@ -15,7 +15,6 @@ constexpr std::string_view kIgnoredKeys[] = {
     "tsd.core.config_path",
     "tsd.core.enable_api",
     "tsd.core.enable_ui",
-    "tsd.core.histograms.config",
     "tsd.core.meta.cache.enable",
     "tsd.core.meta.cache.plugin",
     "tsd.core.meta.enable_realtime_ts",

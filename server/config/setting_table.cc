@@ -146,6 +146,10 @@ constexpr auto kRows = std::to_array<Setting>({
     Bool("tsd.core.put_any_names",
          "false",
          "let telnet puts and /api/put write every name that a store with names=any takes"),
+    Text("tsd.core.histograms.config",
+         "",
+         "OpenTSDB's codecs of histograms and their IDs, as JSON or the path of a .json file; "
+         "empty: histograms are refused"),
     Bool("tsd.core.stats_with_port", "false", "add a port tag to the server's own statistics"),
     Count("tsd.uid.lru.name.size",
           "1000000",

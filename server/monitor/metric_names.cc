@@ -35,6 +35,10 @@ constexpr MetricName kNames[] = {
     {"forward.unsynced",
      "Points that tsd.forward has acknowledged and not sent, and that a power loss takes because a "
      "sync has failed."},
+    {"histograms.added", "Histograms that were stored."},
+    {"histograms.expired",
+     "Histograms that were not stored because they were older than their TTL."},
+    {"histograms.refused", "Histograms that were refused one by one, each for a fault of its own."},
     {"hours.bytes", "Memory of the open hours.", "open_rows_bytes"},
     {"hours.open", "Open hours: rows of one series and hour that still take points in memory.",
      "open_rows"},

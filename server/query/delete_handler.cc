@@ -58,12 +58,14 @@ HttpResponse AnswerDeleteCounts(QueryRequest query,
       HOURCELL_ASSIGN_OR_RETURN(const DeletedPoints deleted,
                                 points.DeletePoints(query.spec, control));
       counted.points = deleted.points;
+      counted.histograms = deleted.histograms;
     }
     JsonWriter json(&body->buffer());
     json.OpenObject();
     json.Field("metrics", counted.metrics);
     json.Field("series", counted.series);
     json.Field("points", counted.points);
+    if (counted.histograms > 0) json.Field("histograms", counted.histograms);
     json.Field("dryRun", query.dry_run);
     json.CloseObject();
     return absl::OkStatus();

@@ -19,6 +19,7 @@
 #include "codec/limits.h"
 #include "codec/text/put_line.h"
 #include "server/config/version.h"
+#include "server/histograms/histogram_line.h"
 #include "server/rollups/rollup_line.h"
 
 namespace hourcell {
@@ -131,14 +132,14 @@ void LineProtocol::EndTake(Work* work) {
   CountLines(work);
   if (closed_ || ending_) rest_.clear();
   if (need_ != Need::kInput || closed_) return;
-  if (ending_ || commits_.size() > kCommitsUnderWayMax) {
+  if (ending_ || !histograms_.empty() || commits_.size() > kCommitsUnderWayMax) {
     NeedCommits(ending_ ? commits_.size() : commits_.size() / 2);
   }
 }
 
 void LineProtocol::NeedCommits(size_t count) {
   commits_needed_ = count;
-  if (count > 0) {
+  if (count > 0 || !histograms_.empty()) {
     need_ = Need::kCommit;
   } else {
     closed_ = closed_ || ending_;
@@ -169,6 +170,7 @@ void LineProtocol::WaitForCommits() {
   HOURCELL_CHECK(need_ == Need::kCommit);
   for (size_t i = 0; i < commits_needed_; ++i)
     commits_[i].status = commits_[i].ticket.Wait();
+  if (!histograms_.empty()) AppendHistograms();
 }
 
 void LineProtocol::CheckLogin(std::string_view remote) {
@@ -179,7 +181,10 @@ void LineProtocol::CheckLogin(std::string_view remote) {
 void LineProtocol::Resume(size_t queued_bytes, std::string* replies) {
   HOURCELL_CHECK(need_ != Need::kInput);
   Work work{.queued_bytes = queued_bytes, .replies = replies, .batch = ThreadBatch()};
-  if (need_ == Need::kCommit) ReportCommits(&work);
+  if (need_ == Need::kCommit) {
+    ReportCommits(&work);
+    ReportHistograms(&work);
+  }
   if (need_ == Need::kLogin) EndLogin(login_answer_, &work);
   AppendErrors(&work);
   need_ = Need::kInput;
@@ -229,6 +234,11 @@ bool LineProtocol::HandleLine(std::string_view line, Work* work) {
     HandlePut(line, work);
     return true;
   }
+  if (command == "histogram" && settings_->puts_allowed) {
+    line.remove_prefix(std::min(command.size() + 1, line.size()));
+    if (!RefuseCommand(command, work)) HandleHistogram(line, work);
+    return true;
+  }
   if (command == "rollup" && settings_->puts_allowed) {
     line.remove_prefix(std::min(command.size() + 1, line.size()));
     if (!RefuseCommand(command, work)) HandleRollup(line, work);
@@ -267,6 +277,39 @@ void LineProtocol::HandlePut(std::string_view words, Work* work) {
   }
 }
 
+void LineProtocol::HandleHistogram(std::string_view words, Work* work) {
+  if (!settings_->histograms.is_enabled()) {
+    RefusePoint("histogram", {.text = std::string(kHistogramsAreOff)}, work->next_order++, work);
+    return;
+  }
+  Parsed<SentHistogram> sent =
+      ParseHistogramLine(settings_->histograms, words, settings_->point_limits);
+  if (sent.ok()) {
+    histograms_.push_back(*std::move(sent));
+  } else {
+    RefusePoint("histogram", sent.error(), work->next_order++, work);
+  }
+}
+
+void LineProtocol::AppendHistograms() {
+  const HistogramPoints points(histograms_, *settings_->histograms.simple);
+  const bool is_limited = new_series_ != nullptr && !is_logged_in_;
+  histograms_stored_ = tsdb_->points().AppendHistograms(
+      points.points(), &refused_histograms_, {.new_series = is_limited ? &new_series_ : nullptr});
+}
+
+void LineProtocol::ReportHistograms(Work* work) {
+  if (histograms_.empty()) return;
+  histograms_.clear();
+  for (const RefusedPoint& refused : refused_histograms_)
+    RefusePoint("histogram", refused.error, work->next_order++, work);
+  refused_histograms_.clear();
+  if (histograms_stored_.ok()) return;
+  const PointError failure{.kind = KindOf(histograms_stored_),
+                           .text = std::string(MessageOf(histograms_stored_))};
+  RefusePoint("histogram", failure, work->next_order++, work);
+}
+
 void LineProtocol::HandleRollup(std::string_view words, Work* work) {
   ++work->rollups;
   Batch* const batch = work->batch;
@@ -292,7 +335,7 @@ void LineProtocol::HandleRollup(std::string_view words, Work* work) {
 // Answers a command that this client may not use, and returns true.
 bool LineProtocol::RefuseCommand(std::string_view command, Work* work) {
   AccessRights needs;
-  const bool is_write = command == "put" || command == "rollup";
+  const bool is_write = command == "put" || command == "histogram" || command == "rollup";
   if (is_write) needs = AccessRights::Write();
   if (command == "stats") needs = AccessRights::Read();
   if (command == "dropcaches") needs = AccessRights::Admin();
@@ -341,7 +384,7 @@ void LineProtocol::Answer(std::string_view command, Work* work) {
   } else if (command == "help") {
     Reply(fmt::format("available commands: {}dropcaches exit help {}stats status version \n",
                       settings_->authenticator != nullptr ? "auth " : "",
-                      settings_->puts_allowed ? "put rollup " : ""),
+                      settings_->puts_allowed ? "histogram put rollup " : ""),
           work);
   } else if (command == "dropcaches" && !settings_->dropcaches_allowed) {
     Reply("dropcaches: not enabled (tsd.rpc.allow_dropcaches=false)\n", work);

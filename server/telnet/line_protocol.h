@@ -2,6 +2,7 @@
 // bytes out.
 //
 //   put <metric> <timestamp> <value> <tagk=tagv> ...    no reply, or one error line
+//   histogram <metric> <timestamp> <value> ...          the same (server/histograms)
 //   rollup <spec> <metric> <timestamp> <value> ...      the same (server/rollups)
 //   version, stats, status, help, dropcaches            replies; barriers: sent after every earlier
 //                                                       line is committed
@@ -50,6 +51,8 @@
 #include "server/access/access_rights.h"
 #include "server/access/authenticator.h"
 #include "server/access/credentials.h"
+#include "server/histograms/histogram_codecs.h"
+#include "server/histograms/sent_histogram.h"
 #include "server/rollups/rollup_rules.h"
 #include "server/text/stats_text.h"
 
@@ -73,6 +76,7 @@ inline constexpr int kLoginsRefusedMax = 3;
 struct TelnetSettings {
   PointLimits point_limits;
   RollupRules rollups;
+  HistogramCodecs histograms;              // tsd.core.histograms.config
   bool puts_allowed = true;                // not with tsd.mode=ro
   bool return_errors = true;               // tsd.rpc.telnet.return_errors
   bool dropcaches_allowed = false;         // tsd.rpc.allow_dropcaches
@@ -200,6 +204,7 @@ class LineProtocol {
   bool HandleLine(std::string_view line, Work* work);
   void RefuseHttp(Work* work);
   void HandlePut(std::string_view words, Work* work);
+  void HandleHistogram(std::string_view words, Work* work);
   void HandleRollup(std::string_view words, Work* work);
   bool HandleBarrier(std::string_view line, Work* work);
   void Answer(std::string_view line, Work* work);
@@ -220,6 +225,10 @@ class LineProtocol {
   // Counts the needed commits, all done, and reports failures.
   void ReportCommits(Work* work);
 
+  // Stores the histograms of the last Take.
+  void AppendHistograms();
+  void ReportHistograms(Work* work);
+
   // `command`: of the line.
   void RefusePoint(std::string_view command, const PointError& error, size_t order, Work* work);
   void AppendErrors(Work* work);
@@ -237,8 +246,11 @@ class LineProtocol {
   // Bytes not handled: an incomplete line, at most kLineBytesMax; or all bytes after the line where
   // the session waits.
   std::string rest_;
-  std::vector<Commit> commits_;  // in progress, oldest first
-  size_t commits_needed_ = 0;    // how many commits to wait for, while kCommit
+  std::vector<Commit> commits_;                   // in progress, oldest first
+  std::vector<SentHistogram> histograms_;         // to be stored while kCommit
+  std::vector<RefusedPoint> refused_histograms_;  // of the last AppendHistograms
+  absl::Status histograms_stored_;                // the same
+  size_t commits_needed_ = 0;                     // how many commits to wait for, while kCommit
   Need need_ = Need::kInput;
   std::optional<Login> login_;  // to check, while kLogin
   LoginAnswer login_answer_;

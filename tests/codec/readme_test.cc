@@ -16,6 +16,8 @@
 #include "codec/cells/day_cell.h"
 #include "codec/cells/hbase_cells.h"
 #include "codec/cells/packed_cell.h"
+#include "codec/histograms/histogram_text.h"
+#include "codec/histograms/simple_histogram.h"
 #include "codec/object_qualifier.h"
 #include "codec/rows/row_key.h"
 #include "codec/rows/salt.h"
@@ -198,6 +200,12 @@ std::string Compact(const std::string& input) {
   return ToHex(row.qualifier) + "/" + ToHex(row.value);
 }
 
+std::string Histograms(const std::string& input) {
+  std::string bytes;
+  AppendSimpleHistogram(*ParseHistogramText(input), &bytes);
+  return bytes;
+}
+
 // The kinds of example, each with what gives the text after the '='.
 using Kind = std::function<std::string(const std::string&)>;
 std::map<std::string, Kind> Kinds() {
@@ -205,11 +213,11 @@ std::map<std::string, Kind> Kinds() {
     return [encode](const std::string& input) { return ToHex(encode(input)); };
   };
   const auto append_cell = [](const std::string& input) { return EncodeAppendCell(Points(input)); };
-  return {{"uid", hex(Uids)},         {"salt", hex(Salt)},   {"tsuid", hex(Tsuid)},
-          {"row_key", hex(RowKey)},   {"cell", hex(Cells)},  {"qualifier", hex(Qualifiers)},
-          {"value", hex(Values)},     {"merge", hex(Merge)}, {"append_cell", hex(append_cell)},
-          {"compact", Kind(Compact)}, {"name", hex(Names)},  {"packed", hex(PackedCells)},
-          {"object", hex(Objects)},   {"day", hex(DayCells)}};
+  return {{"uid", hex(Uids)},         {"salt", hex(Salt)},    {"tsuid", hex(Tsuid)},
+          {"row_key", hex(RowKey)},   {"cell", hex(Cells)},   {"qualifier", hex(Qualifiers)},
+          {"value", hex(Values)},     {"merge", hex(Merge)},  {"append_cell", hex(append_cell)},
+          {"compact", Kind(Compact)}, {"name", hex(Names)},   {"packed", hex(PackedCells)},
+          {"object", hex(Objects)},   {"day", hex(DayCells)}, {"histogram", hex(Histograms)}};
 }
 
 // The lines of the README's blocks marked `bytes`.

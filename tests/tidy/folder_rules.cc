@@ -15,6 +15,7 @@ constexpr std::array kRules = {
     FolderRule{"codec/rollups", "codec/base codec"},
     FolderRule{"codec/rows", "codec/base codec"},
     FolderRule{"codec/text", "codec/base codec codec/rows"},
+    FolderRule{"codec/histograms", "codec/base codec codec/rows codec/text"},
     FolderRule{"uid", "codec/base codec codec/rows codec/text"},
     FolderRule{"engine/regions", "codec/base"},
     FolderRule{"engine/regions/split", "codec/base engine/regions"},
@@ -28,8 +29,8 @@ constexpr std::array kRules = {
     FolderRule{"engine/query/stages",
                "codec/base codec codec/cells codec/rows codec/text engine/query"},
     FolderRule{"engine",
-               "codec/base codec codec/rollups codec/rows codec/text engine/regions/split "
-               "engine/query"},
+               "codec/base codec codec/histograms codec/rollups codec/rows codec/text "
+               "engine/regions/split engine/query"},
     FolderRule{"engine/threads", "codec/base"},
     FolderRule{"engine/rocks/files", "codec/base"},
     FolderRule{"engine/journal", "codec/base engine engine/rocks/files"},
@@ -37,8 +38,8 @@ constexpr std::array kRules = {
     FolderRule{"engine/table", "codec/base codec codec/rows engine/regions engine/regions/split"},
     FolderRule{"engine/storage", "engine engine/table engine/journal"},
     FolderRule{"engine/rows",
-               "codec/base codec codec/cells codec/rows uid engine/regions engine/query engine "
-               "engine/table"},
+               "codec/base codec codec/cells codec/histograms codec/rows uid engine/regions "
+               "engine/query engine engine/table"},
     FolderRule{"engine/days",
                "codec/base codec/cells codec/rows engine/regions engine/table engine/rows"},
     FolderRule{"engine/rocks/regions",
@@ -65,11 +66,16 @@ constexpr std::array kRules = {
                "codec/base codec codec/cells codec/rows codec/text uid engine "
                "engine/threads engine/table engine/journal engine/rows engine/days "
                "engine/regions/live engine/hours engine/series"},
+    FolderRule{"engine/histograms",
+               "codec/base codec codec/histograms codec/rows codec/text uid engine/query "
+               "engine/query/stages engine engine/table engine/rows engine/annotations "
+               "engine/names engine/hours engine/series engine/write"},
     FolderRule{
         "engine/read",
         "codec/base codec codec/cells codec/rows uid engine/query "
         "engine/query/functions engine/query/stages engine engine/threads engine/table engine/rows "
-        "engine/days engine/annotations engine/names engine/hours engine/series"},
+        "engine/days engine/annotations engine/names engine/hours engine/series "
+        "engine/histograms"},
     FolderRule{
         "engine/rollups",
         "codec/base codec codec/rollups codec/rows uid engine/query engine/query/stages engine "
@@ -85,10 +91,11 @@ constexpr std::array kRules = {
                "codec/base codec codec/cells codec/rows codec/text uid engine/regions "
                "engine engine/table engine/rocks/files engine/journal engine/rows engine/days "
                "engine/rocks engine/names engine/hours engine/series"},
-    FolderRule{"engine/deletion",
-               "codec/base codec codec/cells codec/rows uid engine/query engine engine/table "
-               "engine/journal engine/rows engine/names engine/hours engine/series engine/write "
-               "engine/read"},
+    FolderRule{
+        "engine/deletion",
+        "codec/base codec codec/cells codec/rows uid engine/query engine engine/table "
+        "engine/journal engine/rows engine/annotations engine/names engine/hours engine/series "
+        "engine/write engine/histograms engine/read"},
     FolderRule{"engine/opentsdb",
                "codec/base codec codec/cells codec/rows codec/text uid engine engine/table "
                "engine/rows engine/series"},
@@ -112,12 +119,11 @@ constexpr std::array kRules = {
                "codec/base codec codec/rows uid engine/query engine engine/threads "
                "engine/table engine/storage engine/journal engine/rows engine/days engine/rocks "
                "engine/role engine/regions/live engine/annotations engine/names engine/hours "
-               "engine/series engine/suggest engine/write engine/read engine/rollups "
-               "engine/deletion engine/scan"},
-    FolderRule{
-        "engine/facets",
-        "codec/base codec/rollups uid engine/query engine engine/names engine/read engine/deletion "
-        "engine/scan engine/series engine/suggest engine/store"},
+               "engine/series engine/suggest engine/write engine/histograms engine/read "
+               "engine/rollups engine/deletion engine/scan"},
+    FolderRule{"engine/facets",
+               "codec/base codec/rollups uid engine/query engine engine/names engine/histograms "
+               "engine/read engine/deletion engine/scan engine/series engine/suggest engine/store"},
     FolderRule{"server/plot", "codec/base"},
     FolderRule{"server/plot/output", "codec/base server/plot"},
     FolderRule{"bench/lab/keys", "codec/base engine/regions/presplit"},
@@ -181,6 +187,9 @@ constexpr std::array kRules = {
     FolderRule{"server/put",
                "codec/base codec codec/rollups codec/text engine server/text server/http "
                "server/rollups"},
+    FolderRule{"server/histograms",
+               "codec/base codec codec/histograms codec/text engine server/text server/http "
+               "server/put"},
     FolderRule{"server/inputs",
                "codec/base codec codec/rows codec/text engine server/config server/http "
                "server/put"},
@@ -204,10 +213,10 @@ constexpr std::array kRules = {
                "server/query server/expressions server/changes server/graph server/names "
                "server/documents server/admin server/inputs server/inputs/influx "
                "server/inputs/otlp server/inputs/prometheus "
-               "server/lab server/monitor server/rollups server/put"},
+               "server/lab server/monitor server/rollups server/put server/histograms"},
     FolderRule{"server/telnet",
                "codec/base codec codec/text engine server/text server/config "
-               "server/access server/net server/rollups server/api"},
+               "server/access server/net server/rollups server/api server/histograms"},
     FolderRule{"server/ports",
                "codec/base engine server/log server/config server/access server/net "
                "server/net/nodes server/inputs server/inputs/graphite server/inputs/statsd "

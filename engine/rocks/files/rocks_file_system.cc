@@ -1,7 +1,6 @@
 #include "engine/rocks/files/rocks_file_system.h"
 
 #include <cstring>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,8 +8,8 @@
 #include <rocksdb/file_system.h>
 #include <rocksdb/system_clock.h>
 
-#include "codec/base/mutex.h"
 #include "engine/rocks/files/rocks_file_checksums.h"
+#include "engine/rocks/files/rocks_manifest.h"
 #include "engine/rocks/files/rocks_staged_files.h"
 #include "engine/rocks/files/rocks_wal.h"
 #include "engine/rocks/files/sst_footer.h"
@@ -31,129 +30,12 @@ std::string DirectoryOf(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
-// The uncertain state of manifests and of the links that they name.
-class Manifests {
- public:
-  void AddLink(std::string directory) {
-    MutexLock lock(&mutex_);
-    unsynced_.insert(std::move(directory));
-  }
-
-  // Syncs the directories with new links.
-  rocksdb::IOStatus SyncLinks(rocksdb::FileSystem* files) {
-    MutexLock lock(&mutex_);
-    while (!unsynced_.empty()) {
-      std::unique_ptr<rocksdb::FSDirectory> directory;
-      rocksdb::IOStatus status =
-          files->NewDirectory(*unsynced_.begin(), rocksdb::IOOptions(), &directory, nullptr);
-      if (status.ok()) status = directory->Fsync(rocksdb::IOOptions(), nullptr);
-      // A deleted directory has lost its links anyway.
-      if (!status.ok() && !status.IsNotFound() && !status.IsPathNotFound()) return status;
-      unsynced_.erase(unsynced_.begin());
-    }
-    return rocksdb::IOStatus::OK();
-  }
-
-  rocksdb::IOStatus Note(rocksdb::IOStatus written) {
-    if (!written.ok()) {
-      MutexLock lock(&mutex_);
-      is_uncertain_ = true;
-    }
-    return written;
-  }
-  void NoteNew() {
-    MutexLock lock(&mutex_);
-    is_uncertain_ = false;
-  }
-  bool is_uncertain() const {
-    MutexLock lock(&mutex_);
-    return is_uncertain_;
-  }
-
- private:
-  mutable Mutex mutex_;
-  std::set<std::string> unsynced_ ABSL_GUARDED_BY(mutex_);
-  // A write to the manifest failed: its contents are unknown.
-  bool is_uncertain_ ABSL_GUARDED_BY(mutex_) = false;
-};
-
-class ManifestFile : public rocksdb::FSWritableFileOwnerWrapper {
- public:
-  ManifestFile(std::unique_ptr<rocksdb::FSWritableFile> file,
-               const std::string& path,
-               rocksdb::FileSystem* files,
-               Manifests* manifests,
-               RocksWals* wals)
-      : FSWritableFileOwnerWrapper(std::move(file)),
-        files_(*files),
-        manifests_(*manifests),
-        wals_(*wals),
-        sum_(files, path) {}
-
-  rocksdb::IOStatus Append(const rocksdb::Slice& data,
-                           const rocksdb::IOOptions& options,
-                           rocksdb::IODebugContext* dbg) override {
-    rocksdb::IOStatus status = SyncNamed();
-    if (status.ok()) status = FSWritableFileOwnerWrapper::Append(data, options, dbg);
-    return NoteAppended(data, std::move(status));
-  }
-  rocksdb::IOStatus Append(const rocksdb::Slice& data,
-                           const rocksdb::IOOptions& options,
-                           const rocksdb::DataVerificationInfo& verification,
-                           rocksdb::IODebugContext* dbg) override {
-    rocksdb::IOStatus status = SyncNamed();
-    if (status.ok()) status = FSWritableFileOwnerWrapper::Append(data, options, verification, dbg);
-    return NoteAppended(data, std::move(status));
-  }
-  rocksdb::IOStatus Sync(const rocksdb::IOOptions& options, rocksdb::IODebugContext* dbg) override {
-    rocksdb::IOStatus status = SyncNamed();
-    if (status.ok()) status = FSWritableFileOwnerWrapper::Sync(options, dbg);
-    return NoteSynced(std::move(status));
-  }
-  rocksdb::IOStatus Fsync(const rocksdb::IOOptions& options,
-                          rocksdb::IODebugContext* dbg) override {
-    rocksdb::IOStatus status = SyncNamed();
-    if (status.ok()) status = FSWritableFileOwnerWrapper::Fsync(options, dbg);
-    return NoteSynced(std::move(status));
-  }
-
- private:
-  rocksdb::IOStatus NoteAppended(const rocksdb::Slice& data, rocksdb::IOStatus written) {
-    if (written.ok()) {
-      sum_.Add({data.data(), data.size()});
-    } else {
-      sum_.Stop();
-    }
-    return manifests_.Note(std::move(written));
-  }
-  rocksdb::IOStatus NoteSynced(rocksdb::IOStatus synced) {
-    if (synced.ok()) {
-      sum_.Synced(sum_.part());
-    } else {
-      sum_.Stop();
-    }
-    return manifests_.Note(std::move(synced));
-  }
-
-  // Syncs everything that the manifest refers to. Needed before each append, not only before a
-  // sync: after a power loss, appended bytes may be on disk.
-  rocksdb::IOStatus SyncNamed() {
-    rocksdb::IOStatus status = manifests_.SyncLinks(&files_);
-    return status.ok() ? wals_.SyncBroken() : status;
-  }
-
-  rocksdb::FileSystem& files_;
-  Manifests& manifests_;
-  RocksWals& wals_;
-  SyncedSum sum_;
-};
-
 // The database's own directory. RocksDB stops when the name of a new WAL cannot be synced.
 class DatabaseDirectory : public rocksdb::FSDirectoryWrapper {
  public:
   DatabaseDirectory(std::unique_ptr<rocksdb::FSDirectory> directory,
                     std::string path,
-                    Manifests* manifests,
+                    RocksManifests* manifests,
                     std::shared_ptr<RocksErrorWatch> errors)
       : FSDirectoryWrapper(std::move(directory)),
         path_(std::move(path)),
@@ -174,7 +56,7 @@ class DatabaseDirectory : public rocksdb::FSDirectoryWrapper {
 
  private:
   const std::string path_;
-  Manifests& manifests_;
+  RocksManifests& manifests_;
   const std::shared_ptr<RocksErrorWatch> errors_;
 };
 
@@ -236,6 +118,7 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
         directory_(std::move(directory)),
         errors_(errors),
         wals_(base.get(), errors),
+        manifests_(base.get(), &wals_),
         staged_(directory_) {}
 
   const char* Name() const override { return "HourcellFileSystem"; }
@@ -257,7 +140,7 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
     rocksdb::IOStatus status = is_manifest ? DeleteSum(path) : rocksdb::IOStatus::OK();
     if (status.ok()) status = FileSystemWrapper::NewWritableFile(path, options, file, dbg);
     if (status.ok() && is_manifest) {
-      *file = std::make_unique<ManifestFile>(std::move(*file), path, target(), &manifests_, &wals_);
+      *file = manifests_.New(std::move(*file), path);
     }
     return status;
   }
@@ -304,7 +187,11 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
                              const rocksdb::IOOptions& options,
                              rocksdb::IODebugContext* dbg) override {
     rocksdb::IOStatus status = FileSystemWrapper::LinkFile(source, link, options, dbg);
-    if (status.ok()) manifests_.AddLink(DirectoryOf(link));
+    // No manifest names a staged file.
+    if (!status.ok() || staged_.IsStaged(link)) return status;
+    manifests_.AddLink(DirectoryOf(link));
+    // If this fails, the write of the manifest tries again.
+    if (RocksFamilyChange::CountLink()) manifests_.SyncLinks().PermitUncheckedError();
     return status;
   }
 
@@ -343,8 +230,8 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
 
   const std::string directory_;
   const std::shared_ptr<RocksErrorWatch> errors_;
-  Manifests manifests_;
   RocksWals wals_;
+  RocksManifests manifests_;
   RocksStagedFiles staged_;
 };
 

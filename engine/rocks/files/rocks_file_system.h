@@ -4,8 +4,11 @@
 //                   column family is created or dropped, while all writers wait: 50 ms with 256
 //                   families. Hourcell never reads them: options come from the store's settings.
 //   hard links      are durable before the manifest names them: directories with new links are
-//                   synced before the manifest is written, and before it is synced. RocksDB does
-//                   not sync them after an import, and refuses a store with one missing file.
+//                   synced before the manifest is written, and before it is synced
+//                   (rocks_manifest.h). RocksDB does not sync them after an import, and refuses a
+//                   store with one missing file. Links of staged files are not synced.
+//   column families are created and dropped without a sync for which all writers wait:
+//                   RocksFamilyChange of rocks_manifest.h.
 //   SST files       stay after a failed write of a manifest until there is a new manifest. RocksDB
 //                   removes the links of an import that failed so, although the manifest may
 //                   name them by then, and refuses the whole store at the next open. That open

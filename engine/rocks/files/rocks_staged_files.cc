@@ -105,6 +105,10 @@ class RocksStagedFiles::File : public rocksdb::FSRandomAccessFileOwnerWrapper {
 RocksStagedFiles::RocksStagedFiles(const std::string& db_path)
     : prefix_(Normal(StagingDirectory(db_path)) + "/") {}
 
+bool RocksStagedFiles::IsStaged(const std::string& path) const {
+  return Normal(path).starts_with(prefix_);
+}
+
 std::unique_ptr<rocksdb::FSRandomAccessFile> RocksStagedFiles::Keep(
     const std::string& path, std::unique_ptr<rocksdb::FSRandomAccessFile> file) {
   std::string name = Normal(path);

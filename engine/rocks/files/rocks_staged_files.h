@@ -35,6 +35,7 @@ class RocksStagedFiles {
  public:
   explicit RocksStagedFiles(const std::string& db_path);
 
+  bool IsStaged(const std::string& path) const;
   // Returns `file`; if it is staged, wrapped so that its reads are kept.
   std::unique_ptr<rocksdb::FSRandomAccessFile> Keep(
       const std::string& path, std::unique_ptr<rocksdb::FSRandomAccessFile> file);

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <thread>
 
+#include "engine/rocks/files/rocks_manifest.h"
+
 // Why a flush is begun and then polled: DB::Flush with `wait` returns only once the memtable is a
 // file, and RocksDB does not see failures here, so it would never return (docs/decisions/0012). It
 // may also return before the version has its file.
@@ -53,9 +55,11 @@ rocksdb::Status FlushFamily(rocksdb::DB* db,
 rocksdb::Status DropFamily(rocksdb::DB* db,
                            rocksdb::ColumnFamilyHandle* family,
                            RocksErrorWatch* errors) {
-  const rocksdb::Status dropped = db->DropColumnFamily(family);
-  if (dropped.ok()) errors->NoteDropped(family->GetID());
-  return dropped;
+  RocksFamilyChange change;
+  rocksdb::Status dropped = db->DropColumnFamily(family);
+  if (!dropped.ok()) return dropped;
+  errors->NoteDropped(family->GetID());
+  return change.Finish();
 }
 
 }  // namespace hourcell

@@ -13,6 +13,7 @@
 
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
+#include "engine/rocks/files/rocks_manifest.h"
 #include "engine/rocks/files/rocks_staged_files.h"
 #include "engine/rocks/files/rocks_status.h"
 #include "engine/rocks/regions/rocks_flush.h"
@@ -156,22 +157,29 @@ absl::StatusOr<rocksdb::ColumnFamilyHandle*> ImportFiles(
     const rocksdb::ColumnFamilyOptions& options,
     const std::string& name,
     RocksFiles files) {
+  for (const rocksdb::LiveFileMetaData& file : files)
+    HOURCELL_RETURN_IF_ERROR(ReadEnds(db->GetEnv(), options, file.db_path + "/" + file.name));
+  RocksFamilyChange change(files.size());
   rocksdb::ColumnFamilyHandle* family = nullptr;
   if (files.empty()) {
     HOURCELL_RETURN_IF_ERROR(
         FromRocks(db->CreateColumnFamily(options, name, &family), "create " + name));
-    return family;
+  } else {
+    rocksdb::ExportImportFilesMetaData metadata;
+    metadata.db_comparator_name = options.comparator->Name();
+    metadata.files = std::move(files);
+    rocksdb::ImportColumnFamilyOptions move;
+    move.move_files = true;
+    HOURCELL_RETURN_IF_ERROR(
+        FromRocks(db->CreateColumnFamilyWithImport(options, name, move, metadata, &family),
+                  "import " + name));
   }
-  for (const rocksdb::LiveFileMetaData& file : files)
-    HOURCELL_RETURN_IF_ERROR(ReadEnds(db->GetEnv(), options, file.db_path + "/" + file.name));
-  rocksdb::ExportImportFilesMetaData metadata;
-  metadata.db_comparator_name = options.comparator->Name();
-  metadata.files = std::move(files);
-  rocksdb::ImportColumnFamilyOptions move;
-  move.move_files = true;
-  HOURCELL_RETURN_IF_ERROR(FromRocks(
-      db->CreateColumnFamilyWithImport(options, name, move, metadata, &family), "import " + name));
-  return family;
+  const rocksdb::IOStatus synced = change.Finish();
+  if (synced.ok()) return family;
+  // The next open drops it, if this cannot.
+  db->DropColumnFamily(family).PermitUncheckedError();
+  db->DestroyColumnFamilyHandle(family).PermitUncheckedError();
+  return FromRocks(synced, "create " + name);
 }
 
 absl::StatusOr<bool> TrimFiles(rocksdb::DB* db,

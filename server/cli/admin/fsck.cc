@@ -37,10 +37,11 @@ void PrintText(const FsckReport& report, int64_t elapsed_ms, Terminal& terminal)
   for (const FsckFinding& finding : report.examples)
     PrintTo(terminal.out, "{}: {}\n", FsckFaultName(finding.fault), finding.text);
   PrintTo(terminal.out,
-          "checked {} rows, {} points, {} annotations, {} series, {} mappings, {} regions, "
-          "{} journal blocks with {} points in {} ms\n",
-          report.rows, report.points, report.annotations, report.series, report.mappings,
-          report.regions, report.journal_blocks, report.journal_points, elapsed_ms);
+          "checked {} rows, {} points, {} annotations, {} histograms, {} series, {} mappings, "
+          "{} regions, {} journal blocks with {} points in {} ms\n",
+          report.rows, report.points, report.annotations, report.histograms, report.series,
+          report.mappings, report.regions, report.journal_blocks, report.journal_points,
+          elapsed_ms);
   for (const auto& [fault, count] : report.counts)
     PrintTo(terminal.out, "{}: {}\n", FsckFaultName(fault), Counted(count, "fault"));
   if (report.wasted_uids > 0) {

@@ -56,6 +56,13 @@ absl::Status AppendLine(Tsdb* tsdb) {
   return tsdb->points().Append(std::span<const LinePoint>(&point, 1), nullptr).Wait();
 }
 
+absl::Status AppendHistogram(Tsdb* tsdb) {
+  OwnedPoint point{"m", "h=a", kHour + 5, 0};
+  const SimpleHistogram histogram{.buckets = {{0, 1, 42}}};
+  const HistogramPoint one{.point = point.view(), .histogram = &histogram, .codec = 0};
+  return tsdb->points().AppendHistograms({&one, 1}, nullptr);
+}
+
 absl::Status StreamQuery(Tsdb* tsdb) {
   QueryResult result;
   ResultCollector collector(&result);
@@ -104,6 +111,7 @@ CallMap PointCalls() {
          return it->points().Append({&point.view(), 1}, nullptr).Wait();
        }},
       {"Points::Append", AppendLine},
+      {"Points::AppendHistograms", AppendHistogram},
       {"Queries::Query", [](Tsdb* it) { return OutcomeOf(it->queries().Query(SomeQuery())); }},
       {"Queries::Query", StreamQuery},
       {"Queries::LastPoints", AskLast},
@@ -119,6 +127,11 @@ CallMap PointCalls() {
       {"Queries::Scan",
        [](Tsdb* it) { return it->queries().Scan({}, [](const ScannedRow&) { return true; }); }},
       {"Queries::PlanScan", [](Tsdb* it) { return OutcomeOf(it->queries().PlanScan({})); }},
+      {"Queries::VisitHistograms",
+       [](Tsdb* it) {
+         return it->queries().VisitHistograms(
+             [](std::span<const HistogramPoint>) { return absl::OkStatus(); });
+       }},
       {"RetentionAdmin::DropExpired",
        [](Tsdb* it) { return OutcomeOf(it->retention().DropExpired()); }},
       {"Maintenance::SealDue", [](Tsdb* it) { return it->maintenance().SealDue(); }},
@@ -255,6 +268,7 @@ const std::set<std::string>& Reads() {
       "Queries::LookupSeries",
       "Queries::Scan",
       "Queries::PlanScan",
+      "Queries::VisitHistograms",
       "Points::CountPoints",
       "Names::Suggest",
       "Names::VisitNames",

@@ -3,8 +3,10 @@
 #include "engine/rocks/rocks_region_changer.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -573,6 +575,38 @@ TEST_F(RegionFaultTest, APowerLossAtAnyWriteLosesNothing) {
     ASSERT_OK(Set(store.get(), Key(25), "x"));
   }
   EXPECT_FALSE(has_failed) << "the sweep never came to its end";
+}
+
+// Writers of all regions wait while RocksDB imports the files of a daughter: for the sync of the
+// manifest, which may have records of flushes, too. They wait for no other sync of a split.
+TEST_F(RegionFaultTest, OtherRegionsAreWrittenWhileASplitSyncs) {
+  Start();
+  const std::unique_ptr<TableStore> store = Open();
+  Fill(store.get());
+  ASSERT_OK(store->regions()->Split(kTable, {.keys = {Key(40)}}));
+  ASSERT_OK(Set(store.get(), Key(10), "v"));
+  std::vector<std::future<absl::Status>> writes;
+  std::vector<std::string> waited_for;
+  const std::thread::id splitting = std::this_thread::get_id();
+  fs_->SetHook([&](FaultFs::Operation operation, const std::string& path) {
+    const bool is_sync = operation == FaultFs::kSync || operation == FaultFs::kDirectorySync;
+    if (!is_sync || std::this_thread::get_id() != splitting) return;
+    writes.push_back(
+        std::async(std::launch::async, [&] { return Set(store.get(), Key(50), "v"); }));
+    // A write that waits does so until the sync ends, which is after the hook.
+    const auto limit =
+        std::chrono::seconds(FaultFs::KindOf(path) == FaultFs::kManifestFile ? 1 : 60);
+    if (writes.back().wait_for(limit) == std::future_status::ready) return;
+    waited_for.push_back(std::filesystem::path(path).filename().string().substr(0, 8));
+  });
+  ASSERT_OK(store->regions()->Split(kTable, {.keys = {Key(20)}}));
+  fs_->SetHook({});
+
+  EXPECT_THAT(waited_for, ElementsAre("MANIFEST", "MANIFEST"));
+  EXPECT_GT(writes.size(), waited_for.size());
+  for (std::future<absl::Status>& write : writes)
+    EXPECT_OK(write.get());
+  Check(store.get());
 }
 
 // A row that cannot be read is not treated as missing: families that no row of the catalogue names

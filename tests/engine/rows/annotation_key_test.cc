@@ -85,6 +85,23 @@ TEST(AnnotationKeyTest, ParseGivesBackSeriesAndInstantInEveryLayout) {
   }
 }
 
+TEST(AnnotationKeyTest, AHistogramHasOneKeyForAnInstant) {
+  const RowKeyCodec row_keys{Layout{}};
+  const std::string tsuid = FromHex("000001000001000001").value();
+  for (const auto& [time_ms, hex] :
+       {std::pair<int64_t, std::string>{1388450562000, "00000152c20900000001000001060a02"},
+        {1388450562500, "00000152c2090000000100000106002719c4"}}) {
+    std::string key;
+    AppendHistogramKey(row_keys, tsuid, time_ms, &key);
+    EXPECT_EQ(ToHex(key), hex);
+    const auto view = ParseAnnotationKey(row_keys, key);
+    ASSERT_OK(view);
+    EXPECT_FALSE(view->is_annotation());
+    EXPECT_EQ(view->start_ms, time_ms);
+    EXPECT_EQ(std::string(view->metric) + std::string(view->tags), tsuid);
+  }
+}
+
 TEST(AnnotationKeyTest, ParseRefusesWhatIsNoKey) {
   const RowKeyCodec row_keys{Layout{}};
   struct Case {
@@ -93,7 +110,8 @@ TEST(AnnotationKeyTest, ParseRefusesWhatIsNoKey) {
   };
   for (const auto& [hex, says] :
        {Case{"", "expected 3 or 5"}, Case{"0100", "expected 3 or 5"}, Case{"010000", "too short"},
-        Case{"00000152c20900000001000001060a02", "type 6"},
+        Case{"00000152c20900000001000001070a02", "type 7"},
+        Case{"0000004f29d200060000", "without a series"},
         Case{"00000152c20900000001000001010e10", "expected less than"},
         Case{"00000152c20900000001000001010036ee80", "expected less than"},
         Case{"00000152c209000000010000010a02", "too short"},

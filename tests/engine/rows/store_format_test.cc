@@ -13,12 +13,14 @@ TEST(StoreFormatTest, ReadsItsOwnFormats) {
   EXPECT_OK(CheckStoreFormat("d", "2"));
   EXPECT_OK(CheckStoreFormat("d", "4"));
   EXPECT_OK(CheckStoreFormat("d", "7"));
+  EXPECT_OK(CheckStoreFormat("d", "8"));
 }
 
 TEST(StoreFormatTest, RefusesANewerOneAndSaysWhatToDo) {
-  EXPECT_THAT(CheckStoreFormat("d", "8"),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
-                       HasSubstr(NewerFormatMessage("open d: store format 8", "1, 2, 4 and 7"))));
+  EXPECT_THAT(
+      CheckStoreFormat("d", "9"),
+      StatusIs(absl::StatusCode::kFailedPrecondition,
+               HasSubstr(NewerFormatMessage("open d: store format 9", "1, 2, 4, 7 and 8"))));
   EXPECT_THAT(CheckStoreFormat("d", "12"), StatusIs(absl::StatusCode::kFailedPrecondition));
 }
 
@@ -26,7 +28,7 @@ TEST(StoreFormatTest, WhatNeverWasAFormatIsDamage) {
   for (const std::string_view format :
        {"", "0", "3", "5", "6", "1 ", "-1", "x", "99999999999999999999"}) {
     EXPECT_THAT(CheckStoreFormat("d", format),
-                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("expected 1, 2, 4 or 7")))
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("expected 1, 2, 4, 7 or 8")))
         << format;
   }
 }

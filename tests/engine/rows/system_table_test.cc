@@ -109,12 +109,12 @@ TEST(SystemTableTest, RowsWithoutAFormatAreRefused) {
 
 TEST(SystemTableTest, RefusesANewerFormat) {
   MemTableStore tables;
-  const Mutation set{TableId::kSystem, Mutation::Kind::kSet, "format", "8"};
+  const Mutation set{TableId::kSystem, Mutation::Kind::kSet, "format", "9"};
   ASSERT_OK(tables.Apply({&set, 1}, false));
 
   EXPECT_THAT(ReadOrCreateLayout(TinyOptions("x"), &tables),
               StatusIs(absl::StatusCode::kFailedPrecondition,
-                       HasSubstr("store format 8: this program reads 1, 2, 4 and 7")));
+                       HasSubstr("store format 9: this program reads 1, 2, 4, 7 and 8")));
 }
 
 // Programs that do not know cells of format 3 must not open a store that may have some.

@@ -31,12 +31,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // Base times wrap nowhere: the last hour there is holds instants that cannot be written.
   if (start.ms > kTimestampMsMax) return 0;
   std::string key;
-  AppendAnnotationKey(row_keys, tsuid, start, &key);
+  if (view->is_annotation()) {
+    AppendAnnotationKey(row_keys, tsuid, start, &key);
+  } else {
+    AppendHistogramKey(row_keys, tsuid, start.ms, &key);
+  }
   // A tagv of zero, which no store has, can be read in two ways if it is a byte.
   if (layout.pair_width() == 2 && view->tags.find('\0') != std::string_view::npos) return 0;
   const auto again = ParseAnnotationKey(row_keys, key);
   HOURCELL_CHECK(again.ok());
   HOURCELL_CHECK(again->start_ms == view->start_ms && again->is_global() == view->is_global());
+  HOURCELL_CHECK(again->type == view->type);
   HOURCELL_CHECK(again->tags == view->tags && again->metric == view->metric);
   return 0;
 }

@@ -55,6 +55,7 @@ constexpr std::string_view kPaths[] = {
     "/health",
     "/v1/metrics",
     "/api/put",
+    "/api/histogram",
     "/api/rollup",
     "/write",
     "/api/v2/write",

@@ -194,11 +194,19 @@ TEST_F(QueryHandlerLanguageTest, TsuidsOfTwoMetricsAreRefused) {
   EXPECT_THAT(response.body, HasSubstr("expected one metric a query"));
 }
 
-TEST_F(QueryHandlerLanguageTest, HistogramQueriesAreRefused) {
+TEST_F(QueryHandlerLanguageTest, PercentilesOfNumbersAreRefusedInWords) {
   const HttpResponse response = Ask("m=sum:percentiles[99.9]:m");
 
   EXPECT_EQ(response.status, 400);
-  EXPECT_THAT(response.body, HasSubstr("histogram queries (percentiles) are not available yet"));
+  EXPECT_THAT(response.body, HasSubstr("has no histograms"));
+}
+
+TEST_F(QueryHandlerLanguageTest, PercentilesOfAnotherFunctionThanSumAreRefused) {
+  EXPECT_THAT(Ask("m=avg:percentiles[99.9]:m").body,
+              HasSubstr("expected the aggregator sum or none"));
+  EXPECT_THAT(Ask("m=sum:1m-avg:percentiles[99.9]:m").body,
+              HasSubstr("expected the downsampling function sum"));
+  EXPECT_THAT(Ask("m=sum:percentiles[101]:m").body, HasSubstr("expected 0 to 100, got 101"));
 }
 
 TEST_F(QueryHandlerLanguageTest, RatesOfCountersByTheirOptions) {

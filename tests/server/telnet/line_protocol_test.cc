@@ -193,7 +193,8 @@ TEST_F(LineProtocolTest, RepliesToCommandsAreBarriers) {
 
 TEST_F(LineProtocolTest, HelpListsWhatTheModeAllows) {
   EXPECT_EQ(Send("help\n"),
-            "available commands: dropcaches exit help put rollup stats status version \n");
+            "available commands: dropcaches exit help histogram put rollup stats status "
+            "version \n");
 
   settings_.puts_allowed = false;
   Restart();
@@ -728,6 +729,23 @@ TEST_F(LineProtocolTest, RollupsOfAFullStoreComeAgain) {
   EXPECT_EQ(counters_->rollups->value(), 1U);
   EXPECT_EQ(counters_->puts->value(), 2U);
   EXPECT_EQ(counters_->lines->value(), 3U);
+}
+
+TEST_F(LineProtocolTest, HistogramsAreStoredOrRefusedInTheWordsOfOpenTsdb) {
+  EXPECT_THAT(Send("histogram m 1356998400 0,1=42 host=a\n"),
+              StartsWith("histogram: illegal argument: Histogram storage has not been enabled."));
+  settings_.histograms.simple = 42;
+  EXPECT_EQ(Send("histogram m 1356998400 o=1:0,1=42:1,5=24 host=a\n"), "");
+  EXPECT_EQ(Send("histogram m 1356998460 42 AAIAAAAAP4AAACo/gAAAQKAAABgAAQ== host=a\n"), "");
+  EXPECT_EQ(Send("histogram m 1356998400 0,1 host=a\n"),
+            "histogram: illegal argument: Improperly formatted bucket: 0,1\n");
+  QuerySpec spec{.start_ms = 1356998400000, .end_ms = 1356998500000, .queries = {}};
+  spec.queries.push_back(
+      {.metric = "m", .filters = {}, .downsample = {}, .rate = {}, .percentiles = {50}});
+  const auto result = tsdb_->queries().Query(spec);
+  ASSERT_OK(result);
+  ASSERT_EQ(result->series.size(), 1);
+  EXPECT_EQ(result->series[0].points.size(), 2);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -93,6 +94,7 @@ struct Migrated {
   uint64_t names = 0;
   uint64_t rows = 0;
   uint64_t annotations = 0;
+  uint64_t histograms = 0;
   uint64_t ttls = 0;
   uint64_t documents = 0;       // texts of UIDs and series
   uint64_t metrics_before = 0;  // copied by an earlier migration
@@ -118,6 +120,8 @@ class Migrator {
     HOURCELL_KILL_POINT("migrate:points");
     HOURCELL_RETURN_IF_ERROR(
         from_.annotations().Visit([this](const Annotation& note) { return CopyAnnotation(note); }));
+    HOURCELL_RETURN_IF_ERROR(from_.queries().VisitHistograms(
+        [this](std::span<const HistogramPoint> some) { return CopyHistograms(some); }));
     HOURCELL_RETURN_IF_ERROR(CopyTtls());
     HOURCELL_RETURN_IF_ERROR(CopyDocuments());
     meter_.Clear();
@@ -253,6 +257,18 @@ class Migrator {
     edit.custom = note.custom;
     ++done_.annotations;
     return to_.annotations().Put({&edit, 1}, AnnotationWrite::kReplace).status();
+  }
+
+  // A histogram that an earlier migration copied is replaced by itself.
+  absl::Status CopyHistograms(std::span<const HistogramPoint> some) {
+    HOURCELL_RETURN_IF_ERROR(CheckSignal());
+    std::vector<RefusedPoint> refused;
+    HOURCELL_RETURN_IF_ERROR(to_.points().AppendHistograms(some, &refused));
+    done_.histograms += some.size();
+    if (refused.empty()) return absl::OkStatus();
+    return absl::FailedPreconditionError(fmt::format("the target refused a histogram of {}: {}",
+                                                     some[refused.front().index].point.metric,
+                                                     refused.front().error.text));
   }
 
   absl::Status CopyDocuments() {
@@ -495,9 +511,11 @@ void PrintMigrated(const MigrateOptions& options,
                    Terminal& terminal) {
   const uint64_t points = migrated.points.points();
   PrintTo(terminal.out,
-          "migrated {} points of {} rows, {} names, {} annotations and {} TTLs{} in {:.1f} s ({} "
+          "migrated {} points of {} rows, {} names, {} annotations{} and {} TTLs{} in {:.1f} s ({} "
           "points/s){}{}\n",
-          points, migrated.rows, migrated.names, migrated.annotations, migrated.ttls,
+          points, migrated.rows, migrated.names, migrated.annotations,
+          migrated.histograms == 0 ? "" : fmt::format(", {} histograms", migrated.histograms),
+          migrated.ttls,
           migrated.documents == 0 ? "" : fmt::format(" and {} meta texts", migrated.documents),
           static_cast<double>(ms) / 1000, PointsPerSecond(points, ms),
           migrated.metrics_before == 0
@@ -555,10 +573,10 @@ int MigrateMain(const std::vector<std::string>& args, Terminal& terminal) {
       "have a store open, and a target is new or empty");
   line.set_footer(
       "The settings are those of the new store: UID widths, salt, cell format. The command\n"
-      "copies names, points, annotations, meta texts and metric TTLs, then reads and compares the\n"
-      "points of both stores. The source does not change. Ctrl-C or SIGTERM ends a migration, with "
-      "exit "
-      "code\n"
+      "copies names, points, annotations, histograms, meta texts and metric TTLs, then reads and\n"
+      "compares the points of both stores. The source does not change. Ctrl-C or SIGTERM ends a "
+      "migration,\n"
+      "with exit code\n"
       "130 or 143. A migration that was interrupted can be run again.\n"
       "To change only the number of salt buckets, use 'hourcell store salt'; it moves no data.\n"
       "\nExample:\n"

@@ -1,7 +1,7 @@
 // `hourcell migrate`: copies a store into another layout (other UID widths, with or without a salt,
 // another order of the key's fields, another form of cells) or onto another storage engine.
 //
-//   names ── points, a row at a time ── annotations ── TTLs ── flush ── compare
+//   names ── points, a row at a time ── annotations ── histograms ── TTLs ── flush ── compare
 //
 // No other process may have either store open. The source does not change, except that its journal
 // becomes cells. Names get UIDs in the order of the source's UIDs. The UIDs are therefore the same

@@ -50,6 +50,8 @@ absl::StatusOr<CountedPoints> DeleteOfServer(const HttpUrl& url,
         fmt::format("unexpected answer from the server: {}; expected an object with counts",
                     QuoteForMessage(reply.body)));
   }
+  // Absent if there are none.
+  if (document["histograms"].get(counted.histograms)) counted.histograms = 0;
   return counted;
 }
 
@@ -58,6 +60,7 @@ absl::StatusOr<CountedPoints> DeleteOfStore(Tsdb* tsdb, const QuerySpec& spec, b
   if (dry_run) return counted;
   HOURCELL_ASSIGN_OR_RETURN(const DeletedPoints deleted, tsdb->points().DeletePoints(spec));
   counted.points = deleted.points;
+  counted.histograms = deleted.histograms;
   return counted;
 }
 
@@ -72,12 +75,16 @@ int PrintCounts(const absl::StatusOr<CountedPoints>& counted,
     json.Field("metrics", counted->metrics);
     json.Field("series", counted->series);
     json.Field("points", counted->points);
+    if (counted->histograms > 0) json.Field("histograms", counted->histograms);
     json.Field("dryRun", options.dry_run);
     json.CloseObject();
     PrintTo(terminal.out, "{}\n", text);
   } else {
-    PrintTo(terminal.out, "{} series and {} points of {} metrics {}.\n", counted->series,
-            counted->points, counted->metrics, options.dry_run ? "found" : "deleted");
+    PrintTo(
+        terminal.out, "{} series and {} points of {} metrics{} {}.\n", counted->series,
+        counted->points, counted->metrics,
+        counted->histograms == 0 ? "" : fmt::format(", and {} histograms,", counted->histograms),
+        options.dry_run ? "found" : "deleted");
   }
   return kExitOk;
 }

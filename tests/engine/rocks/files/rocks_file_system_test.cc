@@ -1,5 +1,6 @@
 #include "engine/rocks/files/rocks_file_system.h"
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -57,6 +58,18 @@ TEST_F(RocksFileSystemTest, AManifestIsNotSyncedWithoutItsLinks) {
   ASSERT_TRUE(files()->LinkFile(path("000001.sst"), path("000003.sst"), {}, nullptr).ok());
   fault_->FailOn({.operations = FaultFs::kDirectorySync});
   EXPECT_FALSE(manifest->Sync({}, nullptr).ok());
+}
+
+TEST_F(RocksFileSystemTest, LinksOfStagedFilesAreNotSynced) {
+  Create("000001.sst");
+  const auto manifest = Create("MANIFEST-000002");
+  const std::string staging = directory_.path() + ".split";
+  ASSERT_TRUE(files()->CreateDirIfMissing(staging, {}, nullptr).ok());
+  ASSERT_TRUE(files()->LinkFile(path("000001.sst"), staging + "/000001.sst", {}, nullptr).ok());
+  const uint64_t before = fault_->Count(FaultFs::kDirectorySync);
+  EXPECT_TRUE(manifest->Sync({}, nullptr).ok());
+  EXPECT_EQ(fault_->Count(FaultFs::kDirectorySync), before);
+  std::filesystem::remove_all(staging);
 }
 
 // Unsynced bytes may be there after a power loss, and an unsynced name may be gone.

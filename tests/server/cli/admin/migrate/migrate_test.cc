@@ -5,6 +5,7 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,6 +31,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
+using testing::UnorderedElementsAre;
 
 constexpr int64_t kHour = 1356998400;
 
@@ -148,6 +150,33 @@ TEST_F(MigrateTest, AnnotationsAndTtlsComeToo) {
   EXPECT_EQ((*of_series)->end_time, kHour + 60);
   EXPECT_THAT((*of_series)->custom, SizeIs(1));
   EXPECT_THAT(to->annotations().Global(kHour * 1000, (kHour + 60) * 1000), IsOkAndHolds(SizeIs(1)));
+}
+
+TEST_F(MigrateTest, HistogramsComeToo) {
+  const SimpleHistogram histogram{.buckets = {{0, 1, 42}, {1, 5, 24}}, .overflow = 1};
+  OwnedPoint first("latency", "host=a", kHour, 0);
+  OwnedPoint second("latency", "host=b", kHour + 1, 0);
+  const std::vector<HistogramPoint> histograms = {
+      {.point = first.view(), .histogram = &histogram, .codec = 42},
+      {.point = second.view(), .histogram = &histogram, .codec = 42}};
+  ASSERT_OK(Open("from")->points().AppendHistograms(histograms, nullptr));
+
+  ASSERT_EQ(Run({"tsd.storage.salt.width=1"}), kExitOk) << terminal_.err();
+
+  EXPECT_THAT(terminal_.out(), HasSubstr("0 annotations, 2 histograms and 0 TTLs"));
+  std::vector<std::string> found;
+  const auto visit = [&](std::span<const HistogramPoint> some) {
+    for (const HistogramPoint& one : some) {
+      EXPECT_EQ(*one.histogram, histogram);
+      EXPECT_EQ(one.codec, 42);
+      found.push_back(fmt::format("{} {} {}", one.point.metric, one.point.tags[0].value,
+                                  one.point.timestamp.ms));
+    }
+    return absl::OkStatus();
+  };
+  ASSERT_OK(Open("to")->queries().VisitHistograms(visit));
+  EXPECT_THAT(found, UnorderedElementsAre(fmt::format("latency a {}", kHour * 1000),
+                                          fmt::format("latency b {}", kHour * 1000 + 1000)));
 }
 
 TEST_F(MigrateTest, TextsOfUidsAndSeriesComeToo) {
