@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <vector>
 
+#include <absl/container/inlined_vector.h>
 #include <absl/status/status.h>
 
 #include "codec/rows/row_key.h"
@@ -74,12 +74,12 @@ class MemberReader {
   std::optional<SpanReader> reader_;
 
   std::span<const uint32_t> batch_;
-  std::vector<uint32_t> sorted_;  // the batch, ascending: the order of their keys
-  SpanBatch spans_;               // of each of `sorted_`
-  size_t at_ = 0;                 // in sorted_, after the last SpanOf
-  size_t span_bytes_ = 0;         // of the lease
-  size_t next_ = 0;               // members read so far
-  size_t bytes_of_read_ = 0;      // of memory, that those took
+  absl::InlinedVector<uint32_t, 8> sorted_;  // the batch, ascending: the order of their keys
+  SpanBatch spans_;                          // of each of `sorted_`
+  size_t at_ = 0;                            // in sorted_, after the last SpanOf
+  size_t span_bytes_ = 0;                    // of the lease
+  size_t next_ = 0;                          // members read so far
+  size_t bytes_of_read_ = 0;                 // of memory, that those took
 };
 
 }  // namespace hourcell

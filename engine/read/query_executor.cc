@@ -209,9 +209,9 @@ absl::Status QueryExecutor::Run(const QuerySpec& spec,
   return ran;
 }
 
-absl::StatusOr<std::vector<QueryPlanner::ResolvedQuery>> QueryExecutor::ResolveAll(
+absl::StatusOr<QueryExecutor::ResolvedQueries> QueryExecutor::ResolveAll(
     const QuerySpec& spec, const QueryWatch& watch, QueryControl* control) const {
-  std::vector<QueryPlanner::ResolvedQuery> resolved;
+  ResolvedQueries resolved;
   resolved.reserve(spec.queries.size());
   int64_t took_us = 0;
   size_t regexps = 0;
@@ -246,8 +246,7 @@ absl::Status QueryExecutor::RunAll(const QuerySpec& spec,
   HOURCELL_RETURN_IF_ERROR(CheckTimes(spec));
   const QueryMeter::Deadline deadline = DeadlineOf(spec, options_.query_timeout_ms, parts_.clock);
   const QueryWatch watch(parts_.clock, control, deadline.ms, /*timeout_ms=*/0);
-  HOURCELL_ASSIGN_OR_RETURN(std::vector<QueryPlanner::ResolvedQuery> resolved,
-                            ResolveAll(spec, watch, control));
+  HOURCELL_ASSIGN_OR_RETURN(ResolvedQueries resolved, ResolveAll(spec, watch, control));
   std::optional<Quick> quick;
   if (spec.quick.has_value()) quick.emplace(*spec.quick);
   TaskPool* const pool = quick.has_value() ? &alone_ : &pool_;

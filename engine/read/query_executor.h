@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include <absl/container/inlined_vector.h>
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
@@ -87,14 +88,15 @@ class QueryExecutor {
  private:
   struct Step;
   struct Quick;
-  using Steps = std::vector<std::unique_ptr<Step>>;
+  using Steps = absl::InlinedVector<std::unique_ptr<Step>, 4>;
+  using ResolvedQueries = absl::InlinedVector<QueryPlanner::ResolvedQuery, 1>;
   absl::Status RunAll(const QuerySpec& spec,
                       OpenHours* open_hours,
                       QuerySink* sink,
                       QueryControl* control) const;
-  absl::StatusOr<std::vector<QueryPlanner::ResolvedQuery>> ResolveAll(const QuerySpec& spec,
-                                                                      const QueryWatch& watch,
-                                                                      QueryControl* control) const;
+  absl::StatusOr<ResolvedQueries> ResolveAll(const QuerySpec& spec,
+                                             const QueryWatch& watch,
+                                             QueryControl* control) const;
   absl::Status MakePlan(const QuerySpec& spec,
                         size_t index,
                         QueryPlanner::ResolvedQuery resolved,

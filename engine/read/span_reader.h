@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include <absl/container/inlined_vector.h>
 #include <absl/status/status.h>
 
 #include "codec/rows/row_key.h"
@@ -33,8 +34,8 @@ struct SeriesSpan {
 
 // The spans of some series.
 struct SpanBatch {
-  std::vector<SeriesSpan> spans;
-  std::vector<std::unique_ptr<SpanBuilders>> builders;  // of the spans
+  absl::InlinedVector<SeriesSpan, 8> spans;
+  absl::InlinedVector<std::unique_ptr<SpanBuilders>, 1> builders;  // of the spans
 };
 
 class SpanReader {
