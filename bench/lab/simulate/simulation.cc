@@ -13,7 +13,7 @@
 #include "bench/lab/keys/key_sample.h"
 #include "bench/lab/simulate/input/key_batch.h"
 #include "bench/lab/simulate/input/key_maker.h"
-#include "bench/lab/simulate/input/recent_rows.h"
+#include "bench/lab/simulate/row_choice.h"
 #include "codec/base/random.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
@@ -48,6 +48,7 @@ absl::StatusOr<std::vector<std::string>> SampledKeys(std::string_view operand,
   HOURCELL_ASSIGN_OR_RETURN(KeyMaker keys, KeyMaker::Make(design.layout, design.distributor));
   HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<PutSource> puts, source());
   KeySample sample({.seed = design.settings.seed});
+  RowChoice rows(keys, design.settings.cells);
   SourcePut put;
   for (uint64_t step = 0;; ++step) {
     HOURCELL_ASSIGN_OR_RETURN(const bool more, puts->Next(&put));
@@ -56,7 +57,7 @@ absl::StatusOr<std::vector<std::string>> SampledKeys(std::string_view operand,
       HOURCELL_RETURN_IF_ERROR(options.watch({.total_ms = puts->duration_ms(), .steps = step}));
     }
     HOURCELL_ASSIGN_OR_RETURN(const std::string_view key, keys.KeyOf(put));
-    sample.Add(key, put.puts);
+    sample.Add(rows.RowOf(key, put).key, put.puts);
   }
   HOURCELL_ASSIGN_OR_RETURN(SampledSplit split, sample.Split(regions, SmallSample::kAccept));
   return std::move(split.keys);
@@ -118,7 +119,7 @@ class Runner {
   absl::StatusOr<SimulationResult> Run(const PutSourceFactory& factory) {
     HOURCELL_ASSIGN_OR_RETURN(KeyMaker keys,
                               KeyMaker::Make(result_.design.layout, result_.design.distributor));
-    if (keys.has_day_rows()) days_.emplace();
+    rows_.emplace(keys, result_.design.settings.cells);
     HOURCELL_ASSIGN_OR_RETURN(result_.split_keys,
                               SplitKeysOf(result_.design, keys.layout(), factory, options_));
     HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<PutSource> source, factory());
@@ -157,7 +158,7 @@ class Runner {
       const absl::Status filled = batch.Fill(source);
       const absl::Status keyed = keys->KeysOf(batch.puts(), &made);
       for (size_t i = 0; i < made.size(); ++i)
-        Put(made[i], batch.puts()[i], table, heat);
+        Put(rows_->RowOf(made[i], batch.puts()[i]), batch.puts()[i], table, heat);
       HOURCELL_RETURN_IF_ERROR(keyed);
       HOURCELL_RETURN_IF_ERROR(filled);
       if (made.empty()) return absl::OkStatus();
@@ -172,22 +173,16 @@ class Runner {
             .regions = table.regions().size()};
   }
 
-  void Put(std::string_view key, const SourcePut& put, TableModel* table, HeatMap* heat) {
+  void Put(const ChosenRow& row, const SourcePut& put, TableModel* table, HeatMap* heat) {
     ++result_.steps;
-    key_bytes_ += key.size();
+    key_bytes_ += row.key.size();
     // A put of an unordered source, such as a trace, arrives no earlier than the puts before it.
-    table->Put({.key = key,
+    table->Put({.key = row.key,
                 .now_ms = std::max(put.now_ms, table->now_ms()),
                 .point_ms = put.parts.time_ms,
                 .puts = put.puts,
-                .rows = BeginsRow(key, put) ? 1U : 0U});
-    if (options_.has_heat) NoteHeat(key, put, heat);
-  }
-
-  // Sources give hours: of the hours of a day, the first begins its row.
-  bool BeginsRow(std::string_view key, const SourcePut& put) {
-    if (!put.begins_row || !days_.has_value()) return put.begins_row;
-    return days_->IsNew(key, 0);
+                .rows = row.begins ? 1U : 0U});
+    if (options_.has_heat) NoteHeat(row.key, put, heat);
   }
 
   void NoteHeat(std::string_view key, const SourcePut& put, HeatMap* heat) {
@@ -228,7 +223,7 @@ class Runner {
 
   const SimulationOptions options_;
   Random random_;
-  std::optional<RecentRows> days_;  // with rows of days
+  std::optional<RowChoice> rows_;
   uint64_t key_bytes_ = 0;
   SimulationResult result_;
 };

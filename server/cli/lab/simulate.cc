@@ -233,6 +233,8 @@ class SimulateRun {
       designs.push_back(std::move(design));
     }
     for (SimulationDesign& design : designs) {
+      // The engine's run has rows of hours: rows of days grow by merges.
+      if (!options_.validate.empty()) design.settings.cells.day_row_points = 0;
       constexpr std::string_view kFile = "file:";
       if (!design.presplit.starts_with(kFile)) continue;
       HOURCELL_ASSIGN_OR_RETURN(design.presplit_file,

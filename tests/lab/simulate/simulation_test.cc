@@ -62,21 +62,39 @@ SimulationDesign SmallRegions(std::string layout, std::string distributor, std::
 TEST(SimulationTest, HoursOfADayShareARow) {
   const PutSourceFactory source =
       Fleet("metrics=2,tags=host:10,interval=300s,duration=3d", FleetSteps::kRows);
-  const auto rows_of = [&source](std::string layout) {
-    const SimulationResult result = Simulate({.layout = std::move(layout)}, source);
+  const auto rows_of = [&source](std::string layout, uint64_t day_row_points) {
+    SimulationDesign design{.layout = std::move(layout)};
+    design.settings.cells.day_row_points = day_row_points;
+    const SimulationResult result = Simulate(design, source);
     uint64_t rows = 0;
     for (const SimulatedRegion& region : result.regions)
       rows += region.rows;
     return std::pair(rows, result.totals.written_bytes);
   };
-  const auto [hour_rows, hour_bytes] = rows_of("metric+hour+tags");
-  const auto [day_rows, day_bytes] = rows_of("metric+day+tags");
+  const auto [hour_rows, hour_bytes] = rows_of("metric+hour+tags", 0);
+  const auto [day_rows, day_bytes] = rows_of("metric+day+tags", 0);
 
   EXPECT_EQ(hour_rows, 20u * 72);
   EXPECT_EQ(day_rows, 20u * 3);
   // A row has a key of 13 bytes, and 15 more.
   EXPECT_EQ(hour_bytes - day_bytes, 20u * 69 * 28);
-  EXPECT_EQ(rows_of("salt:4+metric+day+tags").first, day_rows);
+  EXPECT_EQ(rows_of("salt:4+metric+day+tags", 0).first, day_rows);
+  // By density: an hour has 12 points.
+  EXPECT_EQ(rows_of("opentsdb", 13), std::pair(day_rows, day_bytes));
+  EXPECT_EQ(rows_of("salted:4", 13).first, day_rows);
+  EXPECT_EQ(rows_of("opentsdb", 12), std::pair(hour_rows, hour_bytes));
+  EXPECT_EQ(rows_of("metric+tags+hour", 13).first, hour_rows);
+}
+
+// The rows of the days of a metric come before those of its hours.
+TEST(SimulationTest, RowsOfDaysAreWhereAStoreHasThem) {
+  SimulationDesign design{.presplit = "keys:\\x00\\x00\\x01\\x10,\\x00\\x00\\x02"};
+  const SimulationResult result = Simulate(
+      design, Fleet("metrics=1,tags=host:10,interval=300s,duration=1d", FleetSteps::kRows));
+  ASSERT_EQ(result.regions.size(), 3u);
+  EXPECT_EQ(result.regions[0].rows, 10u);
+  EXPECT_EQ(result.regions[0].puts, 10u * 288);
+  EXPECT_EQ(result.regions[1].puts, 0u);
 }
 
 // What makes a simulation faster must not change what it says: these run through hashes,

@@ -217,6 +217,7 @@ class FleetPutSource final : public PutSource {
     if (is_late) time_ms -= std::min(time_ms, random_.Below(spec_.late_ms + 1));
     put->puts = points;
     put->begins_row = is_late || begins_row;
+    put->is_hour = steps_ == FleetSteps::kRows;
     MakeTsuid(series, time_ms);
     put->parts = {
         .tsuid = tsuid_, .metric_bytes = spec_.uid_bytes, .number = series, .time_ms = time_ms};

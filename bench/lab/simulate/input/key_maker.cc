@@ -141,6 +141,17 @@ bool KeyMaker::has_day_rows() const {
          });
 }
 
+std::optional<size_t> KeyMaker::store_salt_bytes() const {
+  if (is_distributed_ || !template_.has_value()) return std::nullopt;
+  constexpr KeyFieldKind kOrder[] = {KeyFieldKind::kMetric, KeyFieldKind::kHour,
+                                     KeyFieldKind::kTags};
+  std::span<const KeyField> fields = template_->fields();
+  const bool is_salted = !fields.empty() && fields.front().kind == KeyFieldKind::kSalt;
+  if (is_salted) fields = fields.subspan(1);
+  if (!std::ranges::equal(fields, kOrder, {}, &KeyField::kind)) return std::nullopt;
+  return is_salted ? template_->salt_bytes() : 0;
+}
+
 bool KeyMaker::begins_with_time() const {
   return is_time_first_kept_ && template_.has_value() && template_->begins_with_time();
 }

@@ -43,6 +43,9 @@ class KeyMaker {
   bool begins_with_time() const;
   // The hours of a day share a key.
   bool has_day_rows() const;
+  // The bytes of the salt, 0 without, of keys that a store can have: metric+hour+tags, without a
+  // distributor. Nothing for other keys.
+  std::optional<size_t> store_salt_bytes() const;
 
  private:
   // Keys one after the other, and where each ends.

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/rows/day_field.h"
 #include "codec/rows/layout.h"
 #include "engine/regions/keys/distributor_spec.h"
 #include "engine/regions/region_name.h"
@@ -94,6 +95,12 @@ class KeyWords::Reader {
     if (seconds.has_value()) Add(TimeWords(*seconds));
     return seconds.has_value();
   }
+  // The base time of an hour, or the field of a day in its place.
+  bool AddHour(std::optional<uint64_t> field) {
+    if (!field.has_value() || !IsDayField(static_cast<uint32_t>(*field))) return AddTime(field);
+    Add("day of " + TimeWords(DayOfField(static_cast<uint32_t>(*field))));
+    return true;
+  }
   bool AddMs(std::optional<uint64_t> ms) {
     if (ms.has_value()) Add(TimeWords(*ms / 1'000));
     return ms.has_value();
@@ -133,6 +140,7 @@ class KeyWords::Reader {
       case KeyFieldKind::kTags:
         return ReadTags();
       case KeyFieldKind::kHour:
+        return AddHour(TakeNumber(kTimeBytes));
       case KeyFieldKind::kDay:
         return AddTime(TakeNumber(kTimeBytes));
       case KeyFieldKind::kHourReversed:

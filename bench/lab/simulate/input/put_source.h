@@ -26,6 +26,7 @@ struct SourcePut {
   uint64_t now_ms = 0;            // time of arrival
   uint64_t puts = 1;
   bool begins_row = false;
+  bool is_hour = false;  // all points of the series in an hour
 };
 
 class PutSource {

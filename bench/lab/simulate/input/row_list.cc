@@ -26,6 +26,7 @@ class RowListSource final : public PutSource {
     put->now_ms = base_ms + kHourSpan.ms();
     put->puts = row.points;
     put->begins_row = true;
+    put->is_hour = true;
     return true;
   }
 

@@ -55,6 +55,7 @@ void ReadCells(SettingReader* reader, ModelSettings* settings) {
   reader->ReadCount({"tsd.simulate.qualifier_bytes"}, {.max = 65'535}, &cells.qualifier_bytes);
   reader->ReadCount({"tsd.simulate.value_bytes"}, {.max = uint64_t{1} << 30}, &cells.value_bytes);
   reader->ReadFraction({"tsd.simulate.point_bytes"}, 0, 1e9, &cells.point_bytes);
+  reader->ReadCount({"tsd.storage.day_row_points"}, {.max = 100'000}, &cells.day_row_points);
 }
 
 }  // namespace

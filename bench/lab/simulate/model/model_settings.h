@@ -18,7 +18,7 @@ namespace hourcell {
 // The form of written points, which determines their bytes.
 enum class CellModel : uint8_t {
   kHBase,     // a KeyValue per point, on arrival
-  kHourcell,  // one packed cell per row, at the end of its hour
+  kHourcell,  // a packed cell at the end of its hour, in its own row or in that of its day
 };
 
 struct CellSettings {
@@ -27,6 +27,8 @@ struct CellSettings {
   uint64_t qualifier_bytes = 2;  // of a KeyValue
   uint64_t value_bytes = 8;      // of a KeyValue
   double point_bytes = 2;        // of a point in a packed cell
+  // Hours of fewer points share the row of their day, as in a store; 0 = none.
+  uint64_t day_row_points = 250;
 };
 
 struct ModelSettings {

@@ -25,6 +25,9 @@ TEST(KeyWordsTest, SaysWhatAWholeKeySays) {
   const std::string key =
       Bytes("\x00\x00\x0C\x50\xE2\x27\x00\x00\x00\x01\x00\x00\x07\x00\x00\x02\x00\x01\x02");
   EXPECT_EQ(Words("opentsdb", key), "metric 12, 2013-01-01 00:00Z, host=7, cpu=258");
+  // The row of the day.
+  EXPECT_EQ(Words("opentsdb", Bytes("\x00\x00\x0C\x00\x00\x7A\xB5\x00\x00\x01\x00\x00\x07")),
+            "metric 12, day of 2013-01-01 00:00Z, host=7");
   EXPECT_EQ(Words("salted:20", Bytes("\x05") + key),
             "bucket 5, metric 12, 2013-01-01 00:00Z, host=7, cpu=258");
   EXPECT_EQ(

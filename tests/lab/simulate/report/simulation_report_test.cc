@@ -39,7 +39,7 @@ TEST(SimulationReportTest, TheTableHasTotalsRegionsAndAdvice) {
 
   EXPECT_THAT(text, HasSubstr("design d: layout salted:2 = salt:2+metric+hour+tags, distributor "
                               "none, pre-split salt, policy IncreasingToUpperBound, seed 1\n"));
-  EXPECT_THAT(text, HasSubstr("12000 puts in 2:04:57, 200 steps; 200 row keys of 14.0 bytes"));
+  EXPECT_THAT(text, HasSubstr("12000 puts in 2:04:57, 200 steps; 100 row keys of 14.0 bytes"));
   EXPECT_THAT(text, HasSubstr("2 regions, 0 empty; 0 splits"));
   EXPECT_THAT(text, HasSubstr("\n(start)       "));
   EXPECT_THAT(text, HasSubstr("\n\\x01       "));
