@@ -47,55 +47,50 @@ constexpr size_t kColumnPointBytes = sizeof(uint32_t) + sizeof(uint64_t) + sizeo
 
 }  // namespace
 
-namespace {
-
-// The points of an hour that are in memory: of the columns of all, up to `end` and from the end of
-// the row before.
-struct OpenRow {
-  uint32_t base_time_s = 0;
-  size_t end = 0;
-};
-
-// The open rows of a series that were not added yet.
-struct OpenOfSeries {
-  size_t next = 0;
-  size_t end = 0;
-};
-
-// The working memory of a part. A thread keeps it for its next part.
-struct PartMemory {
-  std::vector<OpenRow> open_rows;            // by series, by time
-  CellColumns open_columns;                  // of the open rows, one after another
-  std::vector<OpenOfSeries> open_of_series;  // empty without open rows
-  CellColumns columns;                       // of the row being added
-
-  static std::unique_ptr<PartMemory> Take() {
-    std::unique_ptr<PartMemory> memory = std::move(kept);
-    return memory != nullptr ? std::move(memory) : std::make_unique<PartMemory>();
-  }
-  static void GiveBack(std::unique_ptr<PartMemory> memory) {
-    const size_t most =
-        std::max({memory->open_rows.capacity(), memory->open_columns.bits.capacity(),
-                  memory->open_of_series.capacity(), memory->columns.bits.capacity()});
-    if (most > kKeptMax) return;
-    memory->open_rows.clear();
-    memory->open_columns.clear();
-    memory->open_of_series.clear();
-    kept = std::move(memory);
-  }
-
- private:
-  static constexpr size_t kKeptMax = 4096;  // of rows, of series, and of the points of each
-
-  static thread_local std::unique_ptr<PartMemory> kept;  // null: it is in use
-};
-
-thread_local std::unique_ptr<PartMemory> PartMemory::kept;
-
-}  // namespace
-
 // The work of one thread: some of the series.
 class SpanReader::Part {
+ private:
+  // The points of an hour that are in memory: of the columns of all, up to `end` and from the end of
+  // the row before.
+  struct OpenRow {
+    uint32_t base_time_s = 0;
+    size_t end = 0;
+  };
+
+  // The open rows of a series that were not added yet.
+  struct OpenOfSeries {
+    size_t next = 0;
+    size_t end = 0;
+  };
+
+  // The working memory of a part. A thread keeps it for its next part.
+  struct PartMemory {
+    std::vector<OpenRow> open_rows;            // by series, by time
+    CellColumns open_columns;                  // of the open rows, one after another
+    std::vector<OpenOfSeries> open_of_series;  // empty without open rows
+    CellColumns columns;                       // of the row being added
+
+    static std::unique_ptr<PartMemory> Take() {
+      std::unique_ptr<PartMemory> memory = std::move(kept);
+      return memory != nullptr ? std::move(memory) : std::make_unique<PartMemory>();
+    }
+    static void GiveBack(std::unique_ptr<PartMemory> memory) {
+      const size_t most =
+          std::max({memory->open_rows.capacity(), memory->open_columns.bits.capacity(),
+                    memory->open_of_series.capacity(), memory->columns.bits.capacity()});
+      if (most > kKeptMax) return;
+      memory->open_rows.clear();
+      memory->open_columns.clear();
+      memory->open_of_series.clear();
+      kept = std::move(memory);
+    }
+
+   private:
+    static constexpr size_t kKeptMax = 4096;  // of rows, of series, and of the points of each
+
+    inline static thread_local std::unique_ptr<PartMemory> kept;  // null: it is in use
+  };
+
  public:
   Part(const SpanReader& reader, std::span<const uint32_t> positions, bool is_large)
       : parts_(reader.parts_),
