@@ -70,7 +70,7 @@ void RocksCursor::SeekBefore(std::string_view key) {
   const size_t index = std::clamp(set_.Find(key), indexes_.begin, indexes_.end - 1);
   Enter(index);
   row_->SeekForPrev(ToSlice(key));
-  if (row_->Valid() && this->key() == key) row_->Prev();
+  if (row_->Valid() && ToView(row_->key()) == key) row_->Prev();
   SkipEmptyBackward();
 }
 
@@ -86,20 +86,27 @@ void RocksCursor::Next() {
   SkipEmptyForward();
 }
 
+bool RocksCursor::TakeRow() {
+  is_valid_ = row_->Valid();
+  if (!is_valid_) return false;
+  key_ = ToView(row_->key());
+  value_ = ToView(row_->value());
+  ++rows_;
+  return true;
+}
+
 void RocksCursor::SkipEmptyForward() {
-  while (!row_->Valid() && row_->status().ok() && index_ + 1 < indexes_.end) {
+  while (!TakeRow() && row_->status().ok() && index_ + 1 < indexes_.end) {
     Enter(index_ + 1);
     row_->SeekToFirst();
   }
-  if (row_->Valid()) ++rows_;
 }
 
 void RocksCursor::SkipEmptyBackward() {
-  while (!row_->Valid() && row_->status().ok() && index_ > indexes_.begin) {
+  while (!TakeRow() && row_->status().ok() && index_ > indexes_.begin) {
     Enter(index_ - 1);
     row_->SeekToLast();
   }
-  if (row_->Valid()) ++rows_;
 }
 
 absl::Status RocksCursor::status() const {

@@ -31,17 +31,19 @@ class RocksCursor final : public RowCursor {
   void SeekBefore(std::string_view key) override;
   void SeekToLast() override;
   void Next() override;
-  bool valid() const override { return row_ != nullptr && row_->Valid(); }
-  std::string_view key() const override { return {row_->key().data(), row_->key().size()}; }
-  std::string_view value() const override { return {row_->value().data(), row_->value().size()}; }
+  bool valid() const override { return is_valid_; }
+  std::string_view key() const override { return key_; }
+  std::string_view value() const override { return value_; }
   absl::Status status() const override;
 
  private:
   // True after a failed read. A cursor stays failed: a seek of the iterator would forget the error,
-  // and the rows of a bad block would be missing. I 43 Makes the iterator of region `index`,
-  // without a position.
+  // and the rows of a bad block would be missing.
   bool has_failed() const { return row_ != nullptr && !row_->status().ok(); }
+  // Makes the iterator of region `index`, without a position.
   void Enter(size_t index);
+  // Takes the row of the iterator. False if the iterator is not valid.
+  bool TakeRow();
   // Adds the rows read to the region's counter: once for all rows, not for each.
   void CountRows();
   // While the iterator is not valid, moves to the first row of the next region, or to the last row
@@ -63,6 +65,10 @@ class RocksCursor final : public RowCursor {
   rocksdb::Slice begin_slice_;
   rocksdb::Slice end_slice_;
   std::unique_ptr<rocksdb::Iterator> row_;
+  // Its row: the iterator's own functions for it cost two virtual calls each.
+  bool is_valid_ = false;
+  std::string_view key_;
+  std::string_view value_;
 };
 
 }  // namespace hourcell
