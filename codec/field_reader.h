@@ -21,7 +21,12 @@ class FieldReader {
   bool failed() const { return failed_; }
   std::string_view rest() const { return rest_; }
 
-  uint8_t Byte() { return static_cast<uint8_t>(BigEndian(1)); }
+  uint8_t Byte() {
+    if (rest_.empty()) return static_cast<uint8_t>(Fail());
+    const auto byte = static_cast<uint8_t>(rest_.front());
+    rest_.remove_prefix(1);
+    return byte;
+  }
   uint64_t BigEndian(size_t width) {
     if (rest_.size() < width) return Fail();
     const uint64_t value = LoadBigEndian(rest_.data(), width);
@@ -29,8 +34,12 @@ class FieldReader {
     return value;
   }
   uint64_t Varint() {
-    // Most are one byte, and TakeVarint's status costs more than that.
+    // Most are one byte or two, and TakeVarint's status costs more than that.
     if (!rest_.empty() && static_cast<uint8_t>(rest_.front()) < 0x80) return Byte();
+    if (rest_.size() > 1 && static_cast<uint8_t>(rest_[1]) < 0x80) {
+      const uint64_t low = Byte() & 0x7FU;
+      return low | uint64_t{Byte()} << 7;
+    }
     const absl::StatusOr<uint64_t> value = TakeVarint(&rest_);
     return value.ok() ? *value : Fail();
   }

@@ -82,14 +82,15 @@ const char* TakeTimes(FieldReader* fields, uint32_t span_ms, PackedHeader* out) 
   const uint8_t lead = fields->Byte();
   out->has_ms_times = (lead & kMsTimesBit) != 0;
   out->has_time_column = (lead & kTimeColumnBit) != 0;
-  const uint64_t times_end = span_ms / out->unit_ms();
+  // Not divided by the unit: a division takes as long as the rest.
+  const uint64_t times_end = out->has_ms_times ? span_ms : span_ms / 1000;
   const uint64_t first = (lead & kFirstTimeBit) != 0 ? fields->Varint() : 0;
   const bool has_count = (lead & kCountBit) != 0;
   uint64_t count = has_count ? fields->Varint() : 0;  // less 1
   // The step, or the span of a time column.
-  const uint64_t step = (lead & kStepMask) == kOtherStep
-                            ? fields->Varint()
-                            : uint64_t{kUsualSteps[lead & kStepMask]} * 1000 / out->unit_ms();
+  const uint64_t step = (lead & kStepMask) == kOtherStep ? fields->Varint()
+                                                         : uint64_t{kUsualSteps[lead & kStepMask]} *
+                                                               (out->has_ms_times ? 1000U : 1U);
   if (fields->failed()) return "header cut short";
   if (first >= times_end || step > times_end || count >= times_end) {
     return "times that do not fit the row";

@@ -279,14 +279,17 @@ class SpanReader::Part {
   absl::StatusOr<bool> AddSummary(const RowReader::Row& row) {
     const int64_t base_ms = int64_t{row.base_time_s} * 1000;
     if (base_ms < settings_.visible_from_ms) return false;
-    HOURCELL_ASSIGN_OR_RETURN(const std::optional<CellSummary> summary, ReadCellSummary(row.cell));
-    if (!summary.has_value()) return false;
-    SpanBuilder& builder = *spans_[row.index].builder;
-    const size_t before = builder.allocated_bytes();
-    if (!builder.AddSummary(base_ms, *summary)) return false;
-    grown_bytes_ += builder.allocated_bytes() - before;
-    spans_[row.index].has_points = true;
-    rows_.CountPoints(summary->count);
+    // Not moved out of the status: it has a hundred bytes.
+    const absl::StatusOr<std::optional<CellSummary>> summary = ReadCellSummary(row.cell);
+    if (!summary.ok()) return summary.status();
+    if (!summary->has_value()) return false;
+    const CellSummary& of_row = **summary;
+    SeriesSpan& span = spans_[row.index];
+    const size_t before = span.builder->allocated_bytes();
+    if (!span.builder->AddSummary(base_ms, of_row)) return false;
+    grown_bytes_ += span.builder->allocated_bytes() - before;
+    span.has_points = true;
+    rows_.CountPoints(of_row.count);
     return true;
   }
 
