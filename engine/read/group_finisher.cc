@@ -64,6 +64,9 @@ absl::Status GroupFinisher::Begin(std::vector<int64_t> bucket_times,
                                    : AskedTimes{.from_ms = spec_.start_ms, .to_ms = spec_.end_ms},
        .times = std::move(bucket_times),
        .memory = parts_.read->memory});
+  adds_in_place_ = !aggregator_->keeps_members() && !query_.rate.has_value() &&
+                   query_.downsample.has_value() && query_.downsample->fill == FillPolicy::kNone &&
+                   !spec_.stale_markers;
   HOURCELL_RETURN_IF_ERROR(parts_.read->memory->Take(aggregator_->allocated_bytes()));
   if (!spec_.annotations || !parts_.annotations->has_any()) return absl::OkStatus();
   return ReadAnnotations(members);
@@ -104,6 +107,11 @@ absl::Status GroupFinisher::Add(uint32_t member, SeriesSpan* read) {
   // Series without a point in the scanned hours do not take part, not even in tags.
   if (!read->has_points) return absl::OkStatus();
   present_.push_back(member);
+  if (adds_in_place_) {
+    aggregator_->AddBuckets(read->builder->FinishInPlace());
+    HOURCELL_DCHECK(!read->builder->has_gaps());
+    return absl::OkStatus();
+  }
   MemoryHold hold(parts_.read->memory);
   HOURCELL_RETURN_IF_ERROR(FinishSpan(read->builder, &hold));
   if (spec_.stale_markers) NoteStaleMarkers(span_);
@@ -146,18 +154,23 @@ absl::Status GroupFinisher::FinishSpan(SpanBuilder* builder, MemoryHold* hold) {
 absl::Status GroupFinisher::Finish() {
   HOURCELL_DCHECK(aggregator_ != nullptr);
   const size_t before = aggregator_->allocated_bytes();
-  HOURCELL_ASSIGN_OR_RETURN(Span merged, aggregator_->Finish());
-  if (!stale_ms_.empty()) RestoreStaleMarkers(&merged);
+  HOURCELL_RETURN_IF_ERROR(aggregator_->FinishInto(&merged_));
+  if (!stale_ms_.empty()) RestoreStaleMarkers(&merged_);
   HOURCELL_DCHECK(before >= aggregator_->allocated_bytes());
   parts_.read->memory->GiveBack(before - aggregator_->allocated_bytes());
   MemoryHold hold(parts_.read->memory);
-  HOURCELL_RETURN_IF_ERROR(hold.Take(merged.t.capacity() * kSpanPointBytes));
+  HOURCELL_RETURN_IF_ERROR(hold.Take(merged_.t.capacity() * kSpanPointBytes));
   if (present_.empty()) return absl::OkStatus();
   HOURCELL_RETURN_IF_ERROR(parts_.read->meter->Check());
   HOURCELL_RETURN_IF_ERROR(NameGroup());
-  HOURCELL_RETURN_IF_ERROR(Give(MetricName(), merged));
+  HOURCELL_RETURN_IF_ERROR(Give(MetricName(), merged_));
   present_.clear();
-  if (merged.t.capacity() <= kReusedPointsMax) span_ = std::move(merged);
+  // An aggregator that keeps members gives the memory of one of them.
+  if (merged_.t.capacity() > kReusedPointsMax) {
+    merged_ = {};
+  } else if (aggregator_->keeps_members()) {
+    span_ = std::move(merged_);
+  }
   return absl::OkStatus();
 }
 

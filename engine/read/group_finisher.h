@@ -86,11 +86,13 @@ class GroupFinisher {
   const SubQueryPlan& plan_;
   const QueryRange range_;
   std::unique_ptr<SpanAggregator> aggregator_;
+  bool adds_in_place_ = false;                      // buckets, where their builder has them
   std::unique_ptr<GapFiller> filler_;               // once a span has gaps
   StringMap<std::vector<Annotation>> annotations_;  // by tsuid in hex; of series with annotations
   std::vector<int64_t> stale_ms_;  // of the group's member, if the query wants stale markers
   absl::InlinedVector<uint32_t, 8> present_;  // members of the group with points
   Span span_;                                 // of the member that is added
+  Span merged_;                               // the group's
   // Reused from group to group.
   GroupTags group_tags_;
   absl::InlinedVector<std::pair<std::string_view, std::string_view>, 8> tags_;

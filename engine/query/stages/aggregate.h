@@ -16,11 +16,13 @@
 #include <span>
 #include <vector>
 
+#include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
 #include "engine/query/columns.h"
 #include "engine/query/memory_account.h"
 #include "engine/query/query_spec.h"
+#include "engine/query/stages/buckets_view.h"
 
 namespace hourcell {
 
@@ -57,8 +59,20 @@ class SpanAggregator {
   // Members in series-key order. Takes the points of `member` only if it keeps them.
   virtual void Add(Span&& member) = 0;
 
-  // The aggregate of the members added since the last Finish. Errors as AggregateSpans.
-  virtual absl::StatusOr<Span> Finish() = 0;
+  // True if members are kept until Finish.
+  virtual bool keeps_members() const = 0;
+  // As Add, of a member that was downsampled. REQUIRES: not keeps_members().
+  virtual void AddBuckets(const BucketsView& member) = 0;
+
+  // Sets `*merged`, in its memory if that suits, to the aggregate of the members added since the
+  // last time. Errors as AggregateSpans; `*merged` is then undefined.
+  virtual absl::Status FinishInto(Span* merged) = 0;
+  absl::StatusOr<Span> Finish() {
+    Span merged;
+    const absl::Status finished = FinishInto(&merged);
+    if (!finished.ok()) return finished;
+    return merged;
+  }
 
   // Bytes of memory that it keeps between two Adds.
   virtual size_t allocated_bytes() const = 0;

@@ -4,6 +4,7 @@
 // every time.
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -100,8 +101,8 @@ absl::StatusOr<Times> UnionOfTimes(std::span<const Span* const> members,
   return std::move(all.own);
 }
 
-template <typename T>
-T ValueAt(const Span& member, size_t i) {
+template <typename T, typename Member>
+T ValueAt(const Member& member, size_t i) {
   if constexpr (std::is_same_v<T, double>) {
     return member.ToDouble(i);
   } else {
@@ -127,8 +128,8 @@ struct MissingRule {
 };
 
 // The value of `member` at `ms`, between its points `next` - 1 and `next`.
-template <typename T>
-T MissingValue(const Span& member, size_t next, int64_t ms, MissingRule rule) {
+template <typename T, typename Member>
+T MissingValue(const Member& member, size_t next, int64_t ms, MissingRule rule) {
   const T before = ValueAt<T>(member, next - 1);
   if (rule.is_rate) return before;
   switch (rule.interpolation) {
@@ -149,8 +150,8 @@ T MissingValue(const Span& member, size_t next, int64_t ms, MissingRule rule) {
 
 // Adds `member` to the column of `times`, from its first point to its last. `cursor` is its first
 // point not before times[0]; returns the first point after the tile.
-template <typename T, typename Column>
-size_t AddMember(const Span& member,
+template <typename T, typename Member, typename Column>
+size_t AddMember(const Member& member,
                  size_t cursor,
                  std::span<const int64_t> times,
                  MissingRule rule,
@@ -310,17 +311,24 @@ class KeepingAggregator final : public SpanAggregator {
     members_.push_back(std::move(member));
   }
 
-  absl::StatusOr<Span> Finish() override {
+  absl::Status FinishInto(Span* merged) override {
     bytes_ = 0;
     if (members_.size() == 1 && IsKeptAlone(members_.front(), spec_.aggregator)) {
       Span only = std::move(members_.front());
       members_.clear();
-      return AggregateOne(std::move(only), spec_.aggregator, spec_.scan_end_ms, spec_.asked);
+      HOURCELL_ASSIGN_OR_RETURN(
+          *merged, AggregateOne(std::move(only), spec_.aggregator, spec_.scan_end_ms, spec_.asked));
+      return absl::OkStatus();
     }
     const std::vector<Span> members = std::exchange(members_, {});
-    return AggregateSpans(members, spec_.aggregator, spec_.is_rate, spec_.scan_end_ms, spec_.asked,
-                          spec_.memory);
+    HOURCELL_ASSIGN_OR_RETURN(
+        *merged, AggregateSpans(members, spec_.aggregator, spec_.is_rate, spec_.scan_end_ms,
+                                spec_.asked, spec_.memory));
+    return absl::OkStatus();
   }
+
+  bool keeps_members() const override { return true; }
+  void AddBuckets(const BucketsView& /*member*/) override { HOURCELL_CHECK(false); }
 
   size_t allocated_bytes() const override { return bytes_; }
 
@@ -343,35 +351,54 @@ class AddingAggregator final : public SpanAggregator {
                       spec_.times.end());
   }
 
-  void Add(Span&& member) override {
+  void Add(Span&& member) override { AddBuckets({.t = member.t, .v = member.v}); }
+
+  bool keeps_members() const override { return false; }
+
+  void AddBuckets(const BucketsView& member) override {
     if (member.empty()) return;
     if (members_ == 0) {
       doubles_.Reset(spec_.times.size(), 0);
       is_present_.assign(spec_.times.size(), 0);
     }
     ++members_;
-    if (spec_.times.empty() || member.t.front() > spec_.times.back()) return;
-    AddMember<double>(member, 0, spec_.times, rule_, &doubles_);
-    MarkPresent(member);
+    const std::span<const int64_t> times = spec_.times;
+    if (times.empty() || member.t.front() > times.back()) return;
+    // Mostly a member begins where the one before did, and has each time up to its last.
+    if (first_ >= times.size() || times[first_] != member.t.front()) {
+      first_ =
+          static_cast<size_t>(std::ranges::lower_bound(times, member.t.front()) - times.begin());
+    }
+    const size_t count = std::min(member.size(), times.size() - first_);
+    if (!std::ranges::equal(times.subspan(first_, count), member.t.first(count))) {
+      AddMember<double>(member, 0, times, rule_, &doubles_);
+      MarkPresent(member.t);
+      return;
+    }
+    for (size_t i = 0; i < count; ++i)
+      doubles_.Add(first_ + i, member.ToDouble(i));
+    std::fill_n(is_present_.begin() + static_cast<ptrdiff_t>(first_), count, uint8_t{1});
   }
 
-  absl::StatusOr<Span> Finish() override {
+  absl::Status FinishInto(Span* merged) override {
     const size_t size = members_ == 0 ? 0 : spec_.times.size();
     members_ = 0;
     MemoryHold hold(spec_.memory);
     HOURCELL_RETURN_IF_ERROR(hold.Take(size * kSpanPointBytes));
-    Span out;
-    out.t.reserve(size);
-    out.v.reserve(size);
-    out.is_float.reserve(size);
+    merged->t.clear();
+    merged->v.clear();
+    merged->t.reserve(size);
+    merged->v.reserve(size);
     for (size_t i = 0; i < size; ++i) {
       if (is_present_[i] == 0) continue;
       const double result = doubles_.Result(i);
       const int64_t ms = spec_.times[i];
       if (std::isinf(result) && spec_.asked.Has(ms)) return InfinityError(result, ms);
-      out.push_back(ms, Value::Float(result));
+      merged->t.push_back(ms);
+      merged->v.push_back(std::bit_cast<uint64_t>(result));
     }
-    return out;
+    merged->is_float.assign(merged->t.size(), 1);
+    return absl::OkStatus();
   }
 
   size_t allocated_bytes() const override {
@@ -379,10 +406,10 @@ class AddingAggregator final : public SpanAggregator {
   }
 
  private:
-  void MarkPresent(const Span& member) {
-    const auto first = std::lower_bound(spec_.times.begin(), spec_.times.end(), member.t.front());
-    auto at = static_cast<size_t>(first - spec_.times.begin());
-    for (const int64_t ms : member.t) {
+  // Of a member whose first time is not before that of first_.
+  void MarkPresent(std::span<const int64_t> member) {
+    size_t at = first_;
+    for (const int64_t ms : member) {
       while (at < spec_.times.size() && spec_.times[at] < ms)
         ++at;
       if (at == spec_.times.size()) return;
@@ -393,6 +420,7 @@ class AddingAggregator final : public SpanAggregator {
   AggregationSpec spec_;
   const MissingRule rule_;
   size_t members_ = 0;
+  size_t first_ = 0;  // of the times: the first of the last member
   Doubles doubles_;
   std::vector<uint8_t> is_present_;
 };

@@ -261,24 +261,28 @@ class BucketBuilder final : public SpanBuilder {
   }
 
   void FinishInto(Span* span) override {
-    has_gaps_ |= fills_ && filled_to_ms_ < limits_.end_ms;
-    if (count_ == 0 && is_open_) {
-      span->t.assign(1, bucket_ms_);
-      span->v.assign(1, std::bit_cast<uint64_t>(bucket_.Result()));
+    const BucketsView buckets = FinishInPlace();
+    if (span_.t.empty()) {
+      span->t.assign(buckets.t.begin(), buckets.t.end());
+      span->v.assign(buckets.v.begin(), buckets.v.end());
     } else {
-      CloseBucket();
-      if (span_.t.empty()) {
-        span->t.assign(buckets_.times, buckets_.times + count_);
-        span->v.assign(buckets_.values, buckets_.values + count_);
-      } else {
-        span_.t.resize(count_);
-        span_.v.resize(count_);
-        // Not swapped: the builder would keep the memory of another member's filled span.
-        span->t = std::move(span_.t);
-        span->v = std::move(span_.v);
-      }
+      span_.t.resize(count_);
+      span_.v.resize(count_);
+      // Not swapped: the builder would keep the memory of another member's filled span.
+      span->t = std::move(span_.t);
+      span->v = std::move(span_.v);
     }
     span->is_float.assign(span->t.size(), 1);
+  }
+
+  BucketsView FinishInPlace() override {
+    has_gaps_ |= fills_ && filled_to_ms_ < limits_.end_ms;
+    if (count_ == 0 && is_open_) {
+      only_ = std::bit_cast<uint64_t>(bucket_.Result());
+      return {.t = {&bucket_ms_, 1}, .v = {&only_, 1}};
+    }
+    CloseBucket();
+    return {.t = {buckets_.times, count_}, .v = {buckets_.values, count_}};
   }
 
   bool has_gaps() const override { return has_gaps_; }
@@ -388,6 +392,7 @@ class BucketBuilder final : public SpanBuilder {
   bool is_open_ = false;
   int64_t bucket_ms_ = 0;
   int64_t bucket_end_ms_ = 0;
+  uint64_t only_ = 0;      // the value of a single bucket
   size_t last_count_ = 0;  // points of the previous bucket
   Bucket bucket_;
   BucketRoom* room_ = nullptr;
@@ -418,6 +423,7 @@ class PointBuilder final : public SpanBuilder {
     span_.is_float.insert(span_.is_float.end(), span.is_float.begin(), span.is_float.end());
   }
   void FinishInto(Span* span) override { *span = std::move(span_); }
+  BucketsView FinishInPlace() override { HOURCELL_CHECK(false); }
   bool has_gaps() const override { return false; }
   size_t allocated_bytes() const override {
     return sizeof(*this) + span_.t.capacity() * kSpanPointBytes;

@@ -29,6 +29,7 @@
 #include "codec/cells/packed_cell.h"
 #include "engine/query/columns.h"
 #include "engine/query/query_spec.h"
+#include "engine/query/stages/buckets_view.h"
 #include "engine/query/stages/scan_bounds.h"
 
 namespace hourcell {
@@ -62,7 +63,11 @@ class SpanBuilder {
     return span;
   }
 
-  // After FinishInto: true if the span lacks buckets of the fill policy.
+  // The span where it is, until the builder is used again or destroyed. Call it instead of
+  // FinishInto. REQUIRES: a specification of buckets.
+  virtual BucketsView FinishInPlace() = 0;
+
+  // After one of them: true if the span lacks buckets of the fill policy.
   virtual bool has_gaps() const = 0;
 
   // Bytes of memory in use by the builder and its span.

@@ -374,7 +374,11 @@ TEST(SpanAggregatorTest, AddingOneByOneGivesWhatAllAtOnceGive) {
             if (random.Below(share) != 0) continue;
             member.push_back(ms, F(random.Below(9) == 0 ? kNan : random.Fraction() - 0.5));
           }
-          one_by_one->Add(Span(member));
+          if (one_by_one->keeps_members() || random.Below(2) == 0) {
+            one_by_one->Add(Span(member));
+          } else {
+            one_by_one->AddBuckets({.t = member.t, .v = member.v});
+          }
         }
         const Span want = *AggregateSpans(members, aggregator, is_rate, scan_end_ms);
         const Span got = *one_by_one->Finish();

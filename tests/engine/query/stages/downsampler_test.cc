@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "codec/base/random.h"
@@ -308,6 +309,71 @@ TEST(SpanBuilderTest, RowsGiveWhatTheirSpanGives) {
   }
   EXPECT_FALSE(BucketTimes(Spec("1s-sum"), {.start_ms = 0, .end_ms = 0, .scan = {0, 7200}}, 7199));
   EXPECT_TRUE(BucketTimes(Spec("1s-sum"), {.start_ms = 0, .end_ms = 0, .scan = {0, 7200}}, 7200));
+}
+
+// An hour with a point each 20 s, of numbers in one to eight bytes, some near the limits.
+CellColumns RowOfIntegers(size_t bytes, Random* random) {
+  const int64_t limit = bytes == 8 ? INT64_MAX : (int64_t{1} << (8 * bytes - 1)) - 1;
+  CellColumns row;
+  for (uint32_t offset_ms = 0; offset_ms < 3'600'000; offset_ms += 20'000) {
+    int64_t number = static_cast<int64_t>(random->Next() >> (64 - 8 * bytes));
+    if (bytes < 8) number -= limit + 1;
+    if (random->Below(4) == 0) number = random->Below(2) == 0 ? limit : -limit - 1;
+    const Value value = Value::Integer(number);
+    row.push_back({.offset_ms = offset_ms, .is_ms = false, .flags = ValueFlags(value)}, value);
+  }
+  return row;
+}
+
+// Rows are added by the kind of their values.
+TEST(SpanBuilderTest, RowsOfIntegersGiveWhatTheirPointsGiveToTheLastBit) {
+  constexpr uint64_t kSeed = 33;
+  SCOPED_TRACE(kSeed);
+  Random random(kSeed);
+  for (const std::string_view function : AggregatorNames()) {
+    if (function == "none") continue;
+    for (const std::string_view interval : {"1m", "7m", "2h", "0all"}) {
+      const DownsampleSpec spec = Spec(fmt::format("{}-{}", interval, function));
+      const QueryRange range{.start_ms = 0, .end_ms = 20 * 3'600'000, .scan = {0, 20 * 3600}};
+      const auto rows = MakeSpanBuilder(spec, range);
+      const auto points = MakeSpanBuilder(spec, range);
+      for (int64_t base_ms = 0; base_ms < range.end_ms; base_ms += 3'600'000) {
+        const CellColumns row = random.Below(4) == 0
+                                    ? RandomRow(&random)
+                                    : RowOfIntegers(size_t{1} << random.Below(4), &random);
+        rows->AddRow(base_ms, row, 0, row.size());
+        Span span;
+        for (size_t i = 0; i < row.size(); ++i)
+          span.push_back(base_ms + row.offset_ms[i], row.value(i));
+        points->AddSpan(span);
+      }
+      EXPECT_EQ(rows->Finish(), points->Finish()) << interval << " " << function;
+    }
+  }
+}
+
+TEST(SpanBuilderTest, ASpanInItsPlaceIsTheSpan) {
+  Random random(5);
+  for (const char* text : {"1m-sum", "7s-p99", "0all-max", "30mc-avg", "1h-last"}) {
+    const DownsampleSpec spec = Spec(text);
+    for (uint32_t hours = 0; hours < 12; ++hours) {
+      const QueryRange range{.start_ms = 0, .end_ms = 40'000'000, .scan = {0, 43'200}};
+      const auto copied = MakeSpanBuilder(spec, range);
+      const auto in_place = MakeSpanBuilder(spec, range);
+      for (uint32_t hour = 0; hour < hours; ++hour) {
+        const CellColumns row = RandomRow(&random);
+        copied->AddRow(int64_t{hour} * 3'600'000, row, 0, row.size());
+        in_place->AddRow(int64_t{hour} * 3'600'000, row, 0, row.size());
+      }
+
+      const BucketsView view = in_place->FinishInPlace();
+
+      const Span span = copied->Finish();
+      EXPECT_TRUE(std::ranges::equal(view.t, span.t)) << text << " " << hours;
+      EXPECT_TRUE(std::ranges::equal(view.v, span.v)) << text << " " << hours;
+      EXPECT_EQ(in_place->has_gaps(), copied->has_gaps());
+    }
+  }
 }
 
 // They share memory for their first buckets, and take other memory for more.
