@@ -369,6 +369,8 @@ bool Lane::Read(SeriesNumber series,
                 uint64_t end_s,
                 uint64_t pinned_at,
                 const std::function<void(uint32_t, const CellColumns&)>& visit) {
+  // After a back-fill, and on a store that is only read. Hours that the read needs stay.
+  if (series_count_.load(std::memory_order_relaxed) == 0) return false;
   MutexLock lock(&mutex_);
   const Series* const found = FindLocked(series);
   if (found == nullptr || begin_s > UINT32_MAX) return false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -139,7 +140,8 @@ class RowReader::Scan {
         HOURCELL_RETURN_IF_ERROR(VisitRow());
         if (++next_ == wanted) break;
       } else {
-        HOURCELL_RETURN_IF_ERROR(reader_.Meter({.rows_skipped = 1}));
+        ++reader_.unmetered_.rows_skipped;
+        HOURCELL_RETURN_IF_ERROR(reader_.FlushMany());
         ++steps;
       }
       if (steps > steps_max_) {
@@ -186,8 +188,7 @@ class RowReader::Scan {
     HOURCELL_RETURN_IF_ERROR(visit_({.index = bucket_.indices[next_],
                                      .base_time_s = static_cast<uint32_t>(hour_s_),
                                      .cell = cell}));
-    return reader_.Meter(
-        {.rows = 1, .day_rows = span_ == kDaySpan ? 1U : 0U, .bytes = cell.size()});
+    return reader_.MeterRow(cell.size(), /*is_day=*/span_ == kDaySpan);
   }
 
   RowReader& reader_;
@@ -282,6 +283,11 @@ absl::Status RowReader::ScanBucket(const BucketScan& of,
 std::vector<RowReader::Bucket> RowReader::BucketsOf(const RowSelection& selection,
                                                     uint32_t buckets) const {
   std::vector<Bucket> found(buckets);
+  if (buckets == 1) {
+    found[0].indices.resize(selection.series.size());
+    std::iota(found[0].indices.begin(), found[0].indices.end(), size_t{0});
+    return found;
+  }
   for (size_t i = 0; i < selection.series.size(); ++i) {
     const std::string_view tsuid = selection.list->tsuid(selection.series[i]);
     found[row_keys_.BucketOf(tsuid, buckets)].indices.push_back(i);
@@ -318,8 +324,7 @@ class RowReader::KeyBatch {
       bytes += cells_[i]->size();
       rows_[i].cell = *cells_[i];
       HOURCELL_RETURN_IF_ERROR(visit(rows_[i]));
-      HOURCELL_RETURN_IF_ERROR(reader_.Meter(
-          {.rows = 1, .day_rows = rows_[i].hours == 1 ? 0U : 1U, .bytes = cells_[i]->size()}));
+      HOURCELL_RETURN_IF_ERROR(reader_.MeterRow(cells_[i]->size(), /*is_day=*/rows_[i].hours != 1));
     }
     keys_at_once_ = std::clamp<size_t>(kKeyedBytes / (bytes / keys_.size() + 1), 1, kKeysAtOnce);
     keys_.clear();
@@ -459,11 +464,14 @@ absl::Status RowReader::ReadByKey(const RowSelection& selection,
   return batch.Read(found);
 }
 
-absl::Status RowReader::Meter(const QueryCost& read) {
-  unmetered_.rows += read.rows;
-  unmetered_.day_rows += read.day_rows;
-  unmetered_.rows_skipped += read.rows_skipped;
-  unmetered_.bytes += read.bytes;
+absl::Status RowReader::MeterRow(size_t bytes, bool is_day) {
+  ++unmetered_.rows;
+  unmetered_.day_rows += is_day ? 1 : 0;
+  unmetered_.bytes += bytes;
+  return FlushMany();
+}
+
+absl::Status RowReader::FlushMany() {
   return unmetered_.rows + unmetered_.rows_skipped < kRowsPerCheck ? absl::OkStatus() : Flush();
 }
 

@@ -110,7 +110,10 @@ class RowReader {
                         const Visit& visit);
   absl::Status ScanBucket(const BucketScan& of, const StoredRows& rows, const Visit& visit);
   absl::Status ReadByKey(const RowSelection& selection, const StoredRows& rows, const Visit& visit);
-  absl::Status Meter(const QueryCost& read);
+  // Counts a row that was read.
+  absl::Status MeterRow(size_t bytes, bool is_day);
+  // Meters the counts of many rows.
+  absl::Status FlushMany();
 
   const RowKeyCodec& row_keys_;
   TableView& view_;  // as stored
