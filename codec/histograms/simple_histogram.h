@@ -27,7 +27,7 @@
 
 namespace hourcell {
 
-// The number of buckets has two bytes, of which OpenTSDB reads the first bit as a sign.
+// The number of buckets has two bytes, and OpenTSDB reads the first bit as a sign.
 inline constexpr size_t kHistogramBucketsMax = 32'767;
 
 struct HistogramBucket {

@@ -17,10 +17,10 @@
 namespace hourcell {
 namespace {
 
-// Buckets of time of a query; the same limit as of accumulators of numbers.
+// Limit of the buckets of time of a query, the same as for numbers.
 constexpr size_t kHistogramTimesMax = size_t{1} << 19;
 
-// Memory of a sum beside its buckets: its place in the map.
+// Memory of a sum without its buckets: its place in the map.
 constexpr size_t kSumBytes = sizeof(SimpleHistogram) + 64;
 
 // Histograms that are counted at once against the limits.
@@ -90,8 +90,8 @@ class HistogramReader::Sum {
  private:
   const HistogramReader& reader_;
   MemoryHold& hold_;
-  uint64_t read_ = 0;   // not counted yet
-  uint64_t bytes_ = 0;  // of them
+  uint64_t read_ = 0;   // histograms that are not counted yet
+  uint64_t bytes_ = 0;  // their bytes
   std::string last_tsuid_;
   absl::flat_hash_set<std::string> present_;  // tsuids with a histogram
   std::map<int64_t, SimpleHistogram> sums_;

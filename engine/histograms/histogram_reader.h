@@ -3,7 +3,7 @@
 //   rows of the members -> histograms -> sum by instant, or by bucket of downsampling
 //     -> a series for each percentile, then a series for each bucket of values
 //
-// Histograms are summed only where their instants, or buckets of time, are equal: there is no
+// Histograms are summed only where their instants, or buckets of time, are equal, without
 // interpolation. A series of a bucket of values has each bound that any histogram of the group has.
 // (OpenTSDB shows those of the first histogram.) Thread-compatible.
 
@@ -30,8 +30,8 @@
 
 namespace hourcell {
 
-// kInvalidArgument: the query asks for histograms, and its aggregator is neither sum nor none, it
-// downsamples by another function than sum, or a percentile is not in [0, 100].
+// kInvalidArgument: in a query of histograms, the aggregator is neither sum nor none, the function
+// of the downsampling is not sum, or a percentile is not in [0, 100].
 absl::Status CheckHistogramQuery(const SubQuery& query);
 
 // The histograms of a group.
@@ -70,7 +70,7 @@ class HistogramReader {
                                       const std::function<std::string_view(uint32_t)>& tsuid_of,
                                       MemoryHold* hold) const;
 
-  // The series of the group: percentiles ascending, then the buckets. `hold` as of Read.
+  // The series of the group: percentiles ascending, then the buckets. `hold` as in Read.
   absl::StatusOr<std::vector<HistogramSeries>> SeriesOf(std::string_view metric,
                                                         const HistogramGroup& group,
                                                         MemoryHold* hold) const;

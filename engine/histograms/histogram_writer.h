@@ -1,7 +1,7 @@
 // HistogramWriter: stores histograms under the names of their series. It checks names and times as a
 // put of points does, finds or creates the series, and writes the rows (histogram_store.h).
 //
-// Names are looked up for each batch: histograms have no cache of series by spelling. Thread-safe.
+// It looks up names for each batch; the cache of series by spelling is for points. Thread-safe.
 
 #pragma once
 

@@ -3,7 +3,7 @@
 //   {"net.opentsdb.core.SimpleHistogramDecoder": 0}
 //
 // or the path of a file of this content, whose name ends in .json. The built-in codec is the only
-// one; `simple` and `SimpleHistogramDecoder` are other names of it. Without one, histograms are
+// one, and may also be called `simple` or `SimpleHistogramDecoder`. Without one, histograms are
 // refused, as in OpenTSDB. Immutable.
 
 #pragma once

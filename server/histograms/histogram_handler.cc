@@ -21,7 +21,7 @@ namespace {
 // Bytes of memory for a byte of a body: simdjson's index and copy, the histograms, and their cells.
 constexpr size_t kHistogramMemoryFactor = 24;
 
-// Whether the memory of all bodies has room for what is made from this one.
+// Whether the memory of all bodies has room to parse and store this one.
 bool ChargeHistograms(const HttpRequest& request) {
   RequestBodyBudget::Hold* const memory = request.memory;
   if (memory == nullptr || request.body.size() <= kSmallBodyBytesMax) return true;

@@ -1,6 +1,6 @@
 // POST /api/histogram: stores histograms, with the response rules of /api/put (summary, details,
 // sync). 204 or 200 if all are stored. If some are refused, the others are stored, and the response
-// is 503 or 500 if the store could not take some of them, else 400. 503 without a codec.
+// is 503 or 500 if the store could not take one, else 400. 503 without a codec.
 // Thread-safe.
 
 #pragma once

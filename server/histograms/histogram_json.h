@@ -1,4 +1,4 @@
-// HistogramJson: the body of POST /api/histogram, one object or an array of them.
+// HistogramJson: the body of POST /api/histogram, one object or an array of objects.
 //
 //   {"metric": "latency", "timestamp": 1356998400, "tags": {"host": "web01"}, "overflow": 1,
 //    "buckets": {"0,1": 42, "1,5": 24}}
