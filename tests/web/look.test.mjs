@@ -21,7 +21,8 @@ after(async () => {
 
 const VIEWS = {
   metrics: '#', metric: '#metric=twitter.mentions&tag=symbol', graph: CPU, table: `${CPU}&show=table`,
-  raw: `${CPU}&show=raw`, json: `${CPU}&show=json`, explain: `${CPU}&show=explain`, cardinality: '#v=cardinality',
+  raw: `${CPU}&show=raw`, json: `${CPU}&show=json`, explain: `${CPU}&show=explain`,
+  changes: `${CPU}&moved=instance=*`, cardinality: '#v=cardinality',
   regions: '#v=regions', lab: '#v=lab', server: '#v=server',
 };
 

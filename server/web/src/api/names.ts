@@ -32,7 +32,7 @@ export function lookup(metric: string, limit: number, signal?: AbortSignal): Pro
 export interface Ranked { metric: string; uid: string; series: number }
 export interface Ranking { total: number; series?: number; metrics: Ranked[] }
 
-// Metrics whose names contain `find`: the first of an order, and the total.
+// Finds metrics by a part of their name: the first of an order, and the total.
 export function rankMetrics(find: string, order: 'name' | 'series' | 'newest', limit: number,
                             signal?: AbortSignal): Promise<Ranking> {
   return getJson('api/metrics', {
@@ -42,7 +42,7 @@ export function rankMetrics(find: string, order: 'name' | 'series' | 'newest', l
 
 const counts = new Map<string, Promise<number>>();
 
-// How many series a metric has.
+// The number of series of a metric.
 export function sizeOf(metric: string): Promise<number> {
   let found = counts.get(metric);
   if (!found) {

@@ -18,11 +18,13 @@ import { guessUnit, showCount } from '../time/units';
 import { useTick } from '../ui/hooks';
 import { Problem } from '../ui/parts';
 import { dark } from '../ui/theme';
+import { Changes } from './changes';
 import { Editor } from './editor';
 import { ExplainTree } from './explain';
 import { Legend } from './legend';
 import { newLine, readLine } from './lines';
 import { Look } from './look';
+import { pairsOf } from './moved';
 import { NoteDialog, newNote, notesOf } from './notes';
 import { zoomTo } from './range';
 import { JsonText, RawPoints, Table } from './results';
@@ -49,6 +51,7 @@ export function GraphView() {
   const model = useMemo(() => chartModel(state, series, from, to, unitOf),
     [series, from, to, unitOf, state.style, state.ylog, state.y2log, state.yrange, state.y2range,
       state.ylabel, state.y2label, state.solo, state.tz, state.lines, state.connect, state.threshold, state.every]);
+  const pairs = useMemo(() => pairsOf(model.drawn.map((one) => one.series)), [model]);
   const notes = useMemo(() => (state.notes ? notesOf(result.answers) : []),
                         [result.answers, state.notes]);
   return (
@@ -64,6 +67,8 @@ export function GraphView() {
         {state.shown === 'graph' && <Look />}
         {rights.write && <button onClick={() => setNote(newNote((from + to) / 2 || Date.now()))}>
           Add a note</button>}
+        {pairs.length > 0 && <button aria-pressed={state.moved.length > 0}
+          onClick={() => go({ moved: state.moved.length ? [] : pairs.slice(0, 1) })}>What else changed?</button>}
         <Share state={state} result={result} series={series} model={model}
           chart={() => chart.current} />
         <Status state={state} result={result} count={series.length} left={model.left} />
@@ -74,6 +79,8 @@ export function GraphView() {
         <>
           <Chart model={model} notes={notes} dark={isDark} height={innerWidth < 600 ? 260 : 380}
             onZoom={zoomTo} onNote={setNote} onReady={(u) => (chart.current = u)} />
+          {state.moved.length > 0 && <Changes key={`${state.moved} ${state.start} ${state.end}`} state={state}
+            pairs={pairs} />}
           {series.length > 0 && <Legend state={state} series={series} unitOf={unitOf} />}
         </>
       )}

@@ -1,6 +1,7 @@
 // The series of a graph with their numbers. A click on a name shows it alone.
 
 import { columnsFor, sortSeries, type Key } from './sort';
+import { pairsOf } from './moved';
 import { colorOf } from '../plot/palette';
 import { showValue, type PlotSeries } from '../plot/series';
 import { go, tweak } from '../state/page';
@@ -71,6 +72,7 @@ function Row({ one, columns, color, state, unit, letter }: {
       go({ solo: solo.length === 1 && solo[0] === one.label ? [] : [one.label] });
     }
   };
+  const [pair] = pairsOf([one]);
   return (
     <tr class={isShown ? '' : 'off'}>
       <th scope="row">
@@ -80,6 +82,8 @@ function Row({ one, columns, color, state, unit, letter }: {
           {letter && <span class="soft">{letter}</span>}
           <bdi>{one.label}</bdi>
         </button>
+        {pair && <button class="else" title="What else changed?" aria-label={`What else changed with ${pair}?`}
+          onClick={() => go({ moved: [pair] })} />}
       </th>
       {columns.map((key) => (
         <td key={key} class="number" title={exactly(one.stats[key] ?? NaN)}>{cellOf(one, key, unit)}</td>

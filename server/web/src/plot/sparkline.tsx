@@ -17,9 +17,10 @@ export function limitsOf(points: Points): [number, number] {
   return [ys.reduce((a, b) => Math.min(a, b), Infinity), ys.reduce((a, b) => Math.max(a, b), -Infinity)];
 }
 
-// `limits` are those of the axis; without them, those of the points.
-export function Sparkline({ points, from, to, label, limits }: {
-  points: Points; from: number; to: number; label: string; limits?: [number, number] | undefined;
+// `limits` are those of the axis; without them, those of the points. The background is darker from the
+// time `mark` on.
+export function Sparkline({ points, from, to, label, limits, mark = to }: {
+  points: Points; from: number; to: number; label: string; limits?: [number, number] | undefined; mark?: number;
 }) {
   if (points.length === 0) return <div class="spark" role="img" aria-label={label} />;
   const [low, high] = limits ?? limitsOf(points);
@@ -31,6 +32,7 @@ export function Sparkline({ points, from, to, label, limits }: {
   const area = runs.map((run, i) => `${lines[i]}L${x(run[run.length - 1]![0]).toFixed(1)} 48L${x(run[0]![0]).toFixed(1)} 48Z`);
   return (
     <svg class="spark" viewBox="0 0 200 48" preserveAspectRatio="none" role="img" aria-label={label}>
+      {mark < to && <rect class="marked" x={x(mark)} width={x(to) - x(mark)} height="48" />}
       <path class="fill" d={area.join('')} />
       <path class="stroke" d={lines.join('')} vector-effect="non-scaling-stroke" />
       {runs.filter((run) => run.length === 1).map(([[ms, v]]) => <circle key={ms} cx={x(ms)} cy={y(v)} r="2" class="dot1" />)}

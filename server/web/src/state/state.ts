@@ -38,6 +38,7 @@ export interface State {
   connect: boolean; // draw lines across holes
   every: boolean; // draw all series, however many
   solo: string[]; // labels of the only series that are drawn
+  moved: string[]; // tags, "host=web07": shows what else changed in the range; [] = does not
   sort: string; // column of the legend, '-' before it: descending
   metric: string; // in browse
   tag: string; // in browse: broken down by it
@@ -60,7 +61,7 @@ export function emptyState(): State {
     view: 'browse', shown: 'graph', start: START, end: '', lines: [], style: 'line', compare: '',
     threshold: '', ylog: false,
     y2log: false, yrange: '', y2range: '', ylabel: '', y2label: '', title: '', unit: '', tz: '',
-    refresh: 0, auto: true, notes: true, connect: false, every: false, solo: [], sort: '', metric: '', tag: '', search: '',
+    refresh: 0, auto: true, notes: true, connect: false, every: false, solo: [], moved: [], sort: '', metric: '', tag: '', search: '',
     fleet: '', designs: [],
   };
 }

@@ -1,7 +1,7 @@
 // The state as the text after '#', and back.
 //
 //   start end m o ylog y2log yrange y2range ylabel y2label title autoreload style tz   OpenTSDB's
-//   v show hide unit auto notes connect solo sort metric tag find fleet design compare
+//   v show hide unit auto notes connect solo moved sort metric tag find fleet design compare
 //   threshold every                                                                  ours
 //
 // Every `m` is followed by its `o`, as OpenTSDB counts them.
@@ -38,6 +38,7 @@ export function printState(state: State): string {
   if (!state.auto) put('auto', '0');
   if (!state.notes) put('notes', '0');
   for (const label of state.solo) put('solo', label);
+  for (const tag of state.moved) put('moved', tag);
   put('fleet', state.fleet);
   for (const design of state.designs) put('design', design);
   return words.map(([key, value]) => `${key}=${encode(value)}`).join('&');
@@ -73,6 +74,7 @@ export function parseState(hash: string): State {
   state.auto = text('auto') !== '0';
   state.notes = text('notes') !== '0';
   state.solo = params.getAll('solo');
+  state.moved = params.getAll('moved');
   state.fleet = text('fleet');
   state.designs = params.getAll('design');
   return state;
