@@ -371,7 +371,7 @@ class RowReader::OneByOne {
     if (day_s >= rows_.days.begin_s && day_s < rows_.days.end_s) {
       key_.clear();
       reader_.row_keys_.AppendDay(tsuid, static_cast<uint32_t>(day_s), &key_);
-      HOURCELL_ASSIGN_OR_RETURN(has_day, Get(/*day_rows=*/1, &day_cell_));
+      HOURCELL_ASSIGN_OR_RETURN(has_day, Get(/*is_day=*/true, &day_cell_));
     }
     bool is_joined = false;
     const uint64_t end_s = std::min(kDaySpan.EndS(day_s), rows_.hours.end_s);
@@ -380,7 +380,7 @@ class RowReader::OneByOne {
       const auto base_time_s = static_cast<uint32_t>(s);
       key_.clear();
       reader_.row_keys_.Append(tsuid, base_time_s, &key_);
-      HOURCELL_ASSIGN_OR_RETURN(const bool has_hour, Get(/*day_rows=*/0, &cell_));
+      HOURCELL_ASSIGN_OR_RETURN(const bool has_hour, Get(/*is_day=*/false, &cell_));
       if (!has_hour) continue;
       if (has_day && !std::exchange(is_joined, true)) {
         joiner_.Hold(i, static_cast<uint32_t>(day_s), day_cell_);
@@ -394,13 +394,10 @@ class RowReader::OneByOne {
   }
 
   // Reads the row of key_. False: it is absent.
-  absl::StatusOr<bool> Get(uint64_t day_rows, std::string* cell) {
+  absl::StatusOr<bool> Get(bool is_day, std::string* cell) {
     HOURCELL_ASSIGN_OR_RETURN(const bool is_there,
                               reader_.view_.GetInto(TableId::kData, key_, cell));
-    if (is_there) {
-      HOURCELL_RETURN_IF_ERROR(
-          reader_.Meter({.rows = 1, .day_rows = day_rows, .bytes = cell->size()}));
-    }
+    if (is_there) HOURCELL_RETURN_IF_ERROR(reader_.MeterRow(cell->size(), is_day));
     return is_there;
   }
 
