@@ -328,8 +328,9 @@ TEST(RouteRightsTest, WhatChangesSomethingIsKnownAsSuch) {
                               row.path == "/api/config" || row.path == "/query";
       EXPECT_EQ(verb.effect == Effect::kReads, only_reads) << row.path;
     }
-    const bool takes_points =
-        row.path == "/api/put" || row.path == "/v1/metrics" || row.path.ends_with("/write");
+    const bool takes_points = row.path == "/api/put" || row.path == "/api/rollup" ||
+                              row.path == "/api/histogram" || row.path == "/v1/metrics" ||
+                              row.path.ends_with("/write");
     EXPECT_EQ(row.post.effect == Effect::kTakesAnyForm, takes_points)
         << "points are taken as any client sends them, and they alone";
   }

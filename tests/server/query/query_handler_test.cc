@@ -330,7 +330,7 @@ TEST_F(QueryHandlerTest, OfSeveralErrorsTheFirstIsAnswered) {
       {q + "start=20&end=worse&tz=None/Such&m=sum:x", "worse"},
       {q + "start=20&end=10&tz=None/Such&m=sum:x", "must be greater than the start time"},
       {q + "start=20&end=30&tz=None/Such&m=sum:x", "timezone specification"},
-      {q + "start=20&end=30&m=sum:percentiles[9]:x&m=sum:y{a=b}", "histogram"},
+      {q + "start=20&end=30&m=avg:percentiles[9]:x&m=sum:y{a=b}", "histograms can only be summed"},
       {q + "start=20&end=30&m=sum:x{a=regexp([)}&m=sum:y", "'metrics': 'x'"},
       {q + "start=20&end=30&m=sum:sys.cpu.user{a=regexp([)}&m=sum:y", "regexp "},
       {q + "start=20&end=30&m=sum:sys.cpu.user{a=b}&m=sum:y", "'tagk': 'a'"},
