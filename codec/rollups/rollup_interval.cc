@@ -1,9 +1,9 @@
 #include "codec/rollups/rollup_interval.h"
 
-#include <chrono>
 #include <optional>
 
 #include <absl/status/status.h>
+#include <absl/time/civil_time.h>
 #include <fmt/format.h>
 
 #include "codec/base/check.h"
@@ -73,11 +73,10 @@ absl::StatusOr<RollupRowSpan> ParseRowSpan(std::string_view text) {
 
 // The first day of the month, or of the year, with a time.
 int64_t CalendarStart(int64_t time_s, char unit) {
-  using std::chrono::sys_days;
-  const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(
-      std::chrono::sys_seconds(std::chrono::seconds(time_s))));
-  const std::chrono::month month = unit == 'y' ? std::chrono::January : day.month();
-  return sys_days(day.year() / month / 1).time_since_epoch().count() * kDaySeconds;
+  const absl::CivilDay epoch(1970, 1, 1);
+  const absl::CivilDay day = epoch + time_s / kDaySeconds;
+  const absl::CivilDay start(day.year(), unit == 'y' ? 1 : day.month(), 1);
+  return (start - epoch) * kDaySeconds;
 }
 
 }  // namespace

@@ -494,6 +494,7 @@ std::optional<PutPointError> PutJson::FaultOf(size_t index,
 std::optional<PutPointError> PutJson::ToLevel(size_t index,
                                               const PutRules& rules,
                                               PointView* point) {
+  HOURCELL_DCHECK(rules.rollups != nullptr);
   const Parsed<LevelPoint> level = LevelPointOf(*rules.rollups, targets_[index], *point);
   if (!level.ok()) {
     return PutPointError{index, level.error().kind,

@@ -156,6 +156,7 @@ std::optional<PointError> ImportChunk::ParseRollup(std::string_view line,
                                                    const ImportRules& rules,
                                                    PointText* parser,
                                                    LinePoint* point) {
+  HOURCELL_DCHECK(IsRollupLine(line));
   line.remove_prefix(line.find(' ') + 1);
   RollupTarget target;
   if (auto fault = ParseRollupWords(line, PointSyntax::kImport, rules.limits, parser, &target)) {
