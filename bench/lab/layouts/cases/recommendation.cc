@@ -15,7 +15,8 @@ namespace {
 
 constexpr double kEvenRatio = 1.25;
 constexpr double kEvenDifference = 0.05;
-constexpr double kSmallerRatio = 0.95;
+// A read of an hour of a metric gets the whole rows of days, so a few percent do not decide.
+constexpr double kSmallerRatio = 0.9;
 
 using Candidates = std::vector<const CaseSummary*>;
 
