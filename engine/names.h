@@ -95,8 +95,8 @@ class Names final {
                         bool ignore_case,
                         const std::function<bool(UidRow row)>& visit);
 
-  // Gives a UID another name. Points keep the UID. The levels of a metric's rollups are renamed with
-  // it, in one commit.
+  // Gives a UID another name. Points keep the UID. The levels of a metric's rollups are renamed
+  // with it, in one commit.
   absl::Status RenameUid(UidKind kind, std::string_view name, std::string_view new_name);
 
   // Removes the mapping of a name. Points keep the UID, which has no name then. Those of the levels

@@ -76,12 +76,12 @@ class Points final {
                                 const AppendOptions& options = {});
 
   // Deletes the points and histograms with start <= t <= end of all series the sub queries select;
-  // how they aggregate does not matter. When it returns they are gone for good: no later read, crash
-  // or power failure shows them. Points that are put while it runs may stay. Names stay; series
-  // without points and histograms are dropped later (Options::drop_empty_series). Seals everything,
-  // and holds up sealing while it runs. A sub query without a metric and without tsuids selects the
-  // series of all metrics that pass its filters; it needs a filter. A sub query of a metric also
-  // deletes the points of its rollups with such times, unless its rollup_usage is kRaw.
+  // how they aggregate does not matter. When it returns they are gone for good: no later read,
+  // crash or power failure shows them. Points that are put while it runs may stay. Names stay;
+  // series without points and histograms are dropped later (Options::drop_empty_series). Seals
+  // everything, and holds up sealing while it runs. A sub query without a metric and without tsuids
+  // selects the series of all metrics that pass its filters; it needs a filter. A sub query of a
+  // metric also deletes the points of its rollups with such times, unless its rollup_usage is kRaw.
   // On an error a part may be deleted. Errors as Queries::Query's, and those of storage;
   // kInvalidArgument: a sub query has functions.
   absl::StatusOr<DeletedPoints> DeletePoints(const QuerySpec& spec,

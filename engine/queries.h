@@ -69,9 +69,9 @@ class Queries final {
                     const std::function<bool(const ScannedRow&)>& visit,
                     const std::function<bool()>& should_stop = {});
 
-  // Visits all histograms that have not expired, in batches, in the order of their keys. A name that
-  // was deleted is the hex of its UID. The first error of `visit` ends it and is returned. kDataLoss:
-  // damage.
+  // Visits all histograms that have not expired, in batches, in the order of their keys. A name
+  // that was deleted is the hex of its UID. The first error of `visit` ends it and is returned.
+  // kDataLoss: damage.
   absl::Status VisitHistograms(
       const std::function<absl::Status(std::span<const HistogramPoint>)>& visit);
 

@@ -22,8 +22,8 @@ enum class PointErrorKind : uint8_t {
 std::string_view PointErrorKindName(PointErrorKind kind);
 
 // The words between "put: " and the text on a telnet line: "invalid value", "illegal argument",
-// "unknown metric", "No such rollup", "Please throttle writes", "HBase error" (OpenTSDB's word for a
-// failing store).
+// "unknown metric", "No such rollup", "Please throttle writes", "HBase error" (OpenTSDB's word for
+// a failing store).
 std::string_view PointErrorTelnetClass(PointErrorKind kind);
 
 struct PointError {

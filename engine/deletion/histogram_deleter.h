@@ -1,5 +1,5 @@
-// Deletes and counts the histograms that a query selects. point_deleter.h and point_counter.h do the
-// same with its points. Thread-safe.
+// Deletes and counts the histograms that a query selects. point_deleter.h and point_counter.h do
+// the same with its points. Thread-safe.
 
 #pragma once
 

@@ -1,5 +1,5 @@
-// HistogramWriter: stores histograms under the names of their series. It checks names and times as a
-// put of points does, finds or creates the series, and writes the rows (histogram_store.h).
+// HistogramWriter: stores histograms under the names of their series. It checks names and times as
+// a put of points does, finds or creates the series, and writes the rows (histogram_store.h).
 //
 // It looks up names for each batch; the cache of series by spelling is for points. Thread-safe.
 

@@ -239,6 +239,18 @@ absl::StatusOr<QueryExecutor::ResolvedQueries> QueryExecutor::ResolveAll(
   return resolved;
 }
 
+absl::Status QueryExecutor::BeginSink(const QuerySpec& spec,
+                                      TableView* view,
+                                      MemoryLease* lease,
+                                      QuerySink* sink) const {
+  std::vector<Annotation> global;
+  if (spec.annotations && spec.global_annotations) {
+    HOURCELL_ASSIGN_OR_RETURN(global,
+                              parts_.annotations->Global(view, spec.start_ms, spec.end_ms, lease));
+  }
+  return sink->OnBegin(global);
+}
+
 absl::Status QueryExecutor::RunAll(const QuerySpec& spec,
                                    OpenHours* open_hours,
                                    QuerySink* sink,
@@ -257,12 +269,7 @@ absl::Status QueryExecutor::RunAll(const QuerySpec& spec,
   const size_t quick_bytes = quick.has_value() ? spec.quick->bytes : 0;
   MemoryLease lease(&memory_, control, quick_bytes);  // for memory outside sub queries
   QueryNames names(row_keys_.layout(), parts_.uids, &lease);
-  std::vector<Annotation> global;
-  if (spec.annotations && spec.global_annotations) {
-    HOURCELL_ASSIGN_OR_RETURN(
-        global, parts_.annotations->Global(view.get(), spec.start_ms, spec.end_ms, &lease));
-  }
-  HOURCELL_RETURN_IF_ERROR(sink->OnBegin(global));
+  HOURCELL_RETURN_IF_ERROR(BeginSink(spec, view.get(), &lease, sink));
   std::optional<QueryTree> tree;
   if (HasFunctions(spec)) tree.emplace(PlanOf(spec), spec.queries.size(), sink, &lease, &watch);
   QueryTree* const functions = tree.has_value() ? &*tree : nullptr;

@@ -90,6 +90,11 @@ class QueryExecutor {
   struct Quick;
   using Steps = absl::InlinedVector<std::unique_ptr<Step>, 4>;
   using ResolvedQueries = absl::InlinedVector<QueryPlanner::ResolvedQuery, 1>;
+  // Passes the global annotations to the sink.
+  absl::Status BeginSink(const QuerySpec& spec,
+                         TableView* view,
+                         MemoryLease* lease,
+                         QuerySink* sink) const;
   absl::Status RunAll(const QuerySpec& spec,
                       OpenHours* open_hours,
                       QuerySink* sink,

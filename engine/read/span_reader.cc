@@ -50,8 +50,8 @@ constexpr size_t kColumnPointBytes = sizeof(uint32_t) + sizeof(uint64_t) + sizeo
 // The work of one thread: some of the series.
 class SpanReader::Part {
  private:
-  // The points of an hour that are in memory: of the columns of all, up to `end` and from the end of
-  // the row before.
+  // The points of an hour that are in memory: of the columns of all, up to `end` and from the end
+  // of the row before.
   struct OpenRow {
     uint32_t base_time_s = 0;
     size_t end = 0;

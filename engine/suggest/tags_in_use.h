@@ -33,7 +33,8 @@ class TagsInUse {
   // `series` knows of all drops.
   absl::Status Refresh(const QueryWatch& watch);
 
-  // Whether a tag key or a tag value had a series at the last successful Refresh. False for metrics.
+  // Whether a tag key or a tag value had a series at the last successful Refresh. False for
+  // metrics.
   bool Has(UidKind kind, Uid uid) const;
 
   // The next Refresh visits all series.

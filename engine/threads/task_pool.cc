@@ -9,8 +9,8 @@
 
 // Why callers keep helpers off their own processor: on virtual machines with few processors, Linux
 // often wakes a helper on the processor of its caller, where it waits for a tick of up to four
-// milliseconds, while another processor is idle. Most pieces take less. Only idle helpers are moved,
-// so that no thread is interrupted.
+// milliseconds, while another processor is idle. Most pieces take less. Only idle helpers are
+// moved, so that no thread is interrupted.
 
 namespace hourcell {
 namespace {

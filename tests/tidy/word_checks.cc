@@ -48,8 +48,8 @@ constexpr std::array kWordsOfOneMeaning = {
         "trimmed"},
     WordOfOneMeaning{
         "column",
-        "codec/ engine/days/ engine/expressions/ engine/hours/ engine/query/ engine/read/ "
-        "engine/write/ "
+        "codec/ engine/days/ engine/expressions/ engine/histograms/ engine/hours/ engine/query/ "
+        "engine/read/ engine/write/ "
         "engine/scan/ engine/series/ engine/store/ engine/deletion/ engine/fsck/ engine/bigtable/ "
         "engine/opentsdb/ tests/support/bigtable/ bench/ "
         "server/inputs/influx/influx_handler.cc tests/server/inputs/influx/influx_handler_test.cc "

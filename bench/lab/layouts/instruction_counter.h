@@ -1,7 +1,8 @@
 // InstructionCounter: the instructions that a thread executes in user mode. Their number depends on
-// the program and on the work, and hardly on the machine's load. Linux counts them (perf_event_open)
-// where the kernel allows it: kernel.perf_event_paranoid is at most 2, no filter of a container
-// refuses the call, and the processor, often a virtual one, has such a counter. Used by one thread.
+// the program and on the work, and hardly on the machine's load. Linux counts them
+// (perf_event_open) where the kernel allows it: kernel.perf_event_paranoid is at most 2, no filter
+// of a container refuses the call, and the processor, often a virtual one, has such a counter. Used
+// by one thread.
 
 #pragma once
 

@@ -78,7 +78,8 @@ class Workload {
 
   // Makes about `points` points. REQUIRES: points > 0, and a kind of kWorkloadKinds.
   Workload(WorkloadKind kind, uint64_t points, uint64_t seed);
-  // The same of given series. REQUIRES: points > 0, at least one series, and one of the other kinds.
+  // The same of given series. REQUIRES: points > 0, at least one series, and one of the other
+  // kinds.
   Workload(const GivenFleet& fleet,
            uint64_t points,
            uint64_t seed,

@@ -8,8 +8,8 @@
 
 namespace hourcell {
 
-// The function that combines points of a level into a bucket: the sum for counts, and the level's own
-// function for all others.
+// The function that combines points of a level into a bucket: the sum for counts, and the level's
+// own function for all others.
 constexpr Aggregator FunctionOfLevel(Aggregator function) {
   return function == Aggregator::kCount ? Aggregator::kSum : function;
 }

@@ -23,8 +23,8 @@ rocksdb::Status FlushFamily(rocksdb::DB* db,
                             rocksdb::ColumnFamilyHandle* family,
                             const RocksErrorWatch& errors);
 
-// DB::DropColumnFamily; waiting FlushFamily calls for the family return. Writers do not wait for the
-// sync of the manifest. After an error, the family may be dropped or not.
+// DB::DropColumnFamily; waiting FlushFamily calls for the family return. Writers do not wait for
+// the sync of the manifest. After an error, the family may be dropped or not.
 rocksdb::Status DropFamily(rocksdb::DB* db,
                            rocksdb::ColumnFamilyHandle* family,
                            RocksErrorWatch* errors);

@@ -17,11 +17,9 @@
 namespace hourcell::histogram_crash_test {
 namespace {
 
-const std::vector<std::string>& Arguments() {
-  static const auto* const arguments =
-      new std::vector<std::string>{"--set", R"(tsd.core.histograms.config={"simple": 0})", "--set",
-                                   "tsd.http.query.allow_delete=true"};
-  return *arguments;
+std::vector<std::string> Arguments() {
+  return {"--set", R"(tsd.core.histograms.config={"simple": 0})", "--set",
+          "tsd.http.query.allow_delete=true"};
 }
 
 // `count` histograms of two series, one a second.

@@ -15,8 +15,8 @@
 // small themselves, has only the rounds.
 //
 // Given series are the only workload; in each size but `full` they also have the cases that
-// compare rows, for a whole day. These cases have one region: in small runs the files of more regions
-// would decide the sizes.
+// compare rows, for a whole day. These cases have one region: in small runs the files of more
+// regions would decide the sizes.
 //
 // A given list replaces the full one: with `layouts` = {"salt-4"} only that layout runs. All given
 // workloads run, in each size.

@@ -22,7 +22,8 @@ namespace hourcell::layouts {
 
 class CaseWriter {
  public:
-  // Construct it in the thread that writes. All are borrowed; `cancelled` may be null. The store is empty.
+  // Construct it in the thread that writes. All are borrowed; `cancelled` may be null. The store is
+  // empty.
   CaseWriter(const CaseSpec& spec,
              const Workload& workload,
              TableStore* store,

@@ -160,9 +160,9 @@ bool HasUsualRows(const CaseSummary& summary) {
   return summary.result.spec.layout.keys.day_row_points() == kUsualDayRowPoints;
 }
 
-// The cases of a workload, of one region and of a number of buckets that differ in their rows: first
-// the rows of a store's default, then those of hours, then the others. Each file of a region has
-// some two thousand bytes beside its rows; with more regions these would decide in a small run.
+// The cases of a workload, of one region and of a number of buckets that differ in their rows:
+// first the rows of a store's default, then those of hours, then the others. Each file of a region
+// has some two thousand bytes beside its rows; with more regions these would decide in a small run.
 Candidates WithOtherRows(std::span<const CaseSummary> cases,
                          WorkloadKind workload,
                          uint64_t buckets) {
@@ -181,8 +181,8 @@ Candidates WithOtherRows(std::span<const CaseSummary> cases,
   return found;
 }
 
-// The rows to compare for the recommended keys: those with the same salt if they were measured, else
-// those without; of given series for a whole day.
+// The rows to compare for the recommended keys: those with the same salt if they were measured,
+// else those without; of given series for a whole day.
 Candidates RowsToCompare(std::span<const CaseSummary> cases, const CaseSpec& keys) {
   const WorkloadKind workload = keys.given != nullptr ? WorkloadKind::kGivenDay : keys.workload;
   Candidates rows = WithOtherRows(cases, workload, StoreBuckets(keys));

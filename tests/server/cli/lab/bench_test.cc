@@ -155,8 +155,8 @@ std::string CountsOf(const std::string& csv) {
     size_t i = 0;
     for (std::string field; std::getline(fields, field, ','); ++i) {
       if (is_count.size() <= i) {  // the names
-        is_count.push_back(
-            !testing::Matches(testing::ContainsRegex("_us|_ms|_per_s|_blocks|_instructions|file_bytes"))(field));
+        is_count.push_back(!testing::Matches(
+            testing::ContainsRegex("_us|_ms|_per_s|_blocks|_instructions|file_bytes"))(field));
       }
       if (is_count[i]) counts += field + ",";
     }
