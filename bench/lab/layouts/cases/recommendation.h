@@ -4,10 +4,10 @@
 // packed cells. The most even layout has the smallest share of the hottest region in the second
 // half of a run. The recommended one is the one with the fewest accesses a read among those whose
 // share is at most 1.25 times that, or five percent points more. These have rows of hours.
-// Of all rows that were measured with one region (split rule `none`) and the same salt, else without
-// salt, the recommended ones are the first whose bytes in files for a point are less than 1/0.9 of
-// the fewest: rows by density, as a store has them by default; rows of hours; rows of days, and by
-// another density. Only counts decide. Pure; thread-safe.
+// Of all rows that were measured with one region (split rule `none`) and the same salt, else
+// without salt, the recommended ones are the first whose bytes in files for a point are less than
+// 1/0.9 of the fewest: rows by density, as a store has them by default; rows of hours; rows of days,
+// and by another density. Only counts decide. Pure; thread-safe.
 
 #pragma once
 
