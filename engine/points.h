@@ -66,7 +66,7 @@ class Points final {
   // cannot undo them, and a power failure neither with options.sync or Durability::kAlways. Bad
   // ones are refused one by one, in `*refused` (may be null); the others are stored together, or
   // none. A histogram replaces an earlier one of its series and instant; numbers of the same series
-  // and instant stay. Of the options, `items`, `via` and `all_or_none` have no effect. Histograms
+  // and instant stay. Of the options, `items`, `via` and `all_or_none` are ignored. Histograms
   // are read by queries with percentiles (SubQuery).
   //
   // Also kUnimplemented: the store has observers of puts, which do not know histograms. Other

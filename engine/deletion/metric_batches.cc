@@ -83,7 +83,7 @@ absl::Status MetricBatches::AddLevels(std::vector<SubQuery>* queries,
                               parts_.planner->Resolve(of_level, &watch));
     const absl::StatusOr<std::string> metric =
         parts_.uids->NameOf(UidKind::kMetric, resolved.metric);
-    if (absl::IsNotFound(metric.status())) continue;  // so it has no levels
+    if (absl::IsNotFound(metric.status())) continue;  // and so are its levels
     HOURCELL_RETURN_IF_ERROR(metric.status());
     HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> levels,
                               LevelMetricsOf(*metric, parts_.uids));

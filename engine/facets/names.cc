@@ -49,8 +49,8 @@ absl::StatusOr<bool> HasRollups(const StoreReader& store, std::string_view metri
   return false;
 }
 
-// Whether a list of metrics in use has the metric. Levels are listed for a prefix that asks for
-// them.
+// Whether a list of metrics in use has the metric. Levels are listed for a prefix that names
+// levels.
 absl::StatusOr<bool> IsListed(const StoreReader& store,
                               const UidMapping& metric,
                               std::string_view prefix) {

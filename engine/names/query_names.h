@@ -67,7 +67,7 @@ class QueryNames {
   const Layout& layout_;
   UidDirectory& uids_;
   absl::Status status_;
-  // The first names, which are searched in turn: most queries have no others.
+  // The first names, which are searched in turn: most queries have only these.
   std::array<Kept, kFirst> first_;
   size_t first_count_ = 0;
   std::optional<std::deque<std::string>> more_;  // the others

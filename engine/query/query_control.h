@@ -86,7 +86,7 @@ class QueryControl {
     MutexLock lock(&mutex_);
     return plans_;
   }
-  // The same, after which there are none.
+  // The same, and removes them.
   std::vector<PlanReport> TakePlans() {
     MutexLock lock(&mutex_);
     return std::exchange(plans_, {});

@@ -101,7 +101,7 @@ struct SubQuery {
   std::optional<RateSpec> rate;
   // With one of these, the query reads the histograms of the series instead of their numbers: a
   // result for each percentile (0 to 100), and one for each bucket of values. The aggregator is sum
-  // or none, and the function of the downsampling is sum. Rates and fill policies have no effect.
+  // or none, and the function of the downsampling is sum. Rates and fill policies are ignored.
   std::vector<double> percentiles = {};
   bool show_histogram_buckets = false;
   // Functions of the set of groups, the last one first: its result is the input of the one before.

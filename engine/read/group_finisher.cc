@@ -165,7 +165,7 @@ absl::Status GroupFinisher::Finish() {
   HOURCELL_RETURN_IF_ERROR(NameGroup());
   HOURCELL_RETURN_IF_ERROR(Give(MetricName(), merged_));
   present_.clear();
-  // An aggregator that keeps members gives the memory of one of them.
+  // An aggregator that keeps members gives the memory of one member.
   if (merged_.t.capacity() > kReusedPointsMax) {
     merged_ = {};
   } else if (aggregator_->keeps_members()) {

@@ -109,7 +109,7 @@ class QueryExecutor {
                         Step* step) const;
   absl::Status RunSteps(Steps* steps, TaskPool* pool, QueryTree* tree, QueryControl* control) const;
   static absl::Status RunStep(Step* step, QueryTree* tree, QueryControl* control);
-  // Whether the sub query is one of rollups, which have no histograms.
+  // Whether the sub query reads rollups. Those of histograms do not.
   bool HasRollups(const QuerySpec& spec, size_t index) const {
     return spec.may_use_rollups && parts_.rollups != nullptr &&
            !spec.queries[index].is_of_histograms() && parts_.rollups->Takes(spec.queries[index]);

@@ -71,7 +71,7 @@ class TaskPool::Job {
     done_ += count_ - begun;
   }
 
-  // Waits until all pieces are done. Throws what one of them threw.
+  // Waits until all pieces are done. Throws the exception of a piece.
   void Finish() {
     MutexLock lock(&mutex_);
     while (done_ < count_)
@@ -182,7 +182,7 @@ void TaskPool::ForEachThen(size_t count,
     for (size_t i = 0; i < count; ++i)
       if (!job->Await(i) || !then(i)) break;
   } catch (...) {
-    failure = std::current_exception();  // helpers may still use what the caller owns
+    failure = std::current_exception();  // helpers may still use the caller's memory
   }
   job->Stop();
   job->Finish();

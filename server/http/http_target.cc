@@ -18,7 +18,7 @@ namespace {
 
 enum class Plus : bool { kLiteral, kBlank };
 
-// Whether a target has escapes; most have none.
+// Whether a target has escapes; few have.
 enum class Escapes : bool { kNone, kSome };
 
 // Most requests have fewer parameters.

@@ -24,7 +24,7 @@ namespace {
 constexpr size_t kPartsMin = 2;
 constexpr size_t kPartsMax = 5;
 
-// The characters that have a meaning in a sub query; names have few of them.
+// The characters that have a meaning in a sub query, and rarely occur in names.
 constexpr std::array<bool, 256> kIsMark = [] {
   std::array<bool, 256> is_mark = {};
   for (const char c : std::string_view("\"=:,{}()[]|"))

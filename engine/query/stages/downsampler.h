@@ -67,7 +67,7 @@ class SpanBuilder {
   // FinishInto. REQUIRES: a specification of buckets.
   virtual BucketsView FinishInPlace() = 0;
 
-  // After one of them: true if the span lacks buckets of the fill policy.
+  // After one of the two: true if the span lacks buckets of the fill policy.
   virtual bool has_gaps() const = 0;
 
   // Bytes of memory in use by the builder and its span.

@@ -6,8 +6,8 @@
 #include "server/histograms/histogram_json.h"
 #include "tests/fuzz/fuzz_input.h"
 
-// Any body is refused as a whole, or each of its objects is a histogram that can be stored, or has a
-// fault.
+// Any body is refused as a whole, or each of its objects is a histogram that can be stored, or has
+// a fault.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   const HistogramCodecs codecs{.simple = 42};

@@ -162,7 +162,8 @@ bool HasUsualRows(const CaseSummary& summary) {
 
 // The cases of a workload, of one region and of a number of buckets that differ in their rows:
 // first the rows of a store's default, then those of hours, then the others. Each file of a region
-// has some two thousand bytes beside its rows; with more regions these would decide in a small run.
+// has some two thousand bytes more than its rows; with more regions these would decide in a small
+// run.
 Candidates WithOtherRows(std::span<const CaseSummary> cases,
                          WorkloadKind workload,
                          uint64_t buckets) {

@@ -6,8 +6,8 @@
 // share is at most 1.25 times that, or five percent points more. These have rows of hours.
 // Of all rows that were measured with one region (split rule `none`) and the same salt, else
 // without salt, the recommended ones are the first whose bytes in files for a point are less than
-// 1/0.9 of the fewest: rows by density, as a store has them by default; rows of hours; rows of days,
-// and by another density. Only counts decide. Pure; thread-safe.
+// 1/0.9 of the fewest: rows by density, as a store has them by default; rows of hours; rows of
+// days, and by another density. Only counts decide. Pure; thread-safe.
 
 #pragma once
 

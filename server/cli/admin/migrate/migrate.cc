@@ -259,7 +259,7 @@ class Migrator {
     return to_.annotations().Put({&edit, 1}, AnnotationWrite::kReplace).status();
   }
 
-  // A histogram that an earlier migration copied is replaced by itself.
+  // A repetition replaces a histogram that an earlier migration copied.
   absl::Status CopyHistograms(std::span<const HistogramPoint> some) {
     HOURCELL_RETURN_IF_ERROR(CheckSignal());
     std::vector<RefusedPoint> refused;

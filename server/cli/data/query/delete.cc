@@ -50,7 +50,7 @@ absl::StatusOr<CountedPoints> DeleteOfServer(const HttpUrl& url,
         fmt::format("unexpected answer from the server: {}; expected an object with counts",
                     QuoteForMessage(reply.body)));
   }
-  // Absent if there are none.
+  // Absent if there were zero.
   if (document["histograms"].get(counted.histograms)) counted.histograms = 0;
   return counted;
 }
