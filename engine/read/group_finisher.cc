@@ -164,7 +164,7 @@ absl::Status GroupFinisher::Finish() {
   HOURCELL_RETURN_IF_ERROR(parts_.read->meter->Check());
   HOURCELL_RETURN_IF_ERROR(NameGroup());
   HOURCELL_RETURN_IF_ERROR(Give(MetricName(), merged_));
-  present_.clear();
+  present_.resize(0);
   // An aggregator that keeps members gives the memory of one member.
   if (merged_.t.capacity() > kReusedPointsMax) {
     merged_ = {};
@@ -182,7 +182,7 @@ absl::Status GroupFinisher::GiveHistograms(std::span<const uint32_t> present,
     HOURCELL_RETURN_IF_ERROR(parts_.read->meter->Check());
     HOURCELL_RETURN_IF_ERROR(Give(one.metric, one.points));
   }
-  present_.clear();
+  present_.resize(0);
   return absl::OkStatus();
 }
 
@@ -196,15 +196,15 @@ absl::Status GroupFinisher::NameGroup() {
   TagsOfGroup(plan_.list->all_tags(), present_, &group_tags_);
   QueryNames& names = *parts_.names;
   names.ForgetMany();
-  tags_.clear();
+  tags_.resize(0);  // not clear, which frees the memory that the next group uses
   for (const TagUids& tag : group_tags_.common) {
     tags_.emplace_back(names.NameOf(UidKind::kTagk, tag.tagk),
                        names.NameOf(UidKind::kTagv, tag.tagv));
   }
-  aggregate_tags_.clear();
+  aggregate_tags_.resize(0);
   for (const Uid tagk : group_tags_.aggregated)
     aggregate_tags_.push_back(names.NameOf(UidKind::kTagk, tagk));
-  tsuids_.clear();
+  tsuids_.resize(0);
   for (const uint32_t member : present_)
     tsuids_.push_back(plan_.list->tsuid(member));
   return names.status();
