@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/histograms/histogram_text.h"
@@ -133,6 +134,7 @@ absl::StatusOr<HistogramGroup> HistogramReader::Read(
     std::span<const uint32_t> members,
     const std::function<std::string_view(uint32_t)>& tsuid_of,
     MemoryHold* hold) const {
+  HOURCELL_DCHECK(!query_.downsample.has_value() || !bucket_times_.empty());
   HOURCELL_RETURN_IF_ERROR(hold->Take(members.size() * (sizeof(std::string_view) + 64)));
   std::vector<std::string_view> tsuids;
   tsuids.reserve(members.size());
