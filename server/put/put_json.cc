@@ -50,6 +50,29 @@ inline uint64_t KeyMark(std::string_view key) {
   return uint64_t{1} << ((byte(0) + 5 * byte(key.size() - 1) + 11 * key.size()) % 64);
 }
 
+// gcc makes a loop of single bytes of std::count, which took a third of a put's instructions.
+size_t CountBraces(std::string_view body) {
+  const char* at = body.data();
+  const char* const end = at + body.size();
+  size_t braces = 0;
+#ifdef __SSE2__
+  constexpr ptrdiff_t kVectorsMax = 255;  // that a byte can count
+  const __m128i brace = _mm_set1_epi8('{');
+  while (end - at >= 16) {
+    const char* const stop = at + std::min((end - at) / 16, kVectorsMax) * 16;
+    __m128i counts = _mm_setzero_si128();
+    for (; at != stop; at += 16) {
+      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+      counts = _mm_sub_epi8(counts, _mm_cmpeq_epi8(bytes, brace));
+    }
+    const __m128i sums = _mm_sad_epu8(counts, _mm_setzero_si128());
+    braces += static_cast<size_t>(_mm_cvtsi128_si64(sums) +
+                                  _mm_cvtsi128_si64(_mm_unpackhi_epi64(sums, sums)));
+  }
+#endif
+  return braces + static_cast<size_t>(std::count(at, end, '{'));
+}
+
 // The end of a string's plain characters: the first quote, backslash, control character or byte
 // beyond ASCII from `at` on, or `end`.
 [[gnu::always_inline]] inline const char* PlainTextEnd(const char* at, const char* end) {
@@ -126,14 +149,14 @@ const char* TakeNumber(const char* at, std::string_view* text) {
 
 size_t PutBytesFast(std::string_view body) {
   constexpr size_t kBytesOfPoint = 256;  // in the scan, 72, and while the store takes it
-  const auto braces = static_cast<size_t>(std::ranges::count(body, '{'));
+  const size_t braces = CountBraces(body);
   return body.size() + std::min(braces / 2 + 1, kPutPointsMax) * kBytesOfPoint;
 }
 
 size_t PutBytesRollups(std::string_view body) {
   // Three short texts of the target, and the names of the level: the metric and the tags.
   constexpr size_t kBytesOfLevel = 3 * sizeof(std::string) + 200;
-  const auto braces = static_cast<size_t>(std::ranges::count(body, '{'));
+  const size_t braces = CountBraces(body);
   return PutBytesOther(body) + 2 * body.size() +
          std::min(braces / 2 + 1, kPutPointsMax) * kBytesOfLevel;
 }

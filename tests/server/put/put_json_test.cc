@@ -309,5 +309,19 @@ TEST(PutJsonTest, ParseMayBeCalledAgain) {
   EXPECT_EQ(json.points()[0].value, Value::Integer(7));
 }
 
+// Counted 16 bytes at a time, and at most 255 times in a row.
+TEST(PutJsonTest, PutBytesFastCountsTheObjectsOfBodiesOfAnyLength) {
+  const size_t of_two = PutBytesFast("{{{{") - PutBytesFast("{{") - 2;
+  ASSERT_GT(of_two, 0U);
+  for (const size_t size : {0U, 1U, 15U, 16U, 17U, 31U, 4079U, 4080U, 4081U, 8175U, 20001U}) {
+    SCOPED_TRACE(size);
+    EXPECT_EQ(PutBytesFast(std::string(size, '{')), size + (size / 2 + 1) * of_two);
+    std::string thin(size, '|');
+    for (size_t i = 0; i < size; i += 7)
+      thin[i] = '{';
+    EXPECT_EQ(PutBytesFast(thin), size + ((size + 6) / 7 / 2 + 1) * of_two);
+  }
+}
+
 }  // namespace
 }  // namespace hourcell::put_json_test
