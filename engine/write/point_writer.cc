@@ -209,7 +209,7 @@ struct PointWriter::Batch {
   uint64_t expired = 0;             // points that are left out
   std::vector<size_t> lane_ends;    // into placed, of each lane
   std::vector<PlacedPoint> placed;  // lane by lane; resized and written whole by Place
-  size_t definition_bytes = 0;      // that wait for the journal, roughly
+  size_t definition_bytes = 0;      // that go into the journal, roughly
 
   void Clear() {
     spelling_bytes.clear();
@@ -482,9 +482,9 @@ void PointWriter::ResolveMissing(std::span<const Point> points,
     // In the journal before its first point, and so before other threads can find it.
     found[i].number = ref->number;
     const bool is_synced = parts_.series->IsSynced(ref->number);
+    if (!is_synced) batch->definition_bytes += DefinitionBytes(view);
     found[i].slot = parts_.open_hours->LaneOf(ref->number)
                         .Attach(ref->number, is_synced ? nullptr : &definition);
-    if (!is_synced) CommitSomeDefinitions(DefinitionBytes(view), batch);
     learnt.push_back(batch->spellings[missing[i].point]);
     learnt_series.push_back(found[i]);
   }
@@ -495,17 +495,6 @@ void PointWriter::ResolveMissing(std::span<const Point> points,
     batch->series[point].number = kNoSeries;
     batch->refused.push_back({.index = point, .error = *missing[index].fault});
   }
-}
-
-// Puts of known series wait for the block that is being written, so a burst of new series gives
-// the journal many short blocks, and not a long one.
-void PointWriter::CommitSomeDefinitions(size_t more_bytes, Batch* batch) {
-  constexpr size_t kDefinitionBytesAtOnce = 16 << 10;
-  batch->definition_bytes += more_bytes;
-  if (batch->definition_bytes < kDefinitionBytesAtOnce) return;
-  parts_.commit->AddPending(std::exchange(batch->definition_bytes, 0));
-  // Failures are retried, and returned to waiting callers.
-  parts_.commit->CommitAll(/*sync=*/false).IgnoreError();
 }
 
 void PointWriter::RefuseItems(std::span<const size_t> items, Batch* batch) {

@@ -112,8 +112,6 @@ class PointWriter {
   void CheckPoints(std::span<const Point> points, Batch* batch) const;
   template <typename Point>
   void ResolveMissing(std::span<const Point> points, const AppendOptions& options, Batch* batch);
-  // Counts bytes of definitions in the lanes, and writes blocks as soon as they are many.
-  void CommitSomeDefinitions(size_t more_bytes, Batch* batch);
   // Refuses the other points of an item with a refused point.
   static void RefuseItems(std::span<const size_t> items, Batch* batch);
   template <typename Point>

@@ -2,20 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <rocksdb/env.h>
 
 #include "engine/tsdb.h"
 #include "tests/support/builders.h"
-#include "tests/support/fault_fs.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -114,39 +109,6 @@ TEST_F(PointWriterTest, AnItemBeyondTheLimitOfNewSeriesIsRefusedAsAWhole) {
 
   EXPECT_EQ(refused.size(), 2U);
   EXPECT_THAT(Stored(), IsEmpty());
-}
-
-// A put of known series waits for the block that is being written.
-TEST_F(PointWriterTest, ABurstOfNewSeriesMakesShortBlocks) {
-  const auto fs = std::make_shared<FaultFs>();
-  const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(fs);
-  Options options = TinyOptions(directory_.path());
-  options.env = env.get();
-  const std::unique_ptr<Tsdb> tsdb = Tsdb::Open(options).value();
-  std::vector<std::string> hosts;
-  for (int i = 0; i < 1000; ++i)
-    hosts.push_back(fmt::format("a-host-with-a-rather-long-name-{:05}", i));
-  std::vector<std::vector<TagView>> tags;
-  std::vector<PointView> points;
-  for (const std::string& host : hosts) {
-    tags.push_back({{"host", host}});
-    points.push_back(PointOf("new", 0));
-    points.back().tags = tags.back();
-  }
-  std::vector<uintmax_t> ends;  // of the blocks
-  fs->SetHook([&](FaultFs::Operation operation, const std::string& path) {
-    if (operation != FaultFs::kAppend || FaultFs::KindOf(path) != FaultFs::kJournalFile) return;
-    ends.push_back(std::filesystem::file_size(path));
-  });
-
-  ASSERT_OK(tsdb->points().Append(points, nullptr).Wait());
-  ASSERT_OK(tsdb->points().Append({&points[0], 1}, nullptr).Wait());
-  fs->SetHook({});
-
-  ASSERT_GT(ends.size(), 2U);
-  EXPECT_GT(ends.back() - ends.front(), 60'000U);
-  for (size_t i = 1; i < ends.size(); ++i)
-    EXPECT_LT(ends[i] - ends[i - 1], 24'000U) << "block " << i << " of " << ends.size();
 }
 
 }  // namespace
