@@ -36,10 +36,13 @@ int NotChecked(Terminal& terminal, const absl::Status& status) {
 void PrintText(const FsckReport& report, int64_t elapsed_ms, Terminal& terminal) {
   for (const FsckFinding& finding : report.examples)
     PrintTo(terminal.out, "{}: {}\n", FsckFaultName(finding.fault), finding.text);
+  // Without histograms, the line is that of version 0.1.0, which scripts may read.
+  const std::string histograms =
+      report.histograms == 0 ? "" : fmt::format(" {} histograms,", report.histograms);
   PrintTo(terminal.out,
-          "checked {} rows, {} points, {} annotations, {} histograms, {} series, {} mappings, "
+          "checked {} rows, {} points, {} annotations, {}{} series, {} mappings, "
           "{} regions, {} journal blocks with {} points in {} ms\n",
-          report.rows, report.points, report.annotations, report.histograms, report.series,
+          report.rows, report.points, report.annotations, histograms, report.series,
           report.mappings, report.regions, report.journal_blocks, report.journal_points,
           elapsed_ms);
   for (const auto& [fault, count] : report.counts)

@@ -53,7 +53,7 @@ class FsckCommandTest : public testing::Test {
 
 TEST_F(FsckCommandTest, AGoodStoreIsExit0) {
   EXPECT_EQ(Run(), kExitOk) << terminal_.out() << terminal_.err();
-  EXPECT_THAT(terminal_.out(), HasSubstr("checked 1 rows, 1 points, "));
+  EXPECT_THAT(terminal_.out(), HasSubstr("checked 1 rows, 1 points, 0 annotations, 1 series, "));
   EXPECT_THAT(terminal_.out(), HasSubstr("no faults found\n"));
   EXPECT_EQ(Run({.json = true}), kExitOk);
   EXPECT_THAT(terminal_.out(), HasSubstr("\"faults\":{},\"examples\":[]}\n"));
