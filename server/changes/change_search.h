@@ -35,9 +35,9 @@ struct ChangedMetric {
 };
 
 struct ChangeReport {
-  uint64_t series = 0;    // with the tags
+  uint64_t series = 0;  // with the tags
   uint64_t compared = 0;
-  uint64_t metrics = 0;   // of the series that were compared
+  uint64_t metrics = 0;  // of the series that were compared
   bool timed_out = false;
   std::vector<ChangedMetric> changes;  // by score, the highest first; at least 1
 };
