@@ -13,7 +13,7 @@
 namespace hourcell {
 
 // The names of all levels of the metric that have a UID, in their order, such as
-// "_rollup/1h-sum/cpu". Levels that are no longer configured are among them: reads the names of all
+// "_rollup/1h-sum/cpu". Includes levels that were removed from the settings: reads the names of all
 // levels of the store. Errors of UidDirectory::VisitNames. REQUIRES: `metric` is not empty.
 absl::StatusOr<std::vector<std::string>> LevelMetricsOf(std::string_view metric,
                                                         UidDirectory* uids);

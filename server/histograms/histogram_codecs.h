@@ -2,9 +2,9 @@
 //
 //   {"net.opentsdb.core.SimpleHistogramDecoder": 0}
 //
-// or the path of a file of this content, whose name ends in .json. The built-in codec is the only
-// one, and may also be called `simple` or `SimpleHistogramDecoder`. Without one, histograms are
-// refused, as in OpenTSDB. Immutable.
+// or the path of a file with this content and a name that ends in .json. The built-in codec is the
+// only one, and may also be called `simple` or `SimpleHistogramDecoder`. Without one,
+// histograms are refused, as in OpenTSDB. Immutable.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// What is done with a metric is done with the levels of its rollups.
+// Renames and deletes of a metric include the levels of its rollups.
 
 #include <memory>
 #include <string>

@@ -145,7 +145,7 @@ TEST(ChangeScoreTest, AGapIsNoChange) {
     EXPECT_EQ(score.type, ChangeType::kMoved);
     EXPECT_EQ(score.score, 0);
   }
-  // With a point each ten minutes, the series goes on after the last one.
+  // With a point each ten minutes, the series has not ended after the last one.
   EXPECT_EQ(Score([](int step) { return step % 10 == 0 ? 5.0 : kNone; }).score, 0);
 }
 
