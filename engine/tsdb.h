@@ -34,6 +34,7 @@
 #include "engine/points.h"
 #include "engine/queries.h"
 #include "engine/retention.h"
+#include "engine/saved_views.h"
 #include "engine/stats.h"
 #include "engine/store_observer.h"
 
@@ -62,6 +63,7 @@ class Tsdb {
   Queries& queries() { return queries_; }
   Names& names() { return names_; }
   Annotations& annotations() { return annotations_; }
+  SavedViews& saved_views() { return saved_views_; }
   RetentionAdmin& retention() { return retention_; }
   Maintenance& maintenance() { return maintenance_; }
 
@@ -80,6 +82,7 @@ class Tsdb {
   Queries queries_;
   Names names_;
   Annotations annotations_;
+  SavedViews saved_views_;
   RetentionAdmin retention_;
   Maintenance maintenance_;
 };

@@ -18,6 +18,7 @@
 #include "codec/rows/tsuid.h"
 #include "codec/text/name.h"
 #include "engine/days/hour_place.h"
+#include "engine/documents/saved_view_store.h"
 #include "engine/fsck/fsck_cell.h"
 #include "engine/fsck/fsck_series.h"
 #include "engine/hours/journal_payload.h"
@@ -408,6 +409,10 @@ absl::Status FsckChecks::CheckDocuments() {
   const absl::Status read =
       documents.Visit([](const DocumentKey& /*key*/, std::string_view /*text*/) { return true; });
   if (!read.ok()) Add(FsckFault::kTable, std::string(MessageOf(read)));
+  const SavedViewStore views(parts_.tables, /*sync=*/false);
+  const absl::Status named =
+      views.Visit([](std::string_view /*name*/, std::string_view /*text*/) { return true; });
+  if (!named.ok()) Add(FsckFault::kTable, std::string(MessageOf(named)));
   return absl::OkStatus();
 }
 

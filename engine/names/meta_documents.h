@@ -4,11 +4,9 @@
 //   document/<kind>/<UID>    text of a UID of the kind metrics, tagk or tagv, in hex
 //   document/ts/<tsuid>      text of a series, in hex
 //
-// The value is UTF-8 that the engine does not read. The UID or the series need not exist.
-//
-// Writes are rare: one at a time, read-modify-write under a lock that is held during the write.
-// Thread-safe. kInvalidArgument: an id of another width, not a tsuid. Other errors are the
-// storage's.
+// The value is UTF-8 that the engine does not read (engine/documents/text_rows.h). The UID or the
+// series need not exist. Thread-safe. kInvalidArgument: an id of another width, not a tsuid. Other
+// errors are the storage's.
 
 #pragma once
 
@@ -20,8 +18,8 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
-#include "codec/base/mutex.h"
 #include "codec/rows/layout.h"
+#include "engine/documents/text_rows.h"
 #include "engine/names.h"
 #include "engine/table/tables.h"
 
@@ -31,7 +29,7 @@ class MetaDocuments {
  public:
   // `tables` is borrowed. With `sync` every write is synced before it returns.
   MetaDocuments(const Layout& layout, Tables* tables, bool sync)
-      : layout_(layout), tables_(tables), sync_(sync) {}
+      : layout_(layout), rows_("document/", "document", tables, sync) {}
 
   // Names::FindDocument, ChangeDocument and VisitDocuments.
   absl::StatusOr<std::optional<std::string>> Find(const DocumentKey& key) const;
@@ -40,14 +38,12 @@ class MetaDocuments {
       const std::function<bool(const DocumentKey& key, std::string_view text)>& visit) const;
 
  private:
-  absl::StatusOr<std::string> RowKeyOf(const DocumentKey& key) const;
-  // kDataLoss: not a key of a document.
-  absl::StatusOr<DocumentKey> ParseRowKey(std::string_view row_key) const;
+  absl::StatusOr<std::string> RowIdOf(const DocumentKey& key) const;
+  // kDataLoss: not the rest of a key of a document.
+  absl::StatusOr<DocumentKey> ParseRowId(std::string_view row_id) const;
 
   const Layout layout_;
-  Tables* const tables_;
-  const bool sync_;
-  Mutex edit_;  // held across a write
+  TextRows rows_;
 };
 
 }  // namespace hourcell

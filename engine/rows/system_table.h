@@ -13,6 +13,7 @@
 //   ttl/<UID>   TTL of points of the metric with that UID, in hex: seconds, decimal text; 0 =
 //               unlimited
 //   document/...  a text of a UID or a series, engine/names/meta_documents.h
+//   view/<name>  a saved view, engine/documents/saved_view_store.h
 //   aside/...   a cell that could not be sealed into its row, see Sealer, or that fsck.h replaced
 //   region/..., transition/...   region_catalogue.h; rolling/...   rolling_split_state.h
 

@@ -60,6 +60,7 @@ absl::Status StoreCore::OpenTables(const std::function<absl::Status()>& make_jou
       annotations, AnnotationStore::Open(
                        {.row_keys = &*row_keys, .tables = tables.get(), .expiry = &*expiry}, sync));
   documents = std::make_unique<MetaDocuments>(layout, tables.get(), sync);
+  saved_views = std::make_unique<SavedViewStore>(tables.get(), sync);
   return absl::OkStatus();
 }
 

@@ -16,6 +16,7 @@
 #include "codec/rows/salt_schedule.h"
 #include "engine/annotations/annotation_store.h"
 #include "engine/days/day_row_store.h"
+#include "engine/documents/saved_view_store.h"
 #include "engine/names/meta_documents.h"
 #include "engine/names/table_uid_store.h"
 #include "engine/options.h"
@@ -59,6 +60,7 @@ class StoreCore {
   std::unique_ptr<SeriesTable> series;
   std::unique_ptr<AnnotationStore> annotations;
   std::unique_ptr<MetaDocuments> documents;
+  std::unique_ptr<SavedViewStore> saved_views;
   RegionHistory region_history;
   std::atomic<bool> is_open{false};
 

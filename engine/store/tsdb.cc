@@ -13,6 +13,7 @@ Tsdb::Tsdb(std::unique_ptr<StoreImpl> impl)
       queries_(&impl_->gates),
       names_(&impl_->gates),
       annotations_(&impl_->gates),
+      saved_views_(&impl_->gates),
       retention_(&impl_->gates),
       maintenance_(&impl_->gates) {}
 

@@ -51,9 +51,10 @@ constexpr std::array kRules = {
     FolderRule{"engine/annotations",
                "codec/base codec codec/rows codec/text engine/query engine/table "
                "engine/rows"},
+    FolderRule{"engine/documents", "codec/base engine engine/table engine/rows"},
     FolderRule{"engine/names",
                "codec/base codec codec/rollups codec/rows uid engine/query engine engine/table "
-               "engine/rows"},
+               "engine/rows engine/documents"},
     FolderRule{"engine/hours", "codec/base codec codec/cells codec/rows engine/rows"},
     FolderRule{"engine/series",
                "codec/base codec codec/rollups codec/rows codec/text uid engine/query "
@@ -90,7 +91,7 @@ constexpr std::array kRules = {
     FolderRule{"engine/fsck",
                "codec/base codec codec/cells codec/rows codec/text uid engine/regions "
                "engine engine/table engine/rocks/files engine/journal engine/rows engine/days "
-               "engine/rocks engine/names engine/hours engine/series"},
+               "engine/rocks engine/documents engine/names engine/hours engine/series"},
     FolderRule{
         "engine/deletion",
         "codec/base codec codec/cells codec/rows uid engine/query engine engine/table "
@@ -115,12 +116,13 @@ constexpr std::array kRules = {
                "engine/write"},
     FolderRule{"engine/suggest",
                "codec/base codec/rollups codec/rows uid engine/query engine/series"},
-    FolderRule{"engine/store",
-               "codec/base codec codec/rows uid engine/query engine engine/threads "
-               "engine/table engine/storage engine/journal engine/rows engine/days engine/rocks "
-               "engine/role engine/regions/live engine/annotations engine/names engine/hours "
-               "engine/series engine/suggest engine/write engine/histograms engine/read "
-               "engine/rollups engine/deletion engine/scan"},
+    FolderRule{
+        "engine/store",
+        "codec/base codec codec/rows uid engine/query engine engine/threads "
+        "engine/table engine/storage engine/journal engine/rows engine/days engine/rocks "
+        "engine/role engine/regions/live engine/annotations engine/documents engine/names "
+        "engine/hours engine/series engine/suggest engine/write engine/histograms engine/read "
+        "engine/rollups engine/deletion engine/scan"},
     FolderRule{"engine/facets",
                "codec/base codec/rollups uid engine/query engine engine/names engine/histograms "
                "engine/read engine/deletion engine/scan engine/series engine/suggest engine/store"},

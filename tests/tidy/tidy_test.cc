@@ -48,6 +48,7 @@ constexpr std::array kMirrorExceptions = {
     MirrorException{"engine/facets/points.cc", "tests/engine/store/tsdb_test.cc"},
     MirrorException{"engine/facets/queries.cc", "tests/engine/store/tsdb_test.cc"},
     MirrorException{"engine/facets/retention.cc", "tests/model/expiry_model_test.cc"},
+    MirrorException{"engine/facets/saved_views.cc", "tests/engine/backup/backup_admin_test.cc"},
     MirrorException{"engine/fsck/fsck_checks.cc",
                     "tests/engine/fsck/fsck_test.cc, fsck_admin_test.cc"},
     MirrorException{"engine/journal/journal_repair.cc",

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -31,6 +32,7 @@ namespace {
 
 using absl::StatusCode;
 using testing::HasSubstr;
+using testing::Optional;
 using testing::SizeIs;
 
 class BackupAdminTest : public testing::Test {
@@ -54,6 +56,8 @@ TEST_F(BackupAdminTest, HasWhatIsOpenSealedAndFlushed) {
   ASSERT_OK(tsdb_->maintenance().Seal());
   PutPoints(tsdb_.get(), 70, 50);
   ASSERT_OK(tsdb_->retention().SetMetricTtl("m", 1'000'000'000));
+  ASSERT_OK(tsdb_->saved_views().Change(
+      "v", [](const auto&) { return std::optional<std::string>("a view"); }));
   const std::string before = Dump(tsdb_.get());
 
   const auto made = Make();
@@ -63,6 +67,7 @@ TEST_F(BackupAdminTest, HasWhatIsOpenSealedAndFlushed) {
   const std::unique_ptr<Tsdb> restored = OpenRestored(backups_, made->id, dir_.file("restored"));
   EXPECT_EQ(Dump(restored.get()), before);
   EXPECT_THAT(restored->retention().MetricTtls(), IsOkAndHolds(SizeIs(1)));
+  EXPECT_THAT(restored->saved_views().Find("v"), IsOkAndHolds(Optional(std::string("a view"))));
   const auto uids = restored->names().CheckUids(/*repair=*/false);
   ASSERT_OK(uids);
   EXPECT_EQ(uids->errors, 0u);

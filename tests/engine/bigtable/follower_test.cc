@@ -281,6 +281,11 @@ TEST_F(FollowerTest, NamesTtlsAndAnnotationsAreThoseOfTheWriter) {
   ASSERT_OK(writer->retention().SetMetricTtl("n", 0));
   EXPECT_EQ(Query(follower.get(), "n").size(), 1U);
 
+  ASSERT_OK(writer->saved_views().Change(
+      "v", [](const std::optional<std::string>&) { return std::optional<std::string>("a view"); }));
+  EXPECT_THAT(follower->saved_views().Find("v"),
+              IsOkAndHolds(testing::Optional(std::string("a view"))));
+
   const AnnotationEdit edit{.tsuid = "", .start_time = kHour, .description = "deploy"};
   ASSERT_OK(writer->annotations().Put({&edit, 1}, AnnotationWrite::kMerge));
   const auto notes = follower->annotations().Global((kHour - 10) * 1000, (kHour + 10) * 1000);

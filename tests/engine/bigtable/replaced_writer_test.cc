@@ -193,6 +193,17 @@ CallMap NameCalls() {
          return it->names().VisitDocuments(
              [](const DocumentKey&, std::string_view) { return true; });
        }},
+      {"SavedViews::Find", [](Tsdb* it) { return OutcomeOf(it->saved_views().Find("v")); }},
+      {"SavedViews::Change",
+       [](Tsdb* it) {
+         return it->saved_views().Change("v", [](const std::optional<std::string>&) {
+           return std::optional<std::string>("text");
+         });
+       }},
+      {"SavedViews::Visit",
+       [](Tsdb* it) {
+         return it->saved_views().Visit([](std::string_view, std::string_view) { return true; });
+       }},
       {"Names::CheckUids",
        [](Tsdb* it) { return OutcomeOf(it->names().CheckUids(/*repair=*/false)); }},
       {"Names::CheckUids repair",
@@ -279,6 +290,8 @@ const std::set<std::string>& Reads() {
       "Names::FindDocument",
       "Names::VisitDocuments",
       "Names::CheckUids",
+      "SavedViews::Find",
+      "SavedViews::Visit",
       "Annotations::Get",
       "Annotations::Visit",
       "Annotations::Global",
@@ -302,6 +315,7 @@ const std::set<std::string>& Others() {
       "Tsdb::queries",
       "Tsdb::names",
       "Tsdb::annotations",
+      "Tsdb::saved_views",
       "Tsdb::retention",
       "Tsdb::maintenance",
       "Tsdb::Close",                // the journal has all that was acknowledged
@@ -454,6 +468,7 @@ TEST_F(ReplacedWriterTest, EveryFunctionIsCalled) {
                                                         {"Queries", "queries.h"},
                                                         {"Names", "names.h"},
                                                         {"Annotations", "annotations.h"},
+                                                        {"SavedViews", "saved_views.h"},
                                                         {"RetentionAdmin", "retention.h"},
                                                         {"Maintenance", "maintenance.h"},
                                                         {"RegionAdmin", "region_admin.h"},

@@ -215,6 +215,19 @@ TEST_F(FsckTest, ATextWithoutAUidIsTold) {
   EXPECT_THAT(report.examples[0].text, HasSubstr("\"document/metrics/1\": expected"));
 }
 
+TEST_F(FsckTest, AViewWithoutANameIsTold) {
+  Change({{.table = TableId::kSystem,
+           .kind = Mutation::Kind::kSet,
+           .key = "view/Web servers",
+           .value = "{}"}});
+  EXPECT_THAT(Check().counts, IsEmpty());
+  Change(
+      {{.table = TableId::kSystem, .kind = Mutation::Kind::kSet, .key = "view/", .value = "{}"}});
+  const FsckReport report = Check();
+  EXPECT_THAT(report.counts, ElementsAre(Pair(FsckFault::kTable, 1)));
+  EXPECT_THAT(report.examples[0].text, HasSubstr("view name"));
+}
+
 // A row outside of its region, where the region does not declare such rows.
 TEST_F(FsckTest, RowsThatRegionsHideAreTold) {
   MakeRowsOfHours();

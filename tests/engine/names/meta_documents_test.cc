@@ -3,7 +3,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -123,25 +122,6 @@ TEST_F(MetaDocumentsTest, OtherKeysAreDataLoss) {
         .table = TableId::kSystem, .kind = Mutation::Kind::kDelete, .key = row_key, .value = {}};
     ASSERT_OK(tables_.Apply({&removed, 1}, false));
   }
-}
-
-TEST_F(MetaDocumentsTest, NoChangeIsLost) {
-  constexpr int kThreads = 4;
-  constexpr int kChanges = 200;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < kThreads; ++i) {
-    threads.emplace_back([this] {
-      for (int change = 0; change < kChanges; ++change) {
-        EXPECT_OK(documents_.Change(kMetric, [](const Text& before) -> absl::StatusOr<Text> {
-          return before.value_or("") + "x";
-        }));
-      }
-    });
-  }
-  for (std::thread& thread : threads)
-    thread.join();
-  EXPECT_THAT(documents_.Find(kMetric),
-              IsOkAndHolds(Optional(std::string(kThreads * kChanges, 'x'))));
 }
 
 }  // namespace

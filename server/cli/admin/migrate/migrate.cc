@@ -97,6 +97,7 @@ struct Migrated {
   uint64_t histograms = 0;
   uint64_t ttls = 0;
   uint64_t documents = 0;       // texts of UIDs and series
+  uint64_t views = 0;           // that users saved
   uint64_t metrics_before = 0;  // copied by an earlier migration
   PointDigest points;           // without those of metrics_before
 };
@@ -124,6 +125,7 @@ class Migrator {
         [this](std::span<const HistogramPoint> some) { return CopyHistograms(some); }));
     HOURCELL_RETURN_IF_ERROR(CopyTtls());
     HOURCELL_RETURN_IF_ERROR(CopyDocuments());
+    HOURCELL_RETURN_IF_ERROR(CopyViews());
     meter_.Clear();
     HOURCELL_RETURN_IF_ERROR(to_.maintenance().Flush(
         {.cancelled = LongWork::cancelled(),
@@ -277,6 +279,19 @@ class Migrator {
         from_.names().VisitDocuments([&](const DocumentKey& key, std::string_view text) {
           copied = CheckSignal();
           if (copied.ok()) copied = CopyDocument(key, text);
+          return copied.ok();
+        }));
+    return copied;
+  }
+
+  absl::Status CopyViews() {
+    absl::Status copied;
+    HOURCELL_RETURN_IF_ERROR(
+        from_.saved_views().Visit([&](std::string_view name, std::string_view text) {
+          copied = to_.saved_views().Change(name, [text](const std::optional<std::string>&) {
+            return std::optional<std::string>(text);
+          });
+          ++done_.views;
           return copied.ok();
         }));
     return copied;
@@ -510,18 +525,20 @@ void PrintMigrated(const MigrateOptions& options,
                    int64_t ms,
                    Terminal& terminal) {
   const uint64_t points = migrated.points.points();
-  PrintTo(terminal.out,
-          "migrated {} points of {} rows, {} names, {} annotations{} and {} TTLs{} in {:.1f} s ({} "
-          "points/s){}{}\n",
-          points, migrated.rows, migrated.names, migrated.annotations,
-          migrated.histograms == 0 ? "" : fmt::format(", {} histograms", migrated.histograms),
-          migrated.ttls,
-          migrated.documents == 0 ? "" : fmt::format(" and {} meta texts", migrated.documents),
-          static_cast<double>(ms) / 1000, PointsPerSecond(points, ms),
-          migrated.metrics_before == 0
-              ? ""
-              : fmt::format("; {} metrics had been migrated before", migrated.metrics_before),
-          options.skip_compare ? "" : "; both stores have the same points");
+  PrintTo(
+      terminal.out,
+      "migrated {} points of {} rows, {} names, {} annotations{} and {} TTLs{}{} in {:.1f} s ({} "
+      "points/s){}{}\n",
+      points, migrated.rows, migrated.names, migrated.annotations,
+      migrated.histograms == 0 ? "" : fmt::format(", {} histograms", migrated.histograms),
+      migrated.ttls,
+      migrated.documents == 0 ? "" : fmt::format(" and {} meta texts", migrated.documents),
+      migrated.views == 0 ? "" : fmt::format(" and {} saved views", migrated.views),
+      static_cast<double>(ms) / 1000, PointsPerSecond(points, ms),
+      migrated.metrics_before == 0
+          ? ""
+          : fmt::format("; {} metrics had been migrated before", migrated.metrics_before),
+      options.skip_compare ? "" : "; both stores have the same points");
 }
 
 }  // namespace
@@ -573,11 +590,10 @@ int MigrateMain(const std::vector<std::string>& args, Terminal& terminal) {
       "have a store open, and a target is new or empty");
   line.set_footer(
       "The settings are those of the new store: UID widths, salt, cell format. The command\n"
-      "copies names, points, annotations, histograms, meta texts and metric TTLs, then reads and\n"
-      "compares the points of both stores. The source does not change. Ctrl-C or SIGTERM ends a "
-      "migration,\n"
-      "with exit code\n"
-      "130 or 143. A migration that was interrupted can be run again.\n"
+      "copies names, points, annotations, histograms, meta texts, saved views and\n"
+      "metric TTLs, then reads and compares the points of both stores. The source\n"
+      "does not change. Ctrl-C or SIGTERM ends a migration, with exit code 130 or\n"
+      "143. A migration that was interrupted can be run again.\n"
       "To change only the number of salt buckets, use 'hourcell store salt'; it moves no data.\n"
       "\nExample:\n"
       "  hourcell migrate /var/lib/old /var/lib/new --set tsd.storage.salt.width=1 \\\n"

@@ -209,6 +209,16 @@ TEST_F(MigrateTest, TextsOfUidsAndSeriesComeToo) {
                                  "000001000001000001000002000002"));
 }
 
+TEST_F(MigrateTest, SavedViewsComeToo) {
+  ASSERT_NO_FATAL_FAILURE(FillSource());
+  ASSERT_OK(Open("from")->saved_views().Change(
+      "Web servers", [](const auto&) { return std::optional<std::string>("a view"); }));
+  ASSERT_EQ(Run({"tsd.storage.uid.width.metric=2"}), kExitOk) << terminal_.err();
+  EXPECT_THAT(terminal_.out(), HasSubstr("0 TTLs and 1 saved views"));
+  EXPECT_THAT(Open("to")->saved_views().Find("Web servers"),
+              IsOkAndHolds(testing::Optional(std::string("a view"))));
+}
+
 TEST_F(MigrateTest, ATargetThatHasSomethingIsLeftAlone) {
   ASSERT_NO_FATAL_FAILURE(FillSource());
   std::filesystem::create_directories(dir_.file("to"));
