@@ -22,6 +22,7 @@
 #include "server/api/query_page.h"
 #include "server/api/web_page.h"
 #include "server/documents/annotation_handler.h"
+#include "server/documents/view_handler.h"
 #include "server/graph/graph_handler.h"
 #include "server/http/http_error.h"
 #include "server/http/static_file.h"
@@ -360,6 +361,10 @@ HttpResponse Endpoints::RollRegions(const HttpRequest& request) {
 
 HttpResponse Endpoints::Annotation(const HttpRequest& request) {
   return HandleAnnotation(request, tsdb_, clock_);
+}
+
+HttpResponse Endpoints::Views(const HttpRequest& request) {
+  return HandleViews(request, tsdb_, clock_);
 }
 
 HttpResponse Endpoints::UidMeta(const HttpRequest& request) {

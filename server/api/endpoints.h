@@ -89,6 +89,7 @@ class Endpoints {
   HttpResponse Suggest(const HttpRequest& request);
   HttpResponse RankMetrics(const HttpRequest& request);
   HttpResponse Annotation(const HttpRequest& request);
+  HttpResponse Views(const HttpRequest& request);
   HttpResponse UidMeta(const HttpRequest& request);
   HttpResponse SeriesMeta(const HttpRequest& request);
   HttpResponse Uid(const HttpRequest& request) { return HandleUid(request, tsdb_); }

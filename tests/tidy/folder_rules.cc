@@ -174,7 +174,8 @@ constexpr std::array kRules = {
                "codec/base codec codec/rows codec/text engine server/text "
                "server/http server/http/body server/query"},
     FolderRule{"server/documents",
-               "codec/base codec codec/text engine/query engine server/http server/query"},
+               "codec/base codec codec/text engine/query engine server/text server/http "
+               "server/query"},
     FolderRule{"server/admin",
                "codec/base engine server/log server/text server/http server/http/body "
                "server/query"},

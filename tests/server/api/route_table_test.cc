@@ -98,6 +98,8 @@ constexpr std::string_view kPaths[] = {
     "/api/annotation",
     "/api/annotation/bulk",
     "/api/annotations",
+    "/api/views",
+    "/api/views/x",
     "/api/uid",
     "/api/uid/assign",
     "/api/uid/rename",
