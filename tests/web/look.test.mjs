@@ -13,6 +13,8 @@ let browser;
 before(async () => {
   server = await Server.create({ options: ['--tsd.stats.self_interval=1'] });
   browser = await Browser.create();
+  await fetch(`${server.url}api/views/AWS`, { method: 'PUT', headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ version: 1, title: 'AWS', graphs: [{ title: 'CPU', queries: ['avg:aws.ec2.cpu_utilization{instance=*}'] }] }) });
 });
 after(async () => {
   await browser.close();
@@ -22,7 +24,8 @@ after(async () => {
 const VIEWS = {
   metrics: '#', metric: '#metric=twitter.mentions&tag=symbol', graph: CPU, table: `${CPU}&show=table`,
   raw: `${CPU}&show=raw`, json: `${CPU}&show=json`, explain: `${CPU}&show=explain`,
-  changes: `${CPU}&moved=instance=*`, cardinality: '#v=cardinality',
+  changes: `${CPU}&moved=instance=*`, views: '#v=views',
+  dashboard: '#v=views&saved=AWS&start=2014/02/14&end=2014/02/28&tz=UTC', cardinality: '#v=cardinality',
   regions: '#v=regions', lab: '#v=lab', server: '#v=server',
 };
 

@@ -8,7 +8,7 @@ const FULL: State = {
     { m: 'sum:rate{counter}:net', right: true, hidden: false }],
   style: 'stacked', compare: '1w', threshold: '99.5', ylog: true, y2log: true, yrange: '[0:100]', y2range: '[:5]', ylabel: 'a & b',
   y2label: '日本', title: '<script>', unit: 'bytes', tz: 'Europe/Berlin', refresh: 15, auto: false,
-  notes: false, connect: true, every: true, solo: ['cpu{host=a}', 'שלום'], moved: ['host=web07', 'dc="a|b"'], sort: '-max', metric: 'm', tag: 't', search: 'x y',
+  notes: false, connect: true, every: true, solo: ['cpu{host=a}', 'שלום'], moved: ['host=web07', 'dc="a|b"'], sort: '-max', metric: 'm', tag: 't', search: 'x y', saved: 'Web / 日本',
   fleet: 'metrics=10,tags=host:1000', designs: ['a: layout=salted:20 presplit=salt', 'b & c: layout=opentsdb'],
 };
 
@@ -25,7 +25,7 @@ describe('series that are shown alone', () => {
 describe('the address', () => {
   it('is the whole state, both ways', () => {
     expect(parseState(`#${printState(FULL)}`)).toEqual(FULL);
-    for (const view of ['browse', 'cardinality', 'regions', 'lab', 'server'] as const) {
+    for (const view of ['views', 'browse', 'cardinality', 'regions', 'lab', 'server'] as const) {
       expect(parseState(printState({ ...FULL, view }))).toEqual({ ...FULL, view });
     }
   });

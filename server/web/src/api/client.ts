@@ -18,6 +18,8 @@ export interface Ask {
   method?: string;
   params?: [string, string][];
   json?: unknown;
+  text?: string; // a body of JSON as text
+  etag?: string; // of the state that the request changes
   signal?: AbortSignal;
   fine?: number[]; // statuses that are answers, too
   background?: boolean; // the server need not keep it in its list of queries: no person asked for it
@@ -31,13 +33,15 @@ export async function send(path: string, ask: Ask = {}): Promise<Response> {
     'X-Requested-With': ask.background ? 'explorer-background' : 'explorer' };
   const user = login.get();
   if (user) headers.Authorization = user.header;
-  if (ask.json !== undefined) headers['Content-Type'] = 'application/json';
+  const body = ask.text ?? (ask.json === undefined ? null : JSON.stringify(ask.json));
+  if (body !== null) headers['Content-Type'] = 'application/json';
+  if (ask.etag) headers['If-Match'] = ask.etag;
   let response: Response;
   try {
     response = await fetch(query ? `${path}?${query}` : path, {
       method: ask.method ?? 'GET',
       headers,
-      body: ask.json === undefined ? null : JSON.stringify(ask.json),
+      body,
       signal: ask.signal ?? null,
       // The browser's own dialog would be in the way of the page's form.
       credentials: 'omit',
@@ -84,6 +88,7 @@ export function explain(error: unknown): string {
   switch (error.status) {
     case 401: return 'Sign in to see this.';
     case 403: return `Your role does not allow this. ${text}`;
+    case 412: return `Another user was faster: ${error.details}. Open it again, or replace that change.`;
     case 413: return `The query is too large: ${text} Choose a shorter range or fewer series.`;
     case 503: return `The server is busy: ${text}`;
     default: return text;

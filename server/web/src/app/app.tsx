@@ -18,10 +18,11 @@ import type { View } from '../state/state';
 import { useStore } from '../state/store';
 import { useTick } from '../ui/hooks';
 import { dark, toggleTheme } from '../ui/theme';
+import { ViewsView } from '../views/views';
 import { SignIn } from './sign_in';
 
 const VIEW: Record<View, () => preact.JSX.Element> = {
-  graph: GraphView, browse: BrowseView, cardinality: CardinalityView, regions: RegionsView,
+  graph: GraphView, views: ViewsView, browse: BrowseView, cardinality: CardinalityView, regions: RegionsView,
   lab: LabView, server: ServerView,
 };
 
@@ -36,7 +37,8 @@ export function App() {
     if (isOnline) findRights().then(findAggregators).catch(() => {});
   }, [user, isOnline]);
   useEffect(() => {
-    const what = state.view === 'graph' ? state.title || state.lines[0]?.m : state.metric || state.view;
+    const what = state.view === 'graph' ? state.title || state.lines[0]?.m
+      : state.metric || (state.view === 'views' && state.saved) || state.view;
     document.title = what ? `${what} – Hourcell` : 'Hourcell';
   }, [state]);
   const View = VIEW[state.view];
@@ -52,7 +54,7 @@ export function App() {
   );
 }
 
-const NAMES: [View, string][] = [['browse', 'Metrics'], ['graph', 'Graph'],
+const NAMES: [View, string][] = [['browse', 'Metrics'], ['graph', 'Graph'], ['views', 'Views'],
   ['cardinality', 'Cardinality'], ['regions', 'Regions'], ['lab', 'Design lab'], ['server', 'Server']];
 
 function Head() {
@@ -69,7 +71,7 @@ function Head() {
         ))}
       </nav>
       <div class="right">
-        {state.view === 'graph' && <Range />}
+        {(state.view === 'graph' || (state.view === 'views' && state.saved)) && <Range />}
         {user ? <button class="quiet" title={`Signed in as ${user.name}`} onClick={signOut}>Sign out</button>
           : !rights.admin && <button class="quiet" onClick={() => asksLogin.set('')}>Sign in</button>}
         <button class="quiet" aria-label={isDark ? 'Light colours' : 'Dark colours'} onClick={toggleTheme}>
@@ -83,7 +85,7 @@ function Head() {
 function linkOf(view: View): string {
   const state = page.get();
   if (view === 'graph') return linkTo({ ...state, view });
-  return linkTo({ ...state, view, metric: '', tag: '', search: '' });
+  return linkTo({ ...state, view, metric: '', tag: '', search: '', saved: '' });
 }
 
 // The page asks until the server is back. Then a graph asks again, and other views are made anew.

@@ -9,6 +9,7 @@ import { useStore } from '../state/store';
 import { showCount } from '../time/units';
 import { useAnswer } from '../ui/hooks';
 import { Choice, Problem } from '../ui/parts';
+import { Favourites } from '../views/star';
 import { MetricCard } from './card';
 import { MetricPage } from './metric';
 import { isStale, recentOf, type Recent } from './recent';
@@ -58,6 +59,7 @@ function MetricList({ search }: { search: string }) {
           ? `${showCount(shown)} of the first ${showCount(known.size)} metrics by name, of ${showCount(total)}`
           : `${shown < total ? `${showCount(shown)} of ` : ''}${showCount(total)} metrics`)}</p>
       </div>
+      <Favourites />
       <Problem error={first.error ?? part.error} />
       {first.value?.total === 0 && <p class="empty">There are no metrics yet. Put a point, and it
         appears here.</p>}

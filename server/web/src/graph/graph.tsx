@@ -6,29 +6,29 @@ import { can } from '../api/roles';
 import type { Annotation } from '../api/stream';
 import { Share } from '../export/share';
 import { Chart } from '../plot/chart';
-import { withPast } from '../plot/compare';
-import { chartModel, DRAWN_MAX } from '../plot/model';
-import { seriesOf } from '../plot/series';
+import { DRAWN_MAX } from '../plot/model';
 import { textsOf } from '../query/auto';
 import { go, page } from '../state/page';
 import { SHOWN, type State } from '../state/state';
 import { useStore } from '../state/store';
 import { showSpan, showTime } from '../time/time';
-import { guessUnit, showCount } from '../time/units';
+import { showCount } from '../time/units';
 import { useTick } from '../ui/hooks';
 import { Problem } from '../ui/parts';
 import { dark } from '../ui/theme';
+import { SaveDialog } from '../views/save';
 import { Changes } from './changes';
+import { useDrawing } from './drawn';
 import { Editor } from './editor';
 import { ExplainTree } from './explain';
 import { Legend } from './legend';
-import { newLine, readLine } from './lines';
+import { newLine } from './lines';
 import { Look } from './look';
 import { pairsOf } from './moved';
 import { NoteDialog, newNote, notesOf } from './notes';
 import { zoomTo } from './range';
 import { JsonText, RawPoints, Table } from './results';
-import { pastMs, useResult, type Result } from './run';
+import { useResult, type Result } from './run';
 
 const TABS: Record<State['shown'], string> = {
   graph: 'Graph', table: 'Table', raw: 'Raw points', json: 'JSON', explain: 'Explain',
@@ -40,17 +40,12 @@ export function GraphView() {
   const rights = useStore(can);
   const [note, setNote] = useState<Annotation | null>(null);
   const [changes, setChanges] = useState(0);
+  const [saves, setSaves] = useState(false);
   const chart = useRef<uPlot | null>(null);
   const tick = useTick(state.refresh * 1000);
   const result = useResult(state, Math.min(innerWidth, 1600) - 120, tick + changes * 1e6);
-  const ago = pastMs(state);
-  const series = useMemo(() => withPast(seriesOf(result.answers, result.sent), ago > 0 ? seriesOf(result.before, result.sent) : [],
-    state.compare, ago), [result.answers, result.before, result.sent, state.compare, ago > 0]);
-  const unitOf = useMemo(() => unitsOf(state), [state.unit, state.lines, state.shown]);
+  const { series, model, unitOf } = useDrawing(state, result);
   const { from, to } = result;
-  const model = useMemo(() => chartModel(state, series, from, to, unitOf),
-    [series, from, to, unitOf, state.style, state.ylog, state.y2log, state.yrange, state.y2range,
-      state.ylabel, state.y2label, state.solo, state.tz, state.lines, state.connect, state.threshold, state.every]);
   const pairs = useMemo(() => pairsOf(model.drawn.map((one) => one.series)), [model]);
   const notes = useMemo(() => (state.notes ? notesOf(result.answers) : []),
                         [result.answers, state.notes]);
@@ -67,6 +62,7 @@ export function GraphView() {
         {state.shown === 'graph' && <Look />}
         {rights.write && <button onClick={() => setNote(newNote((from + to) / 2 || Date.now()))}>
           Add a note</button>}
+        {rights.write && state.lines.length > 0 && <button onClick={() => setSaves(true)}>Save…</button>}
         {pairs.length > 0 && <button aria-pressed={state.moved.length > 0}
           onClick={() => go({ moved: state.moved.length ? [] : pairs.slice(0, 1) })}>What else changed?</button>}
         <Share state={state} result={result} series={series} model={model}
@@ -89,21 +85,13 @@ export function GraphView() {
       {state.shown === 'json' && <JsonText result={result} />}
       {state.shown === 'explain' && <ExplainTree plans={result.plans} running={result.running}
         queries={textsOf(result.sent)} />}
+      {saves && <SaveDialog state={state} onClose={() => setSaves(false)} />}
       {note && <NoteDialog note={note} tz={state.tz} onClose={() => setNote(null)} onDone={() => {
         setNote(null);
         setChanges(changes + 1);
       }} />}
     </main>
   );
-}
-
-// The unit of each line: the one that was chosen, or that the name of its metric tells.
-function unitsOf(state: State): (line: number) => string {
-  const units = state.lines.map((line) => {
-    const { query } = readLine(line);
-    return state.unit || guessUnit(query?.metric ?? '', Boolean(query?.rate) && state.shown !== 'raw');
-  });
-  return (line) => units[line] ?? '';
 }
 
 // An answer that is shown because the next one failed.

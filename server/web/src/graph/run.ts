@@ -70,6 +70,7 @@ export function useResult(state: State, pixels: number, tick: number): Result {
   const [result, setResult] = useState<Result>(NOTHING);
   const good = useRef(NOTHING);
   const back = useStore(returns);
+  const isTyped = state.view === 'graph'; // a saved view is not
   // Only what changes the answer.
   const asked = JSON.stringify([state.lines.map((line) => line.m), state.start, state.end, state.tz,
     state.auto, state.notes, state.compare, state.shown === 'raw', Math.round(pixels / 200)]);
@@ -103,15 +104,15 @@ export function useResult(state: State, pixels: number, tick: number): Result {
         await earlier;
         good.current = resultOf(answers, false);
         setResult(good.current);
-        rememberQuery(printState(page.get()), state.lines.map((line) => line.m).join('  '));
+        if (isTyped) rememberQuery(printState(page.get()), state.lines.map((line) => line.m).join('  '));
       } catch (error) {
         if (isAborted(error)) return;
         // The last picture is what one needs now. One of another question would mislead.
         setResult({ ...(good.current.asked === asked ? good.current : { ...NOTHING, sent, from, to }), error });
       }
     };
-    const pause = performance.now() - lastRun < 2 * TYPED_MS ? TYPED_MS : 0;
-    lastRun = performance.now();
+    const pause = isTyped && performance.now() - lastRun < 2 * TYPED_MS ? TYPED_MS : 0;
+    if (isTyped) lastRun = performance.now();
     let timer: ReturnType<typeof setTimeout> | undefined;
     if (pause) timer = setTimeout(() => void run(abort.signal), pause);
     else void run(abort.signal);

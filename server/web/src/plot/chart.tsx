@@ -16,6 +16,7 @@ export interface ChartProps {
   onZoom: (from: number, to: number) => void;
   onNote: (note: Annotation) => void;
   onReady?: (u: uPlot) => void;
+  numbers?: string; // where a person who cannot see the graph finds them
 }
 
 function themeOf(host: HTMLElement): Theme {
@@ -48,7 +49,7 @@ export function Chart(props: ChartProps) {
   return (
     <div ref={host} class="chart" role="img" tabIndex={0}
       aria-label={`Graph of ${model.drawn.length} series. Left and right arrow: move the crosshair. ` +
-        'Plus and minus: zoom. The table below has the numbers.'}
+        `Plus and minus: zoom. ${props.numbers ?? 'The table below has the numbers.'}`}
       onKeyDown={(event) => onKey(event, host.current!, props)} />
   );
 }

@@ -1,7 +1,7 @@
 // What the page shows. All of it is in the address after '#', in OpenTSDB's own words where it has
 // them: an old link of OpenTSDB's page is a link of this one.
 
-export const VIEWS = ['graph', 'browse', 'cardinality', 'regions', 'lab', 'server'] as const;
+export const VIEWS = ['graph', 'views', 'browse', 'cardinality', 'regions', 'lab', 'server'] as const;
 export type View = (typeof VIEWS)[number];
 export const SHOWN = ['graph', 'table', 'raw', 'json', 'explain'] as const;
 export type Shown = (typeof SHOWN)[number];
@@ -43,6 +43,7 @@ export interface State {
   metric: string; // in browse
   tag: string; // in browse: broken down by it
   search: string;
+  saved: string; // the view that is open, or whose graph this is
   fleet: string; // in the design lab; '' = the first of its examples
   designs: string[]; // as texts of --design
 }
@@ -61,7 +62,7 @@ export function emptyState(): State {
     view: 'browse', shown: 'graph', start: START, end: '', lines: [], style: 'line', compare: '',
     threshold: '', ylog: false,
     y2log: false, yrange: '', y2range: '', ylabel: '', y2label: '', title: '', unit: '', tz: '',
-    refresh: 0, auto: true, notes: true, connect: false, every: false, solo: [], moved: [], sort: '', metric: '', tag: '', search: '',
+    refresh: 0, auto: true, notes: true, connect: false, every: false, solo: [], moved: [], sort: '', metric: '', tag: '', search: '', saved: '',
     fleet: '', designs: [],
   };
 }

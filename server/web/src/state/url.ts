@@ -2,7 +2,7 @@
 //
 //   start end m o ylog y2log yrange y2range ylabel y2label title autoreload style tz   OpenTSDB's
 //   v show hide unit auto notes connect solo moved sort metric tag find fleet design compare
-//   threshold every                                                                  ours
+//   threshold every saved                                                                  ours
 //
 // Every `m` is followed by its `o`, as OpenTSDB counts them.
 
@@ -10,7 +10,7 @@ import { SHOWN, START, STYLES, VIEWS, emptyState, type State, type Style } from 
 
 // Names of one axis label, range and so on are the same here and in OpenTSDB.
 const TEXTS = ['yrange', 'y2range', 'ylabel', 'y2label', 'title', 'unit', 'tz', 'sort', 'metric',
-  'tag', 'compare', 'threshold'] as const;
+  'tag', 'saved', 'compare', 'threshold'] as const;
 
 export function printState(state: State): string {
   const words: [string, string][] = [];
@@ -20,7 +20,7 @@ export function printState(state: State): string {
   const usual = state.lines.length ? 'graph' : 'browse';
   if (state.view !== usual) put('v', state.view);
   if (state.shown !== 'graph') put('show', state.shown);
-  if (state.start !== START || state.lines.length) put('start', state.start);
+  if (state.start !== START || state.lines.length || state.saved) put('start', state.start);
   put('end', state.end);
   for (const line of state.lines) {
     words.push(['m', line.m]);
