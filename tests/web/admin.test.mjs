@@ -8,7 +8,7 @@ let browser;
 let page;
 
 before(async () => {
-  server = await Server.create({ options: ['--tsd.stats.self_interval=1'] });
+  server = await Server.create({ options: ['--tsd.stats.self_interval=1', '--tsd.http.query.allow_delete=true'] });
   browser = await Browser.create();
 });
 after(async () => {
@@ -168,4 +168,52 @@ test('own queries are remembered by the browser', async () => {
   await page.click('.tabs button:has-text("My queries")');
   await page.click('.past a');
   await settled(page);
+});
+
+test('points are deleted after their number was shown and the metric typed; names are renamed and removed', async () => {
+  const begin = 1764000000;
+  const points = ['a', 'b'].flatMap((host) => Array.from({ length: 60 }, (_, m) => (
+    { metric: 'old.name', timestamp: begin + 60 * m, value: m, tags: { host } })));
+  await server.put(points);
+  page = await browser.page(server.url, `#v=cardinality&metric=old.name&start=${begin}&end=${begin + 600}`);
+  const choose = async (action) => {
+    await page.click('summary:text-is("Change")');
+    await page.click(`.menu button:text-is("${action}")`);
+  };
+  const close = () => page.click('dialog button[aria-label=Close]');
+
+  await choose('Delete points…');
+  await page.fill('dialog input >> nth=0', 'old.name{host=a}');
+  await page.uncheck('dialog input[type=checkbox]');
+  await page.click('dialog button.primary');
+  await page.waitForSelector('dialog b:text-is("11 points of 1 series")');
+  assert.ok(await page.isDisabled('dialog button.primary'));
+  await page.fill('dialog input >> nth=2', String(begin)); // any change needs a new count
+  await page.click('dialog button.primary:text-is("Count the points")');
+  await page.waitForSelector('dialog b');
+  await page.fill('dialog input[autocomplete=off]', 'old.name');
+  await page.click('dialog button.primary:text-is("Delete")');
+  await page.waitForSelector('dialog:has-text("Deleted 11 points of 1 series.")');
+  await close();
+
+  await choose('Rename…');
+  await page.fill('dialog input >> nth=1', 'new.name');
+  await page.click('dialog button.primary');
+  await page.waitForSelector('h2:text-is("new.name")');
+
+  await choose('Remove the name…');
+  await page.waitForSelector('dialog:has-text("new.name has 109 points of 2 series. Delete them first")');
+  assert.ok(await page.isDisabled('dialog button.primary'));
+  await close();
+  await choose('Delete points…');
+  await page.click('dialog button.primary');
+  await page.fill('dialog input[autocomplete=off]', 'new.name');
+  await page.click('dialog button.primary:text-is("Delete")');
+  await page.waitForSelector('dialog:has-text("Deleted 109 points")');
+  await close();
+  await choose('Remove the name…');
+  await page.click('dialog button.primary:not([disabled])');
+  await page.waitForSelector('dialog', { state: 'detached' });
+  const { metrics } = await (await fetch(`${server.url}api/metrics?find=.name`)).json();
+  assert.deepEqual(metrics, []);
 });

@@ -1,6 +1,7 @@
 // Where the series come from: which metrics and which tags have the most, and how fast new ones
 // come.
 
+import { useState } from 'preact/hooks';
 import { rankMetrics, tagsOf } from '../api/names';
 import { Sparkline } from '../plot/sparkline';
 import { graphOf, go, linkTo, page } from '../state/page';
@@ -8,13 +9,15 @@ import { useStore } from '../state/store';
 import { plural, showCount } from '../time/units';
 import { useAnswer } from '../ui/hooks';
 import { Bar, Problem } from '../ui/parts';
+import { ChangeMenu } from './change';
 import { createdPerMinute } from './own';
 
 const LARGEST = 40;
 
 export function CardinalityView() {
   const { metric } = useStore(page);
-  const largest = useAnswer((signal) => rankMetrics('', 'series', LARGEST, signal), []);
+  const [changes, setChanges] = useState(0);
+  const largest = useAnswer((signal) => rankMetrics('', 'series', LARGEST, signal), [changes]);
   const rows = largest.value?.metrics ?? [];
   return (
     <main class="cardinality">
@@ -39,15 +42,21 @@ export function CardinalityView() {
         </section>
         <div>
           <NewSeries />
-          {(metric || rows[0]) && <TagSizes metric={metric || rows[0]!.metric} />}
+          {(metric || rows[0]) && <TagSizes metric={metric || rows[0]!.metric} changes={changes}
+            onChange={(name) => {
+              setChanges(changes + 1);
+              if (name !== metric) go({ metric: name });
+            }} />}
         </div>
       </div>
     </main>
   );
 }
 
-function TagSizes({ metric }: { metric: string }) {
-  const { value, error } = useAnswer(() => tagsOf(metric), [metric]);
+function TagSizes({ metric, changes, onChange }: {
+  metric: string; changes: number; onChange: (metric: string) => void;
+}) {
+  const { value, error } = useAnswer(() => tagsOf(metric), [metric, changes]);
   const keys = [...(value?.keys ?? [])].sort((a, b) => b[1].size - a[1].size);
   return (
     <section class="panel" aria-label="Values by tag">
@@ -55,6 +64,7 @@ function TagSizes({ metric }: { metric: string }) {
         <h2><bdi>{metric}</bdi></h2>
         <a href={graphOf(metric)}>graph</a>
         <a href={linkTo({ view: 'browse', metric })}>what churns</a>
+        <ChangeMenu metric={metric} onDone={onChange} />
       </header>
       <Problem error={error} />
       {keys.map(([tagk, values]) => (

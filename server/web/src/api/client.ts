@@ -71,7 +71,8 @@ async function errorOf(response: Response): Promise<ApiError> {
   let message = response.statusText;
   let details = '';
   try {
-    const error = (JSON.parse(text) as { error: { message: string; details?: string } }).error;
+    const said = (JSON.parse(text) as { error: string | { message: string; details?: string } }).error;
+    const error: { message: string; details?: string } = typeof said === 'string' ? { message: said } : said;
     message = error.message.replace(/<\/?code>/g, '');
     details = error.details && error.details !== error.message ? error.details : '';
   } catch {

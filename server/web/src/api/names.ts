@@ -84,6 +84,11 @@ export function countTags({ results, totalResults }: Lookup): Tags {
   return { total: totalResults, listed: results.length, keys };
 }
 
+export function forgetNames(): void {
+  counts.clear();
+  tags.clear();
+}
+
 export interface Last { timestamp: number; value: string; tags: Record<string, string> }
 
 export function lastOf(metric: string, signal?: AbortSignal): Promise<Last[]> {

@@ -42,6 +42,8 @@ export async function runQuery(ask: QueryAsk, signal: AbortSignal,
   }
 }
 
+const CUT = 'The answer ended too early: the query was cancelled, or the connection was lost.';
+
 async function readAnswers(response: Response,
                            progress: (answers: Answer[]) => void,
                            onPlans: QueryAsk['onPlans']): Promise<Answer[]> {
@@ -50,7 +52,9 @@ async function readAnswers(response: Response,
   let shown = performance.now();
   let tick = TICK_MS;
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch((error) => {
+      throw isAborted(error) ? error : new ApiError(0, CUT);
+    });
     if (done) break;
     array.push(value);
     if (performance.now() - shown < tick) continue;
@@ -64,7 +68,7 @@ async function readAnswers(response: Response,
       tick = Math.max(tick, DRAWN_SHARE * (performance.now() - begun));
     }));
   }
-  if (!array.isComplete) throw new ApiError(0, 'The answer ended too early.');
+  if (!array.isComplete) throw new ApiError(0, CUT);
   onPlans?.(array.plans);
   return array.items;
 }

@@ -1,9 +1,10 @@
 // One metric: its tags, their values, and how many series have each; broken down by one of them.
 
 import { useState } from 'preact/hooks';
+import { ChangeMenu } from '../admin/change';
 import { lastOf, tagsOf } from '../api/names';
 import { limitsOf, Sparkline } from '../plot/sparkline';
-import { graphOf, linkTo, page } from '../state/page';
+import { go, graphOf, linkTo, page } from '../state/page';
 import { showSpan, showTime } from '../time/time';
 import { guessUnit, plural, showCount, showNumber } from '../time/units';
 import { useAnswer } from '../ui/hooks';
@@ -14,7 +15,8 @@ import { breakDown, isStale, rangeFor, recentOf, type Recent } from './recent';
 const VALUES_MAX = 50;
 
 export function MetricPage({ metric, tag }: { metric: string; tag: string }) {
-  const tags = useAnswer(() => tagsOf(metric), [metric]);
+  const [changes, setChanges] = useState(0);
+  const tags = useAnswer(() => tagsOf(metric), [metric, changes]);
   const recent = useAnswer((signal) => recentOf(metric, signal), [metric]);
   const range = rangeFor(recent.value);
   return (
@@ -23,6 +25,10 @@ export function MetricPage({ metric, tag }: { metric: string; tag: string }) {
       <div class="toolbar">
         <h1><bdi>{metric}</bdi></h1>
         <a class="button primary" href={graphOf(metric, [], range)}>Graph</a>
+        <ChangeMenu metric={metric} onDone={(name) => {
+          setChanges(changes + 1);
+          if (name !== metric) go({ metric: name });
+        }} />
         <p class="status" role="status">
           {tags.value && `${showCount(tags.value.total)} series`}
           {recent.value && recent.value.last > 0 && isStale(recent.value) &&

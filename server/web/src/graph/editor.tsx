@@ -1,6 +1,8 @@
 // The form of one query, and its text beside it: a change of either changes the other.
 
 import { useState } from 'preact/hooks';
+import { DeleteDialog } from '../admin/change';
+import { can } from '../api/roles';
 import { aggregators, choices } from '../query/aggregators';
 import { emptyQuery, type Rate, type SubQuery } from '../query/model';
 import type { TextError } from '../query/error';
@@ -30,6 +32,8 @@ function LineForm({ line, at, count }: { line: Line; at: number; count: number }
   // While its text is wrong, the form shows what it was before.
   const [before, setBefore] = useState<SubQuery>(emptyQuery());
   const [asText, setAsText] = useState(false);
+  const [deletes, setDeletes] = useState(false);
+  const rights = useStore(can);
   const { query, error } = readLine(line);
   useStore(aggregators); // a name that was taken on trust may be wrong
   if (query && printQuery(query) !== printQuery(before)) setBefore(query);
@@ -63,10 +67,18 @@ function LineForm({ line, at, count }: { line: Line; at: number; count: number }
             {shown.explicitTags ? 'Allow other tags' : 'Only series with exactly these tags'}</button>
           <button onClick={() => go({ lines: [...all, { ...line }] })}>Copy this query</button>
           {count > 1 && <button onClick={() => go({ lines: dropAt(all, at) })}>Remove</button>}
+          {rights.admin && query && <button onClick={() => setDeletes(true)}>Delete these points…</button>}
         </Menu>
+        {deletes && <DeleteDialog text={selectionOf(shown)} onClose={() => setDeletes(false)} onDone={() => {}} />}
       </div>
     </div>
   );
+}
+
+// The series of a query, as the text of a deletion.
+function selectionOf({ metric, groups, only, explicitTags }: SubQuery): string {
+  const text = printQuery({ ...emptyQuery(metric), only: [...groups, ...only], explicitTags });
+  return text.slice(text.indexOf(':') + 1);
 }
 
 // Filters of another metric's tags would find nothing.

@@ -1,6 +1,7 @@
 // Runs the queries of the page whenever they, or the range, change.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { deletions } from '../api/change';
 import { isAborted, returns } from '../api/client';
 import { runQuery, type QueryAsk } from '../api/query';
 import type { Answer, Plan } from '../api/stream';
@@ -70,6 +71,7 @@ export function useResult(state: State, pixels: number, tick: number): Result {
   const [result, setResult] = useState<Result>(NOTHING);
   const good = useRef(NOTHING);
   const back = useStore(returns);
+  const edits = useStore(deletions);
   const isTyped = state.view === 'graph'; // a saved view is not
   // Only what changes the answer.
   const asked = JSON.stringify([state.lines.map((line) => line.m), state.start, state.end, state.tz,
@@ -120,7 +122,7 @@ export function useResult(state: State, pixels: number, tick: number): Result {
       clearTimeout(timer);
       abort.abort();
     };
-  }, [asked, tick, back]);
+  }, [asked, tick, back, edits]);
   return result;
 }
 

@@ -1,0 +1,36 @@
+// Changes of stored points and names, for admins.
+
+import { Store } from '../state/store';
+import { getJson, send } from './client';
+import { forgetNames } from './names';
+
+export interface Counts { metrics: number; series: number; points: number; histograms?: number }
+
+// What a deletion selects: the text of m= without its aggregator, and moments.
+export interface Selection { text: string; start: string; end: string }
+
+// All times that a store can have.
+export const ALWAYS = { start: '1', end: '9999999999' };
+
+const ask = ({ text, start, end }: Selection, how: string) => getJson<Counts>('api/query', {
+  method: 'DELETE', params: [['start', start], ['end', end], ['m', `none:${text}`], [how, 'true']],
+});
+
+export const countPoints = (selection: Selection) => ask(selection, 'dry_run');
+
+// How many deletions ended: graphs request their points again.
+export const deletions = new Store(0);
+
+export const deletePoints = (selection: Selection) => ask(selection, 'counts').finally(() => {
+  forgetNames();
+  deletions.set(deletions.get() + 1);
+});
+
+export const KINDS = [['metric', 'metric'], ['tagk', 'tag key'], ['tagv', 'tag value']] as const;
+export type Kind = (typeof KINDS)[number][0];
+
+export const rename = (kind: Kind, name: string, next: string) =>
+  send('api/uid/rename', { method: 'POST', json: { [kind]: name, name: next } }).finally(forgetNames);
+
+export const removeName = (metric: string) =>
+  send('api/admin/uid', { method: 'DELETE', params: [['kind', 'metrics'], ['name', metric]] }).finally(forgetNames);
