@@ -25,6 +25,7 @@
 
 #include "codec/rows/uid.h"
 #include "engine/query.h"
+#include "engine/query/metric_expression.h"
 
 namespace hourcell {
 
@@ -57,6 +58,12 @@ struct DocumentKey {
 // Gets the present text, and returns the next one; nullopt: none. Its error ends the change.
 using DocumentChange = std::function<absl::StatusOr<std::optional<std::string>>(
     const std::optional<std::string>& before)>;
+
+// A virtual metric: its series are calculated (docs/decisions/0041-virtual-metrics.md).
+struct VirtualMetric {
+  std::string name;  // the UID in hex, if its name was deleted
+  MetricExpression expression;
+};
 
 class Names final {
  public:
@@ -100,8 +107,22 @@ class Names final {
   absl::Status RenameUid(UidKind kind, std::string_view name, std::string_view new_name);
 
   // Removes the mapping of a name. Points keep the UID, which has no name then. Those of the levels
-  // of a metric's rollups are removed with it, in one commit.
+  // of a metric's rollups are removed with it, in one commit. kInvalidArgument: the metric is
+  // virtual.
   absl::Status DeleteUid(UidKind kind, std::string_view name);
+
+  // Makes `name` a virtual metric, or replaces its expression. Expressions follow renames.
+  // kInvalidArgument: an illegal name, a metric with series, an expression that is not one
+  // (CheckMetricExpression, Formula), a cycle; kNotFound: a metric or a tag key of the expression
+  // is unknown.
+  absl::Status DefineMetric(std::string_view name, const MetricExpression& expression);
+
+  // Removes the expression; the name keeps its UID. kNotFound: the metric is not virtual.
+  // kFailedPrecondition: another virtual metric is calculated from it.
+  absl::Status DropMetric(std::string_view name);
+
+  // Ascending by name. A deleted name in an expression is its UID in hex.
+  absl::StatusOr<std::vector<VirtualMetric>> ListVirtualMetrics();
 
   // The text that users attached to a UID or a series, which need not exist: UTF-8 that the engine
   // does not read. A renamed name keeps its text. kInvalidArgument: an id of another width.

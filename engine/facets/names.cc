@@ -1,5 +1,6 @@
 #include "engine/names.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "engine/store/gates.h"
 #include "engine/store/tsdb_impl.h"
 #include "engine/suggest/metric_ranking.h"
+#include "engine/virtuals/expression_formula.h"
 #include "uid/uid_check.h"
 
 namespace hourcell {
@@ -59,6 +61,21 @@ absl::StatusOr<bool> IsListed(const StoreReader& store,
   HOURCELL_ASSIGN_OR_RETURN(const bool has_series, store->series->HasSeries(metric.uid));
   if (has_series || is_level) return has_series;
   return HasRollups(store, metric.name);
+}
+
+// kInvalidArgument: the metric is virtual. Its expression would have no name.
+absl::Status CheckMayDelete(const StoreWriter& store, UidKind kind, std::string_view name) {
+  if (kind != UidKind::kMetric || store->virtual_metrics->is_empty()) return absl::OkStatus();
+  const absl::StatusOr<Uid> uid = store->uids->Get(kind, name);
+  if (!uid.ok() || !store->virtual_metrics->Has(*uid)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("metric {}: virtual; drop it first", QuoteForMessage(name)));
+}
+
+// kInvalidArgument: the expression cannot be calculated.
+absl::Status CheckExpression(const MetricExpression& expression) {
+  HOURCELL_RETURN_IF_ERROR(CheckMetricExpression(expression));
+  return CompileFormula(expression).status();
 }
 
 absl::StatusOr<UidCheckReport> CheckMappings(StoreGates* gates) {
@@ -192,11 +209,55 @@ absl::Status Names::RenameUid(UidKind kind, std::string_view name, std::string_v
 
 absl::Status Names::DeleteUid(UidKind kind, std::string_view name) {
   HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  HOURCELL_RETURN_IF_ERROR(CheckMayDelete(store, kind, name));
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> names,
                             WithLevels(kind, name, store->uids.get()));
   const absl::Status deleted = store->uids->DeleteAll(kind, names);
   store.writes().series_cache->Clear();
   return store.NoteChange(deleted);
+}
+
+absl::Status Names::DefineMetric(std::string_view name, const MetricExpression& expression) {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  HOURCELL_RETURN_IF_ERROR(CheckExpression(expression));
+  if (!SummarizedMetric(name).empty()) {
+    return absl::InvalidArgumentError(
+        fmt::format("metric {}: a level of rollups; expected another name", QuoteForMessage(name)));
+  }
+  HOURCELL_ASSIGN_OR_RETURN(StoredExpression stored, store->virtual_metrics->Resolve(expression));
+  const absl::StatusOr<Uid> uid = store->uids->GetOrAssign(UidKind::kMetric, name);
+  if (absl::IsInvalidArgument(uid.status())) {
+    return absl::InvalidArgumentError(
+        fmt::format("metric {}: {}", QuoteForMessage(name), std::string(uid.status().message())));
+  }
+  HOURCELL_RETURN_IF_ERROR(uid.status());
+  const absl::Status defined = store->series->WhileAtRest([&]() -> absl::Status {
+    HOURCELL_ASSIGN_OR_RETURN(const bool has_series, store->series->HasSeries(*uid));
+    if (has_series) {
+      return absl::InvalidArgumentError(
+          fmt::format("metric {}: has series; expected a name without", QuoteForMessage(name)));
+    }
+    return store->virtual_metrics->Define(*uid, name, std::move(stored));
+  });
+  return store.NoteChange(defined);
+}
+
+absl::Status Names::DropMetric(std::string_view name) {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  HOURCELL_ASSIGN_OR_RETURN(const Uid uid, store->uids->Get(UidKind::kMetric, name));
+  return store.NoteChange(store->virtual_metrics->Drop(uid, name));
+}
+
+absl::StatusOr<std::vector<VirtualMetric>> Names::ListVirtualMetrics() {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreReader store, gates_->BeginRead());
+  std::vector<VirtualMetric> listed;
+  for (const auto& [uid, stored] : store->virtual_metrics->All()) {
+    VirtualMetric& metric = listed.emplace_back();
+    HOURCELL_ASSIGN_OR_RETURN(metric.name, store->virtual_metrics->NameOf(UidKind::kMetric, uid));
+    HOURCELL_ASSIGN_OR_RETURN(metric.expression, store->virtual_metrics->Named(*stored));
+  }
+  std::ranges::sort(listed, {}, &VirtualMetric::name);
+  return listed;
 }
 
 absl::StatusOr<std::optional<std::string>> Names::FindDocument(const DocumentKey& key) {

@@ -48,6 +48,7 @@ class Fsck {
     HOURCELL_RETURN_IF_ERROR(checks_->CheckAnnotations());
     HOURCELL_RETURN_IF_ERROR(checks_->CheckAsides());
     HOURCELL_RETURN_IF_ERROR(checks_->CheckDocuments());
+    HOURCELL_RETURN_IF_ERROR(checks_->CheckVirtualMetrics());
     HOURCELL_RETURN_IF_ERROR(CheckJournal());
     HOURCELL_RETURN_IF_ERROR(checks_->DropEmptySeries());
     HOURCELL_RETURN_IF_ERROR(tables_->Close());

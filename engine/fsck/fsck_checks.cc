@@ -24,6 +24,7 @@
 #include "engine/hours/journal_payload.h"
 #include "engine/names/meta_documents.h"
 #include "engine/names/table_uid_store.h"
+#include "engine/names/virtual_metrics.h"
 #include "engine/regions/region_invariants.h"
 #include "engine/regions/region_name.h"
 #include "engine/rows/annotation_cell.h"
@@ -413,6 +414,14 @@ absl::Status FsckChecks::CheckDocuments() {
   const absl::Status named =
       views.Visit([](std::string_view /*name*/, std::string_view /*text*/) { return true; });
   if (!named.ok()) Add(FsckFault::kTable, std::string(MessageOf(named)));
+  return absl::OkStatus();
+}
+
+absl::Status FsckChecks::CheckVirtualMetrics() {
+  HOURCELL_RETURN_IF_ERROR(Begin("virtual metrics"));
+  const absl::Status read = VisitVirtualMetrics(*parts_.layout, parts_.tables,
+                                                [](Uid /*metric*/, const StoredExpression&) {});
+  if (!read.ok()) Add(FsckFault::kTable, std::string(MessageOf(read)));
   return absl::OkStatus();
 }
 

@@ -62,6 +62,8 @@ class FsckChecks {
   absl::Status CheckAsides();
   // The keys of the texts of UIDs and series.
   absl::Status CheckDocuments();
+  // The expressions of virtual metrics.
+  absl::Status CheckVirtualMetrics();
   // Reports an unreadable journal; returns errors that do not concern the journal.
   absl::Status CheckJournal(const absl::Status& read);
   // Drops series without any data, if the options want it and no fault was found. REQUIRES: all

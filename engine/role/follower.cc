@@ -167,6 +167,7 @@ absl::Status Follower::ForgetNames() {
                             ReadOrReplaceStoreTtl(std::nullopt, parts_.tables));
   parts_.retention->Set({.store_ttl_s = store_ttl_s, .metric_ttl_s = std::move(metric_ttl_s)});
   HOURCELL_RETURN_IF_ERROR(parts_.annotations->LookAgain());
+  HOURCELL_RETURN_IF_ERROR(parts_.virtual_metrics->Load());
   // The series of blocks that were deleted unread.
   HOURCELL_RETURN_IF_ERROR(parts_.series->FindAll());
   parts_.uids->DropCaches();

@@ -28,6 +28,7 @@
 #include "codec/rows/salt_schedule.h"
 #include "engine/annotations/annotation_store.h"
 #include "engine/hours/open_hours.h"
+#include "engine/names/virtual_metrics.h"
 #include "engine/series/metric_series.h"
 #include "engine/series/series_table.h"
 #include "engine/stats.h"
@@ -52,6 +53,7 @@ class Follower {
     SeriesTable* series = nullptr;
     MetricSeriesCache* metric_series = nullptr;
     AnnotationStore* annotations = nullptr;
+    VirtualMetrics* virtual_metrics = nullptr;
     // Reads again whether the tables have rows of days.
     std::function<absl::Status()> read_days_again = {};
     size_t lanes = 0;

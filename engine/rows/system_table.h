@@ -12,6 +12,7 @@
 //               unlimited
 //   ttl/<UID>   TTL of points of the metric with that UID, in hex: seconds, decimal text; 0 =
 //               unlimited
+//   virtual/...   the expression of a virtual metric, engine/names/virtual_metrics.h
 //   document/...  a text of a UID or a series, engine/names/meta_documents.h
 //   view/<name>  a saved view, engine/documents/saved_view_store.h
 //   aside/...   a cell that could not be sealed into its row, see Sealer, or that fsck.h replaced

@@ -272,6 +272,14 @@ class SeriesTable::Creation {
       *one->result = *std::move(fault);
       return;
     }
+    if (IsVirtual(one->ref.metric)) {
+      assignment_.RollBackTo(mark);
+      *one->result =
+          PointError{PointErrorKind::kIllegalArgument,
+                     fmt::format("metric {}: virtual; expected a metric that stores points",
+                                 QuoteForMessage(one->point->metric))};
+      return;
+    }
     previous_ = one;
     waiting_.push_back(one);
   }
@@ -355,6 +363,12 @@ class SeriesTable::Creation {
   }
 
  private:
+  // Asked under the assignment lock, as a metric becomes virtual under it.
+  bool IsVirtual(Uid metric) const {
+    const VirtualMetrics* const metrics = table_.parts_.virtual_metrics;
+    return metrics != nullptr && metrics->Has(metric);
+  }
+
   // Gives a series a number, unless it has one: of the store, where another creation made it while
   // this one waited for the lock, or of this group.
   void Number(SeriesRef* ref) {

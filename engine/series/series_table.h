@@ -41,6 +41,7 @@
 #include "engine/hours/new_series.h"
 #include "engine/hours/series_definition.h"
 #include "engine/names/table_uid_store.h"
+#include "engine/names/virtual_metrics.h"
 #include "engine/query/memory_account.h"
 #include "engine/rows/series_key.h"
 #include "engine/series/creation_turn.h"
@@ -60,6 +61,8 @@ class SeriesTable {
     Tables* tables = nullptr;
     TableUidStore* uid_store = nullptr;
     UidDirectory* uids = nullptr;
+    // Metrics that get no series; null: all may.
+    const VirtualMetrics* virtual_metrics = nullptr;
     // Another process makes the series: they are found (CatchUp), and never made or indexed here.
     bool is_followed = false;
   };
@@ -78,8 +81,8 @@ class SeriesTable {
   // are checked here. `wait_ms`: the longest wait until it may create series; existing ones are
   // found without waiting. Errors: kIllegalArgument "Invalid metric name (...)", kUnknownName "No
   // such name for ...", kThrottled and kStorage from storage, kThrottled for new series that would
-  // have to wait longer, kIllegalArgument for new series beyond `quota`, which returns how many of
-  // the given number may be created now (AppendOptions::new_series).
+  // have to wait longer, kIllegalArgument for new series of a virtual metric, and beyond `quota`,
+  // which returns how many of the given number may be created now (AppendOptions::new_series).
   void GetOrCreate(std::span<const PointView* const> points,
                    std::vector<Parsed<SeriesRef>>* results,
                    int64_t wait_ms = kCreateWaitMs,

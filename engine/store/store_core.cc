@@ -50,10 +50,13 @@ absl::Status StoreCore::OpenTables(const std::function<absl::Status()>& make_jou
           .are_atomic = tables->capabilities().Has(TableCapability::kAtomicGroups)});
   HOURCELL_ASSIGN_OR_RETURN(uids,
                             UidDirectory::Open(UidOptionsOf(options, layout), uid_store.get()));
+  virtual_metrics = std::make_unique<VirtualMetrics>(layout, tables.get(), uids.get());
+  HOURCELL_RETURN_IF_ERROR(virtual_metrics->Load());
   HOURCELL_ASSIGN_OR_RETURN(series, SeriesTable::Open(layout,
                                                       {.tables = tables.get(),
                                                        .uid_store = uid_store.get(),
                                                        .uids = uids.get(),
+                                                       .virtual_metrics = virtual_metrics.get(),
                                                        .is_followed = options.follow},
                                                       sync));
   HOURCELL_ASSIGN_OR_RETURN(

@@ -19,6 +19,7 @@
 #include "engine/documents/saved_view_store.h"
 #include "engine/names/meta_documents.h"
 #include "engine/names/table_uid_store.h"
+#include "engine/names/virtual_metrics.h"
 #include "engine/options.h"
 #include "engine/regions/live/region_history.h"
 #include "engine/role/store_role.h"
@@ -57,6 +58,7 @@ class StoreCore {
   std::optional<RowKeyCodec> row_keys;
   std::unique_ptr<TableUidStore> uid_store;
   std::unique_ptr<UidDirectory> uids;
+  std::unique_ptr<VirtualMetrics> virtual_metrics;
   std::unique_ptr<SeriesTable> series;
   std::unique_ptr<AnnotationStore> annotations;
   std::unique_ptr<MetaDocuments> documents;

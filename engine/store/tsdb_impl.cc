@@ -70,6 +70,7 @@ absl::Status StoreImpl::StartFollowing(std::unique_ptr<JournalTail> tail) {
                       .series = core.series.get(),
                       .metric_series = &read->metric_series,
                       .annotations = core.annotations.get(),
+                      .virtual_metrics = core.virtual_metrics.get(),
                       .read_days_again = [this] { return core.tables->ReadAgain(); },
                       .lanes = options.lanes == 0 ? OpenHours::LanesByProcessors() : options.lanes,
                       .clock = core.clock,

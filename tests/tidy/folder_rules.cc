@@ -81,6 +81,10 @@ constexpr std::array kRules = {
         "engine/rollups",
         "codec/base codec codec/rollups codec/rows uid engine/query engine/query/stages engine "
         "engine/table engine/series engine/read"},
+    FolderRule{
+        "engine/virtuals",
+        "codec/base codec codec/rows uid engine/query engine/query/functions engine/query/stages "
+        "engine/expressions engine/table engine/names engine/hours engine/series engine/read"},
     FolderRule{"engine/scan",
                "codec/base codec codec/cells codec/rows uid engine/regions/keys "
                "engine engine/table engine/names engine/hours engine/series "
@@ -110,22 +114,22 @@ constexpr std::array kRules = {
     FolderRule{"engine/bigtable",
                "codec/base engine/table engine/storage engine/rows engine/opentsdb "
                "engine/bigtable/api engine/bigtable/rows engine/bigtable/writer"},
-    FolderRule{"engine/role",
-               "codec/base codec/rows uid engine engine/threads engine/table engine/storage "
-               "engine/rows engine/annotations engine/hours engine/series "
-               "engine/write"},
-    FolderRule{"engine/suggest",
-               "codec/base codec/rollups codec/rows uid engine/query engine/series"},
     FolderRule{
-        "engine/store",
-        "codec/base codec codec/rows uid engine/query engine engine/threads "
-        "engine/table engine/storage engine/journal engine/rows engine/days engine/rocks "
-        "engine/role engine/regions/live engine/annotations engine/documents engine/names "
-        "engine/hours engine/series engine/suggest engine/write engine/histograms engine/read "
-        "engine/rollups engine/deletion engine/scan"},
+        "engine/role",
+        "codec/base codec/rows uid engine engine/threads engine/table engine/storage engine/rows "
+        "engine/annotations engine/names engine/hours engine/series engine/write"},
+    FolderRule{"engine/suggest",
+               "codec/base codec/rollups codec/rows uid engine/query engine/names engine/series"},
+    FolderRule{"engine/store",
+               "codec/base codec codec/rows uid engine/query engine engine/threads engine/table "
+               "engine/storage engine/journal engine/rows engine/days engine/rocks engine/role "
+               "engine/regions/live engine/annotations engine/documents engine/names engine/hours "
+               "engine/series engine/suggest engine/write engine/histograms engine/read "
+               "engine/rollups engine/virtuals engine/deletion engine/scan"},
     FolderRule{"engine/facets",
                "codec/base codec/rollups uid engine/query engine engine/names engine/histograms "
-               "engine/read engine/deletion engine/scan engine/series engine/suggest engine/store"},
+               "engine/read engine/virtuals engine/deletion engine/scan engine/series "
+               "engine/suggest engine/store"},
     FolderRule{"server/plot", "codec/base"},
     FolderRule{"server/plot/output", "codec/base server/plot"},
     FolderRule{"bench/lab/keys", "codec/base engine/regions/presplit"},
@@ -256,7 +260,7 @@ constexpr std::array kRules = {
                "server/cli/data/import"},
     FolderRule{"server/cli/names",
                "codec/base codec/rows codec/text engine server/text server/cluster server/http "
-               "server/cli server/cli/data server/cli/data/import"},
+               "server/expressions server/cli server/cli/data server/cli/data/import"},
     FolderRule{"server/cli/admin",
                "codec/base engine server/text server/config server/access server/cluster "
                "server/http server/admin server/cli server/cli/cluster"},

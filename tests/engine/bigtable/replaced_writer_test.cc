@@ -86,6 +86,14 @@ absl::Status AssignGiven(Tsdb* tsdb) {
   return tsdb->names().AssignGivenUids({&row, 1});
 }
 
+absl::Status DefineMetric(Tsdb* tsdb) {
+  SubQuery input;
+  input.metric = "m";
+  input.filters.push_back(
+      {.tagk = "h", .type = FilterType::kWildcard, .filter = "*", .group_by = true});
+  return tsdb->names().DefineMetric("virtual", {.formula = "a", .inputs = {input}});
+}
+
 absl::Status RestoreName(Tsdb* tsdb) {
   const RestoredName name{.name = "restored", .uid = 300};
   return tsdb->maintenance().adoption()->RestoreNames(UidKind::kMetric, {&name, 1}, 300);
@@ -181,6 +189,10 @@ CallMap NameCalls() {
       {"Names::RenameUid",
        [](Tsdb* it) { return it->names().RenameUid(UidKind::kMetric, "m", "m2"); }},
       {"Names::DeleteUid", [](Tsdb* it) { return it->names().DeleteUid(UidKind::kMetric, "m"); }},
+      {"Names::DefineMetric", DefineMetric},
+      {"Names::DropMetric", [](Tsdb* it) { return it->names().DropMetric("virtual"); }},
+      {"Names::ListVirtualMetrics",
+       [](Tsdb* it) { return OutcomeOf(it->names().ListVirtualMetrics()); }},
       {"Names::FindDocument", [](Tsdb* it) { return OutcomeOf(it->names().FindDocument(kNoted)); }},
       {"Names::ChangeDocument",
        [](Tsdb* it) {

@@ -228,6 +228,16 @@ TEST_F(FsckTest, AViewWithoutANameIsTold) {
   EXPECT_THAT(report.examples[0].text, HasSubstr("view name"));
 }
 
+TEST_F(FsckTest, AnExpressionThatDoesNotDecodeIsReported) {
+  Change({{.table = TableId::kSystem,
+           .kind = Mutation::Kind::kSet,
+           .key = "virtual/000001",
+           .value = "\1no expression"}});
+  const FsckReport report = Check();
+  EXPECT_THAT(report.counts, ElementsAre(Pair(FsckFault::kTable, 1)));
+  EXPECT_THAT(report.examples[0].text, HasSubstr("meta \"virtual/000001\": expression: "));
+}
+
 // A row outside of its region, where the region does not declare such rows.
 TEST_F(FsckTest, RowsThatRegionsHideAreTold) {
   MakeRowsOfHours();
