@@ -15,7 +15,9 @@
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/stop_watch.h"
+#include "codec/base/strings.h"
 #include "engine/names/query_names.h"
+#include "engine/names/virtual_metrics.h"
 #include "engine/query/query_plan.h"
 #include "engine/query/query_watch.h"
 #include "engine/read/query_tree.h"
@@ -80,16 +82,19 @@ QueryExecutor::QueryExecutor(const Options& options,
 
 QueryExecutor::~QueryExecutor() = default;
 
-// kResourceExhausted: the range is too long.
-absl::StatusOr<QueryLimits> QueryExecutor::LimitsOf(const SubQuery& query,
-                                                    const QuerySpec& spec) const {
-  QueryLimits limits = options_.query_limits;
+QueryLimits QueryExecutor::LimitsOf(const SubQuery& query) const {
   for (const auto& [pattern, of_metric] : limits_of_metrics_) {
-    if (!re2::RE2::PartialMatch(query.metric, *pattern)) continue;
-    limits = of_metric;
-    break;
+    if (re2::RE2::PartialMatch(query.metric, *pattern)) return of_metric;
   }
-  if (limits.range_ms == 0 || spec.end_ms - spec.start_ms <= limits.range_ms) return limits;
+  return options_.query_limits;
+}
+
+// kResourceExhausted: the range is too long.
+absl::Status QueryExecutor::CheckRange(const SubQuery& query, const QuerySpec& spec) const {
+  const QueryLimits limits = LimitsOf(query);
+  if (limits.range_ms == 0 || spec.end_ms - spec.start_ms <= limits.range_ms) {
+    return absl::OkStatus();
+  }
   return absl::ResourceExhaustedError(fmt::format(
       "Sorry, your query is of {} ms, more than our limit of {} ms. Please decrease your time "
       "range.",
@@ -155,13 +160,87 @@ absl::Status QueryExecutor::RunRollups(SubQueryPipeline::Parts parts,
                                        const QueryMeter::Deadline& deadline,
                                        QueryControl* control) const {
   if (spec.quick.has_value()) return absl::AbortedError("A query of rollups is not quick");
-  HOURCELL_ASSIGN_OR_RETURN(const QueryLimits limits, LimitsOf(spec.queries[index], spec));
-  QueryMeter meter(limits, deadline, control);
+  QueryMeter meter(LimitsOf(spec.queries[index]), deadline, control);
   MemoryLease memory(&memory_, control);
   parts.read.meter = &meter;
   parts.read.memory = &memory;
   const QueryWatch watch(parts_.clock, control, deadline.ms, /*timeout_ms=*/0);
   return parts_.rollups->Run(parts, spec, index, watch, control);
+}
+
+absl::Status QueryExecutor::RunVirtual(SubQueryPipeline::Parts parts,
+                                       const QuerySpec& spec,
+                                       size_t index,
+                                       const QueryPlanner::ResolvedQuery& resolved,
+                                       const Running& running) const {
+  if (spec.quick.has_value()) return absl::AbortedError("A query of a virtual metric is not quick");
+  // Rows that were not written by VirtualMetrics may have a cycle.
+  if (running.level == kVirtualLevelsMax) {
+    return absl::DataLossError(fmt::format("virtual metric {}: expected at most {} levels",
+                                           QuoteForMessage(spec.queries[index].metric),
+                                           kVirtualLevelsMax));
+  }
+  QueryMeter meter(LimitsOf(spec.queries[index]), running.deadline, running.control);
+  MemoryLease memory(&memory_, running.control);
+  parts.read.meter = &meter;
+  parts.read.memory = &memory;
+  const QueryWatch watch(parts_.clock, running.control, running.deadline.ms, /*timeout_ms=*/0);
+  Running below = running;
+  ++below.level;
+  const auto run_input = [&](const SubQuery& input, int64_t start_ms, int64_t end_ms,
+                             QuerySink* sink) -> absl::Status {
+    // The times to read may be an hour or a bucket more than those of the query.
+    HOURCELL_RETURN_IF_ERROR(CheckRange(input, *running.asked));
+    QuerySpec inner{.start_ms = start_ms, .end_ms = end_ms, .queries = {}};
+    // At the index of the query, so that reports and results have it.
+    inner.queries.resize(index + 1);
+    inner.queries[index] = input;
+    inner.deadline_ms = spec.deadline_ms;
+    inner.may_use_rollups = spec.may_use_rollups;
+    inner.annotations = false;
+    inner.read_method = spec.read_method;
+    inner.read_division = spec.read_division;
+    SubQueryPipeline::Parts of_input = parts;
+    of_input.sink = sink;
+    return RunInput(of_input, inner, index, below);
+  };
+  return parts_.virtuals->Run({.parts = parts,
+                               .spec = &spec,
+                               .index = index,
+                               .resolved = &resolved,
+                               .watch = &watch,
+                               .run_input = run_input});
+}
+
+absl::Status QueryExecutor::RunDerived(const SubQueryPipeline::Parts& parts,
+                                       const QuerySpec& spec,
+                                       size_t index,
+                                       const QueryPlanner::ResolvedQuery& resolved,
+                                       const Running& running) const {
+  return IsVirtual(resolved.metric)
+             ? RunVirtual(parts, spec, index, resolved, running)
+             : RunRollups(parts, spec, index, running.deadline, running.control);
+}
+
+absl::Status QueryExecutor::RunInput(SubQueryPipeline::Parts parts,
+                                     const QuerySpec& spec,
+                                     size_t index,
+                                     const Running& running) const {
+  const QueryWatch watch(parts_.clock, running.control, running.deadline.ms, /*timeout_ms=*/0);
+  HOURCELL_RETURN_IF_ERROR(watch.Check());
+  HOURCELL_ASSIGN_OR_RETURN(QueryPlanner::ResolvedQuery resolved,
+                            parts_.planner->Resolve(spec.queries[index], &watch));
+  if (IsDerived(spec, index, resolved.metric)) {
+    return RunDerived(parts, spec, index, resolved, running);
+  }
+  Step step(LimitsOf(spec.queries[index]), running.deadline, &memory_, /*quick_bytes=*/0,
+            running.control);
+  HOURCELL_RETURN_IF_ERROR(MakePlan(spec, index, std::move(resolved), watch, &step));
+  HOURCELL_RETURN_IF_ERROR(step.memory.Take(SubQueryPipeline::BytesOf(step.plan)));
+  parts.read.meter = &step.meter;
+  parts.read.memory = &step.memory;
+  step.run.emplace(parts, spec, index, &step.plan);
+  return RunStep(&step, /*tree=*/nullptr, running.control);
 }
 
 absl::Status QueryExecutor::MakePlan(const QuerySpec& spec,
@@ -219,7 +298,7 @@ absl::StatusOr<QueryExecutor::ResolvedQueries> QueryExecutor::ResolveAll(
     const StopWatch stop_watch(&took_us);
     for (const SubQuery& query : spec.queries) {
       HOURCELL_RETURN_IF_ERROR(watch.Check());
-      HOURCELL_RETURN_IF_ERROR(LimitsOf(query, spec).status());
+      HOURCELL_RETURN_IF_ERROR(CheckRange(query, spec));
       if (spec.quick.has_value()) HOURCELL_RETURN_IF_ERROR(parts_.planner->CheckQuick(query));
       if (query.pre_aggregate && parts_.rollups == nullptr) {
         return absl::InvalidArgumentError("preAggregate: rollups are not enabled on this store");
@@ -287,14 +366,14 @@ absl::Status QueryExecutor::RunAll(const QuerySpec& spec,
   waiting.reserve(std::min(spec.queries.size(), kStepsAtOnce));
   for (size_t i = 0; i < spec.queries.size(); ++i) {
     if (functions != nullptr) parts.sink = functions->SinkOf(i);
-    if (HasRollups(spec, i)) {
+    if (IsDerived(spec, i, resolved[i].metric)) {
       HOURCELL_RETURN_IF_ERROR(RunSteps(&waiting, pool, functions, control));
-      HOURCELL_RETURN_IF_ERROR(RunRollups(parts, spec, i, deadline, control));
+      HOURCELL_RETURN_IF_ERROR(RunDerived(parts, spec, i, resolved[i], {deadline, control, &spec}));
       if (functions != nullptr) HOURCELL_RETURN_IF_ERROR(functions->EndOf(i));
       continue;
     }
-    HOURCELL_ASSIGN_OR_RETURN(const QueryLimits limits, LimitsOf(spec.queries[i], spec));
-    auto step = std::make_unique<Step>(limits, deadline, &memory_, quick_bytes, control);
+    auto step =
+        std::make_unique<Step>(LimitsOf(spec.queries[i]), deadline, &memory_, quick_bytes, control);
     HOURCELL_RETURN_IF_ERROR(MakePlan(spec, i, std::move(resolved[i]), watch, step.get()));
     HOURCELL_RETURN_IF_ERROR(step->memory.Take(SubQueryPipeline::BytesOf(step->plan)));
     const uint64_t rows = SubQueryPipeline::RowsAtMost(step->plan);

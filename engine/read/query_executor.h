@@ -14,6 +14,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -58,6 +60,28 @@ class RollupAnswers {
                            QueryControl* control) const = 0;
 };
 
+// Answers sub queries of virtual metrics (engine/virtuals). Thread-safe.
+class VirtualAnswers {
+ public:
+  virtual ~VirtualAnswers() = default;
+  // Whether the metric is virtual.
+  virtual bool Takes(Uid metric) const = 0;
+  // Passes the results of a sub query between two times to a sink. It reads what the query reads.
+  using RunInput = std::function<absl::Status(
+      const SubQuery& input, int64_t start_ms, int64_t end_ms, QuerySink* sink)>;
+  // A sub query of such a metric. All are borrowed.
+  struct Request {
+    SubQueryPipeline::Parts parts;  // parts.read has a meter and a memory
+    const QuerySpec* spec = nullptr;
+    size_t index = 0;
+    const QueryPlanner::ResolvedQuery* resolved = nullptr;
+    const QueryWatch* watch = nullptr;
+    RunInput run_input;
+  };
+  // Answers it to parts.sink. Errors: as Queries::Query. REQUIRES: Takes.
+  virtual absl::Status Run(const Request& request) const = 0;
+};
+
 class QueryExecutor {
  public:
   // Borrowed; they outlive the executor.
@@ -67,7 +91,8 @@ class QueryExecutor {
     const QueryPlanner* planner = nullptr;
     const AnnotationStore* annotations = nullptr;
     MonotonicClock* clock = nullptr;
-    const RollupAnswers* rollups = nullptr;  // null: the store lacks rollups
+    const RollupAnswers* rollups = nullptr;    // null: the store lacks rollups
+    const VirtualAnswers* virtuals = nullptr;  // null: the store lacks virtual metrics
   };
   // REQUIRES: the overrides of options.query_limit_overrides compile.
   QueryExecutor(const Options& options, const RowKeyCodec& row_keys, const Parts& parts);
@@ -119,7 +144,37 @@ class QueryExecutor {
                           size_t index,
                           const QueryMeter::Deadline& deadline,
                           QueryControl* control) const;
-  absl::StatusOr<QueryLimits> LimitsOf(const SubQuery& query, const QuerySpec& spec) const;
+  // The parts of a query that a sub query of a virtual metric hands on to its inputs.
+  struct Running {
+    QueryMeter::Deadline deadline;
+    QueryControl* control = nullptr;
+    const QuerySpec* asked = nullptr;  // the query
+    size_t level = 0;                  // virtual metrics above
+  };
+  bool IsVirtual(Uid metric) const {
+    return parts_.virtuals != nullptr && parts_.virtuals->Takes(metric);
+  }
+  // Whether its series are not those of the points of its metric.
+  bool IsDerived(const QuerySpec& spec, size_t index, Uid metric) const {
+    return IsVirtual(metric) || HasRollups(spec, index);
+  }
+  absl::Status RunDerived(const SubQueryPipeline::Parts& parts,
+                          const QuerySpec& spec,
+                          size_t index,
+                          const QueryPlanner::ResolvedQuery& resolved,
+                          const Running& running) const;
+  absl::Status RunVirtual(SubQueryPipeline::Parts parts,
+                          const QuerySpec& spec,
+                          size_t index,
+                          const QueryPlanner::ResolvedQuery& resolved,
+                          const Running& running) const;
+  // Runs queries[index] of `spec`, an input of a virtual metric.
+  absl::Status RunInput(SubQueryPipeline::Parts parts,
+                        const QuerySpec& spec,
+                        size_t index,
+                        const Running& running) const;
+  QueryLimits LimitsOf(const SubQuery& query) const;
+  absl::Status CheckRange(const SubQuery& query, const QuerySpec& spec) const;
 
   const Options& options_;
   const RowKeyCodec& row_keys_;

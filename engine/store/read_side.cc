@@ -27,6 +27,7 @@ ReadSide::ReadSide(StoreCore* core, ActiveSets* active)
                                   .active = active,
                                   .expiry = &*core->expiry}),
       rollups(MakeRollups(core, &planner)),
+      virtuals(core->options.layout, core->virtual_metrics.get(), core->uids.get()),
       executor(core->options,
                *core->row_keys,
                QueryExecutor::Parts{.tables = core->tables.get(),
@@ -34,6 +35,7 @@ ReadSide::ReadSide(StoreCore* core, ActiveSets* active)
                                     .planner = &planner,
                                     .annotations = core->annotations.get(),
                                     .clock = core->clock,
-                                    .rollups = rollups.has_value() ? &*rollups : nullptr}) {}
+                                    .rollups = rollups.has_value() ? &*rollups : nullptr,
+                                    .virtuals = &virtuals}) {}
 
 }  // namespace hourcell

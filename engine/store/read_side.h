@@ -11,6 +11,7 @@
 #include "engine/series/metric_series.h"
 #include "engine/store/store_core.h"
 #include "engine/suggest/tags_in_use.h"
+#include "engine/virtuals/virtual_queries.h"
 
 namespace hourcell {
 
@@ -24,6 +25,7 @@ class ReadSide {
   TagsInUse tags_in_use;
   QueryPlanner planner;
   std::optional<RollupLevels> rollups;  // if the options configure them
+  VirtualQueries virtuals;
   QueryExecutor executor;
 };
 

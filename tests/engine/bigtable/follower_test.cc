@@ -293,6 +293,28 @@ TEST_F(FollowerTest, NamesTtlsAndAnnotationsAreThoseOfTheWriter) {
   EXPECT_EQ(notes->size(), 1U);
 }
 
+TEST_F(FollowerTest, VirtualMetricsAreThoseOfTheWriter) {
+  const std::unique_ptr<Tsdb> writer = Open();
+  ASSERT_OK(Put(writer.get(), "a", 1, 10));
+  const std::unique_ptr<Tsdb> follower = Follow();
+  EXPECT_EQ(Query(follower.get()).size(), 1U);
+
+  MetricExpression expression;
+  expression.formula = "2 * a";
+  SubQuery& input = expression.inputs.emplace_back();
+  input.aggregator = Aggregator::kNone;
+  input.metric = "m";
+  ASSERT_OK(writer->names().DefineMetric("v", expression));
+  EXPECT_EQ(Query(follower.get(), "v"), (Found{{{"a", 1}, 20}}));
+  ASSERT_OK(Put(writer.get(), "a", 2, 11));
+  EXPECT_EQ(Query(follower.get(), "v"), (Found{{{"a", 1}, 20}, {{"a", 2}, 22}}));
+  expression.formula = "3 * a";
+  ASSERT_OK(writer->names().DefineMetric("v", expression));
+  EXPECT_EQ(Query(follower.get(), "v"), (Found{{{"a", 1}, 30}, {{"a", 2}, 33}}));
+  ASSERT_OK(writer->names().DropMetric("v"));
+  EXPECT_THAT(Query(follower.get(), "v"), IsEmpty());
+}
+
 TEST_F(FollowerTest, MemoryGoesAfterSealing) {
   const std::unique_ptr<Tsdb> writer = Open();
   const std::unique_ptr<Tsdb> follower = Follow();
