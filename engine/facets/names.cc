@@ -58,6 +58,7 @@ absl::StatusOr<bool> IsListed(const StoreReader& store,
                               std::string_view prefix) {
   const bool is_level = !SummarizedMetric(metric.name).empty();
   if (is_level && !prefix.starts_with(kRollupMetricPrefix)) return false;
+  if (store->virtual_metrics->Has(metric.uid)) return true;
   HOURCELL_ASSIGN_OR_RETURN(const bool has_series, store->series->HasSeries(metric.uid));
   if (has_series || is_level) return has_series;
   return HasRollups(store, metric.name);
@@ -138,8 +139,12 @@ absl::StatusOr<MetricRanking> Names::RankMetrics(const MetricSearch& search,
   if (control == nullptr) control = &own;
   const QueryWatch watch(store->clock, control, search.deadline_ms,
                          store->options.query_timeout_ms);
-  return store->losses.Note(hourcell::RankMetrics(search, store->options.layout, store->uids.get(),
-                                                  *store->series, watch));
+  return store->losses.Note(hourcell::RankMetrics(search,
+                                                  {.layout = &store->options.layout,
+                                                   .uids = store->uids.get(),
+                                                   .series = store->series.get(),
+                                                   .virtual_metrics = store->virtual_metrics.get()},
+                                                  watch));
 }
 
 absl::StatusOr<UidRow> Names::AssignUid(UidKind kind, std::string_view name) {

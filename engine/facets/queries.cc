@@ -1,9 +1,18 @@
 #include "engine/queries.h"
 
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "codec/base/bytes.h"
 #include "codec/base/status_macros.h"
 #include "engine/histograms/histogram_scan.h"
+#include "engine/names/series_names.h"
 #include "engine/query/query_watch.h"
 #include "engine/query/result_collector.h"
 #include "engine/read/last_points.h"
@@ -13,8 +22,128 @@
 #include "engine/store/gates.h"
 #include "engine/store/parallel_scan_parts.h"
 #include "engine/store/tsdb_impl.h"
+#include "engine/virtuals/virtual_last.h"
+#include "engine/virtuals/virtual_lookup.h"
 
 namespace hourcell {
+namespace {
+
+// The UID of a metric that is virtual.
+std::optional<Uid> VirtualMetricOf(const StoreReader& store, std::string_view metric) {
+  if (store->virtual_metrics->is_empty()) return std::nullopt;
+  const absl::StatusOr<Uid> uid = store->uids->Get(UidKind::kMetric, metric);
+  if (!uid.ok() || !store->virtual_metrics->Has(*uid)) return std::nullopt;
+  return *uid;
+}
+
+// The series of a virtual metric, ascending by tsuid.
+absl::StatusOr<std::vector<std::string>> SeriesOfVirtual(const StoreReader& store,
+                                                         Uid metric,
+                                                         const QueryWatch& watch,
+                                                         MemoryLease* memory) {
+  const VirtualLookup series(store->options.layout, store->virtual_metrics.get(),
+                             &store.reads().planner, store->clock->NowMs());
+  return series.TsuidsOf(metric, {.watch = &watch, .memory = memory});
+}
+
+// Answers the sub queries of virtual metrics, and takes them off `*query`. Ascending by tsuid.
+class VirtualLasts {
+ public:
+  VirtualLasts(const StoreReader& store,
+               const QueryWatch& watch,
+               MemoryLease* memory,
+               QueryControl* control)
+      : store_(store), watch_(watch), memory_(*memory), control_(*control), hold_(memory) {}
+
+  absl::Status TakeFrom(LastQuery* query) {
+    std::vector<LastSubQuery> stored;
+    for (LastSubQuery& one : query->queries) {
+      if (!one.tsuids.empty()) {
+        HOURCELL_RETURN_IF_ERROR(AddByTsuids(*query, &one.tsuids));
+        if (one.tsuids.empty()) continue;
+      } else if (const auto metric = VirtualMetricOf(store_, one.metric); metric.has_value()) {
+        HOURCELL_RETURN_IF_ERROR(AddByTags(*query, *metric, one));
+        continue;
+      }
+      stored.push_back(std::move(one));
+    }
+    query->queries = std::move(stored);
+    std::ranges::sort(points_, {}, &VirtualLastPoint::tsuid);
+    const auto repeated = std::ranges::unique(points_, {}, &VirtualLastPoint::tsuid);
+    points_.erase(repeated.begin(), repeated.end());
+    return absl::OkStatus();
+  }
+
+  // Visits the points of series before `tsuid`; empty: all that are left. Errors: those of names.
+  absl::Status VisitBefore(std::string_view tsuid,
+                           bool resolve,
+                           const std::function<void(const LastPoint&)>& visit) {
+    while (next_ < points_.size() && (tsuid.empty() || points_[next_].tsuid < tsuid)) {
+      const VirtualLastPoint& point = points_[next_++];
+      LastPoint last{.series = {.tsuid = point.tsuid, .metric = {}, .tags = {}},
+                     .ms = point.ms,
+                     .value = point.value};
+      if (resolve) HOURCELL_RETURN_IF_ERROR(names_.Resolve(point.tsuid, &last.series));
+      visit(last);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status AddByTags(const LastQuery& query, Uid metric, const LastSubQuery& one) {
+    HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> all,
+                              SeriesOfVirtual(store_, metric, watch_, &memory_));
+    const SeriesLookup lookup(store_->options.layout, store_->uids.get(), store_->series.get(),
+                              &memory_);
+    std::vector<std::string> selected;
+    const auto add = [&selected](const FoundSeries& series) {
+      selected.emplace_back(series.tsuid);
+      return true;
+    };
+    HOURCELL_RETURN_IF_ERROR(
+        lookup.VisitGiven(all, {.metric = one.metric, .tags = one.tags}, watch_, add).status());
+    return Add(query, selected);
+  }
+
+  // Takes the tsuids of virtual metrics off `*tsuids`, which are hex.
+  absl::Status AddByTsuids(const LastQuery& query, std::vector<std::string>* tsuids) {
+    const size_t width = store_->options.layout.metric_width;
+    std::map<Uid, std::vector<std::string>> selected;  // by metric
+    std::erase_if(*tsuids, [&](const std::string& hex) {
+      absl::StatusOr<std::string> tsuid = FromHex(hex);
+      if (!tsuid.ok() || tsuid->size() < width) return false;
+      const Uid metric = LoadBigEndian(tsuid->data(), width);
+      if (!store_->virtual_metrics->Has(metric)) return false;
+      selected[metric].push_back(*std::move(tsuid));
+      return true;
+    });
+    for (const auto& [metric, of_metric] : selected)
+      HOURCELL_RETURN_IF_ERROR(Add(query, of_metric));
+    return absl::OkStatus();
+  }
+
+  // `tsuids`: of one metric.
+  absl::Status Add(const LastQuery& query, const std::vector<std::string>& tsuids) {
+    const std::shared_ptr<OpenHours> hours = store_.hours();
+    const VirtualLast last(&store_.reads().executor, hours.get());
+    HOURCELL_ASSIGN_OR_RETURN(std::vector<VirtualLastPoint> points,
+                              last.Read(tsuids, query, store_->clock->NowMs(), &control_, &hold_));
+    points_.insert(points_.end(), std::make_move_iterator(points.begin()),
+                   std::make_move_iterator(points.end()));
+    return absl::OkStatus();
+  }
+
+  const StoreReader& store_;
+  const QueryWatch& watch_;
+  MemoryLease& memory_;
+  QueryControl& control_;
+  MemoryHold hold_;
+  SeriesNames names_{store_->options.layout, store_->uids.get()};
+  std::vector<VirtualLastPoint> points_;
+  size_t next_ = 0;
+};
+
+}  // namespace
 
 absl::Status Queries::Query(const QuerySpec& spec, QuerySink* sink, QueryControl* control) {
   HOURCELL_ASSIGN_OR_RETURN(const StoreReader store,
@@ -57,7 +186,20 @@ absl::Status Queries::LastPoints(const LastQuery& query,
                           .clock = store->clock,
                           .skip_unresolved_tagvs = store->options.skip_unresolved_tagvs,
                           .memory = &memory});
-  return store->losses.Note(reader.Read(query, watch, control, visit));
+  if (store->virtual_metrics->is_empty()) {
+    return store->losses.Note(reader.Read(query, watch, control, visit));
+  }
+  LastQuery stored = query;
+  VirtualLasts virtuals(store, watch, &memory, control);
+  HOURCELL_RETURN_IF_ERROR(store->losses.Note(virtuals.TakeFrom(&stored)));
+  absl::Status named;
+  const auto visit_in_order = [&](const LastPoint& point) {
+    if (named.ok()) named = virtuals.VisitBefore(point.series.tsuid, query.resolve, visit);
+    visit(point);
+  };
+  HOURCELL_RETURN_IF_ERROR(store->losses.Note(reader.Read(stored, watch, control, visit_in_order)));
+  HOURCELL_RETURN_IF_ERROR(named);
+  return virtuals.VisitBefore(/*tsuid=*/{}, query.resolve, visit);
 }
 
 absl::StatusOr<uint64_t> Queries::LookupSeries(const LookupQuery& query,
@@ -69,7 +211,12 @@ absl::StatusOr<uint64_t> Queries::LookupSeries(const LookupQuery& query,
   const QueryWatch watch(store->clock, control, query.deadline_ms, store->options.query_timeout_ms);
   MemoryLease memory(store.reads().executor.memory(), control);
   const SeriesLookup lookup(store->options.layout, store->uids.get(), store->series.get(), &memory);
-  return store->losses.Note(lookup.Visit(query, watch, visit));
+  const std::optional<Uid> virtual_metric = VirtualMetricOf(store, query.metric);
+  if (!virtual_metric.has_value()) return store->losses.Note(lookup.Visit(query, watch, visit));
+  const absl::StatusOr<std::vector<std::string>> tsuids =
+      SeriesOfVirtual(store, *virtual_metric, watch, &memory);
+  if (!tsuids.ok()) return store->losses.Note(tsuids.status());
+  return store->losses.Note(lookup.VisitGiven(*tsuids, query, watch, visit));
 }
 
 std::unique_ptr<MemoryAccount> Queries::LeaseQueryMemory(QueryControl* control) {

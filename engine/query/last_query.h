@@ -60,9 +60,9 @@ struct NameQuery {
   UidKind kind = UidKind::kMetric;
   std::string prefix;       // UTF-8; may be empty
   int64_t deadline_ms = 0;  // as above
-  // Leaves out names without series. A process that follows the writer visits all names of tags.
-  // Also leaves out the metrics of levels of rollups, unless the prefix begins as theirs; a metric
-  // with rollups alone is visited.
+  // Leaves out names without series, but not virtual metrics. A process that follows the writer
+  // visits all names of tags. Also leaves out the metrics of levels of rollups, unless the prefix
+  // begins as theirs; a metric with rollups alone is visited.
   bool only_with_series = false;
 };
 
@@ -72,8 +72,8 @@ enum class MetricOrder : uint8_t {
   kNewest,  // highest UID first
 };
 
-// A query for metrics that have series. Metrics of levels of rollups are left out, unless the part
-// begins as their names do.
+// A query for metrics that have series, or are virtual. Metrics of levels of rollups are left out,
+// unless the part begins as their names do.
 struct MetricSearch {
   std::string part = {};  // the names contain it, in any case of ASCII; empty: all metrics
   MetricOrder order = MetricOrder::kName;

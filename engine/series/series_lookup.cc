@@ -231,6 +231,33 @@ absl::StatusOr<uint64_t> SeriesLookup::Visit(
     HOURCELL_ASSIGN_OR_RETURN(const auto all, series_.OfMetric(*metric, &hold));
     total = all.size();
   }
+  return VisitMatching(query, conditions, total, watch, visit, [&](const Consider& consider) {
+    return metric.has_value() ? VisitMetric(*metric, conditions, watch, consider)
+                              : VisitAllMetrics(conditions, watch, consider);
+  });
+}
+
+absl::StatusOr<uint64_t> SeriesLookup::VisitGiven(
+    std::span<const std::string> tsuids,
+    const LookupQuery& query,
+    const QueryWatch& watch,
+    const std::function<bool(const FoundSeries&)>& visit) const {
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<Condition> conditions, Resolve(query.tags));
+  return VisitMatching(query, conditions, /*total=*/{}, watch, visit,
+                       [tsuids](const Consider& consider) {
+                         for (const std::string& tsuid : tsuids)
+                           if (!consider(tsuid)) break;
+                         return absl::OkStatus();
+                       });
+}
+
+absl::StatusOr<uint64_t> SeriesLookup::VisitMatching(
+    const LookupQuery& query,
+    std::span<const Condition> conditions,
+    std::optional<uint64_t> total,
+    const QueryWatch& watch,
+    const std::function<bool(const FoundSeries&)>& visit,
+    const Walk& walk) const {
   SeriesNames names(layout_, &uids_, memory_);
   uint64_t found = 0;
   uint64_t visited = 0;
@@ -251,8 +278,7 @@ absl::StatusOr<uint64_t> SeriesLookup::Visit(
     return visit(series);
   };
 
-  HOURCELL_RETURN_IF_ERROR(metric.has_value() ? VisitMetric(*metric, conditions, watch, consider)
-                                              : VisitAllMetrics(conditions, watch, consider));
+  HOURCELL_RETURN_IF_ERROR(walk(consider));
   HOURCELL_RETURN_IF_ERROR(fault);
   return total.value_or(found);
 }

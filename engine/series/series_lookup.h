@@ -58,6 +58,12 @@ class SeriesLookup {
                                  const QueryWatch& watch,
                                  const std::function<bool(const FoundSeries&)>& visit) const;
 
+  // The same, of series of a metric that are given by their tsuids, ascending.
+  absl::StatusOr<uint64_t> VisitGiven(std::span<const std::string> tsuids,
+                                      const LookupQuery& query,
+                                      const QueryWatch& watch,
+                                      const std::function<bool(const FoundSeries&)>& visit) const;
+
  private:
   // A condition on a tsuid: the key, with one of the values.
   struct Condition {
@@ -98,6 +104,15 @@ class SeriesLookup {
   absl::Status VisitAllMetrics(std::span<const Condition> conditions,
                                const QueryWatch& watch,
                                const Consider& consider) const;
+
+  // The series that `walk` considers, as Visit answers them. `total`: how many match, if known.
+  using Walk = std::function<absl::Status(const Consider& consider)>;
+  absl::StatusOr<uint64_t> VisitMatching(const LookupQuery& query,
+                                         std::span<const Condition> conditions,
+                                         std::optional<uint64_t> total,
+                                         const QueryWatch& watch,
+                                         const std::function<bool(const FoundSeries&)>& visit,
+                                         const Walk& walk) const;
 
   // Appends those of `numbers` that match, ascending by tsuid.
   absl::Status SelectAmong(std::span<const SeriesNumber> numbers,

@@ -75,10 +75,9 @@ absl::StatusOr<uint64_t> CountSeriesOf(const SeriesTable& series, Uid metric) {
 }  // namespace
 
 absl::StatusOr<MetricRanking> RankMetrics(const MetricSearch& search,
-                                          const Layout& layout,
-                                          UidDirectory* uids,
-                                          const SeriesTable& series,
+                                          const RankingParts& parts,
                                           const QueryWatch& watch) {
+  const SeriesTable& series = *parts.series;
   const std::string part = LowerCase(search.part);
   const bool shows_levels = part.starts_with(kRollupMetricPrefix);
   const bool counts_all = search.order == MetricOrder::kSeries;
@@ -95,13 +94,15 @@ absl::StatusOr<MetricRanking> RankMetrics(const MetricSearch& search,
     }
     if (!shows_levels && !SummarizedMetric(mapping.name).empty()) return true;
     Candidate candidate{.name = std::string(mapping.name), .uid = mapping.uid};
+    const bool is_virtual =
+        parts.virtual_metrics != nullptr && parts.virtual_metrics->Has(mapping.uid);
     if (counts_all) {
       const absl::StatusOr<uint64_t> count = CountSeriesOf(series, mapping.uid);
       if (!count.ok()) return ended = count.status(), false;
-      if (*count == 0) return true;
+      if (*count == 0 && !is_virtual) return true;
       candidate.series = *count;
       ranking.series += *count;
-    } else {
+    } else if (!is_virtual) {
       const absl::StatusOr<bool> has_series = series.HasSeries(mapping.uid);
       if (!has_series.ok()) return ended = has_series.status(), false;
       if (!*has_series) return true;
@@ -110,7 +111,7 @@ absl::StatusOr<MetricRanking> RankMetrics(const MetricSearch& search,
     first.Add(std::move(candidate));
     return true;
   };
-  HOURCELL_RETURN_IF_ERROR(uids->VisitMappings(UidKind::kMetric, /*prefix=*/"", consider));
+  HOURCELL_RETURN_IF_ERROR(parts.uids->VisitMappings(UidKind::kMetric, /*prefix=*/"", consider));
   HOURCELL_RETURN_IF_ERROR(ended);
   for (Candidate& candidate : first.Take()) {
     if (!counts_all) {
@@ -119,7 +120,7 @@ absl::StatusOr<MetricRanking> RankMetrics(const MetricSearch& search,
     }
     RankedMetric& metric = ranking.metrics.emplace_back();
     metric.name = std::move(candidate.name);
-    AppendBigEndian(candidate.uid, layout.metric_width, &metric.uid_bytes);
+    AppendBigEndian(candidate.uid, parts.layout->metric_width, &metric.uid_bytes);
     metric.series = candidate.series;
   }
   return ranking;

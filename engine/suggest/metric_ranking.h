@@ -6,6 +6,7 @@
 #include <absl/status/statusor.h>
 
 #include "codec/rows/layout.h"
+#include "engine/names/virtual_metrics.h"
 #include "engine/query/last_query.h"
 #include "engine/query/query_watch.h"
 #include "engine/series/series_table.h"
@@ -13,12 +14,19 @@
 
 namespace hourcell {
 
-// Takes memory for the metrics of the answer, and for the series numbers of one metric. kCancelled
-// and kDeadlineExceeded by `watch`; kDataLoss: a row of a metric's series does not decode.
+// Borrowed.
+struct RankingParts {
+  const Layout* layout = nullptr;
+  UidDirectory* uids = nullptr;
+  const SeriesTable* series = nullptr;
+  const VirtualMetrics* virtual_metrics = nullptr;  // null: there are none
+};
+
+// Virtual metrics are among them, with 0 series. Takes memory for the metrics of the answer, and for
+// the series numbers of one metric. kCancelled and kDeadlineExceeded by `watch`; kDataLoss: a row of
+// a metric's series does not decode.
 absl::StatusOr<MetricRanking> RankMetrics(const MetricSearch& search,
-                                          const Layout& layout,
-                                          UidDirectory* uids,
-                                          const SeriesTable& series,
+                                          const RankingParts& parts,
                                           const QueryWatch& watch);
 
 }  // namespace hourcell

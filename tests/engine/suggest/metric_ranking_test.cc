@@ -42,7 +42,8 @@ class MetricRankingTest : public testing::Test {
 
   absl::StatusOr<MetricRanking> Rank(const MetricSearch& search) {
     const QueryWatch watch(&clock_, &control_, /*deadline_ms=*/0, /*timeout_ms=*/0);
-    return RankMetrics(search, layout_, uids_.get(), *table_, watch);
+    return RankMetrics(search, {.layout = &layout_, .uids = uids_.get(), .series = table_.get()},
+                       watch);
   }
 
   std::vector<std::string> Names(const MetricSearch& search) {
