@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/rollups/rollup_config.h"
@@ -236,6 +237,7 @@ absl::Status Names::DefineMetric(std::string_view name, const MetricExpression& 
         fmt::format("metric {}: {}", QuoteForMessage(name), std::string(uid.status().message())));
   }
   HOURCELL_RETURN_IF_ERROR(uid.status());
+  HOURCELL_KILL_POINT("virtual:named");
   const absl::Status defined = store->series->WhileAtRest([&]() -> absl::Status {
     HOURCELL_ASSIGN_OR_RETURN(const bool has_series, store->series->HasSeries(*uid));
     if (has_series) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "engine/rows/key_range.h"
@@ -164,7 +165,9 @@ absl::Status VirtualMetrics::Define(Uid metric, std::string_view name, StoredExp
                     QuoteForMessage(name), kVirtualMetricsMax));
   }
   HOURCELL_RETURN_IF_ERROR(CheckLevels(*next, metric, name));
+  HOURCELL_KILL_POINT("virtual:before_write");
   HOURCELL_RETURN_IF_ERROR(tables_->Apply({&row, 1}, /*sync=*/true));
+  HOURCELL_KILL_POINT("virtual:written");
   Publish(std::move(next));
   return absl::OkStatus();
 }
@@ -185,6 +188,7 @@ absl::Status VirtualMetrics::Drop(Uid metric, std::string_view name) {
   }
   const Mutation row{TableId::kSystem, Mutation::Kind::kDelete, RowKeyOf(metric), ""};
   HOURCELL_RETURN_IF_ERROR(tables_->Apply({&row, 1}, /*sync=*/true));
+  HOURCELL_KILL_POINT("virtual:dropped");
   Publish(std::move(next));
   return absl::OkStatus();
 }

@@ -23,6 +23,7 @@
 #include "server/api/web_page.h"
 #include "server/documents/annotation_handler.h"
 #include "server/documents/view_handler.h"
+#include "server/expressions/virtual_metrics_handler.h"
 #include "server/graph/graph_handler.h"
 #include "server/http/http_error.h"
 #include "server/http/static_file.h"
@@ -236,6 +237,10 @@ HttpResponse Endpoints::Logs(const HttpRequest& request) {
 HttpResponse Endpoints::Ttl(const HttpRequest& request) {
   MutexLock lock(&ttl_mutex_);
   return HandleTtl(request, config_->boolean("tsd.http.ttl.allow_shorter"), tsdb_);
+}
+
+HttpResponse Endpoints::VirtualMetrics(const HttpRequest& request) {
+  return HandleVirtualMetrics(request, tsdb_);
 }
 
 HttpResponse Endpoints::ConfigJson(const HttpRequest& request) {

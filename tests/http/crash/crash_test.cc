@@ -322,6 +322,67 @@ TEST_P(KilledTtlTest, IsInForceAfterwards) {
 
 INSTANTIATE_TEST_SUITE_P(Points, KilledTtlTest, testing::Values("ttl:written"), KillPointName);
 
+// A metric that becomes virtual as the server is killed.
+class KilledDefineTest : public KillPointTest {};
+
+TEST_P(KilledDefineTest, IsDefinedOrNot) {
+  const std::string uri = "/api/admin/metrics";
+  const std::string body = R"({"metric":"v","expression":"2 * none:m"})";
+  TempDir directory;
+  {
+    ServerProcess server(directory.path(), {}, "HOURCELL_KILL_AT=" + GetParam());
+    ASSERT_EQ(HttpCall(server.port(), "POST", "/api/put", PutBody(0, 500)).status, 204);
+    EXPECT_EQ(HttpCall(server.port(), "POST", uri, body).status, 0);
+    EXPECT_EQ(server.Wait(), -SIGKILL);
+  }
+
+  ServerProcess server(directory.path());
+  const bool is_defined = GetParam() == "virtual:written";
+  EXPECT_EQ(HttpCall(server.port(), "GET", uri).body,
+            is_defined ? R"({"metrics":[{"metric":"v","expression":"2 * none:m"}]})"
+                       : R"({"metrics":[]})");
+  EXPECT_EQ(CountPoints(server.port()), 500);
+  EXPECT_EQ(HttpCall(server.port(), "POST", uri, body).status, 200);
+  const std::string put = R"({"metric":"v","timestamp":1356998400,"value":1,"tags":{"h":"a"}})";
+  EXPECT_EQ(HttpCall(server.port(), "POST", "/api/put", put).status, 400);
+  EXPECT_EQ(server.End(SIGTERM), 0);
+  ExpectCleanUids(directory.path());
+}
+
+INSTANTIATE_TEST_SUITE_P(Points,
+                         KilledDefineTest,
+                         testing::Values("virtual:named",
+                                         "virtual:before_write",
+                                         "virtual:written"),
+                         KillPointName);
+
+// A virtual metric that is dropped as the server is killed.
+class KilledMetricDropTest : public KillPointTest {};
+
+TEST_P(KilledMetricDropTest, IsDropped) {
+  const std::string uri = "/api/admin/metrics";
+  TempDir directory;
+  {
+    ServerProcess server(directory.path(), {}, "HOURCELL_KILL_AT=" + GetParam());
+    ASSERT_EQ(HttpCall(server.port(), "POST", "/api/put", PutBody(0, 500)).status, 204);
+    ASSERT_EQ(
+        HttpCall(server.port(), "POST", uri, R"({"metric":"v","expression":"none:m"})").status,
+        200);
+    EXPECT_EQ(HttpCall(server.port(), "DELETE", uri + "?metric=v").status, 0);
+    EXPECT_EQ(server.Wait(), -SIGKILL);
+  }
+
+  ServerProcess server(directory.path());
+  EXPECT_EQ(HttpCall(server.port(), "GET", uri).body, R"({"metrics":[]})");
+  const std::string put = R"({"metric":"v","timestamp":1356998400,"value":1,"tags":{"h":"a"}})";
+  EXPECT_EQ(HttpCall(server.port(), "POST", "/api/put", put).status, 204);
+}
+
+INSTANTIATE_TEST_SUITE_P(Points,
+                         KilledMetricDropTest,
+                         testing::Values("virtual:dropped"),
+                         KillPointName);
+
 // A deletion of points that is killed.
 class KilledDeleteTest : public KillPointTest {};
 

@@ -116,6 +116,7 @@ constexpr std::string_view kPaths[] = {
     "/api/admin/uid",
     "/api/admin/jobs",
     "/api/admin/ttl",
+    "/api/admin/metrics",
     "/api/admin/salt",
     "/api/admin/simulate",
     "/api/admin/layouts",
