@@ -31,6 +31,7 @@
 #include "server/cli/data/scan/scan.h"
 #include "server/cli/lab/bench.h"
 #include "server/cli/lab/simulate.h"
+#include "server/cli/names/metric.h"
 #include "server/cli/names/search.h"
 #include "server/cli/names/uid.h"
 #include "server/cli/opentsdb/opentsdb_command.h"
@@ -61,6 +62,7 @@ constexpr Command kCommands[] = {
     {"export", "print the points of a store for other programs", &ExportMain},
     {"search", "list series by metric and tags", &SearchMain},
     {"uid", "show and change names and UIDs", &UidMain},
+    {"metric", "list, define and drop virtual metrics", &MetricMain},
     {"mkmetric", "assign UIDs to metrics", &MkmetricMain},
     {"top", "show the activity of a running server", &TopMain},
     {"store", "seal, flush or compact a store, or set its TTLs or salt", &StoreMain},
