@@ -96,8 +96,9 @@ struct Migrated {
   uint64_t annotations = 0;
   uint64_t histograms = 0;
   uint64_t ttls = 0;
-  uint64_t documents = 0;       // texts of UIDs and series
-  uint64_t views = 0;           // that users saved
+  uint64_t documents = 0;  // texts of UIDs and series
+  uint64_t views = 0;      // that users saved
+  uint64_t virtual_metrics = 0;
   uint64_t metrics_before = 0;  // copied by an earlier migration
   PointDigest points;           // without those of metrics_before
 };
@@ -126,6 +127,7 @@ class Migrator {
     HOURCELL_RETURN_IF_ERROR(CopyTtls());
     HOURCELL_RETURN_IF_ERROR(CopyDocuments());
     HOURCELL_RETURN_IF_ERROR(CopyViews());
+    HOURCELL_RETURN_IF_ERROR(CopyVirtualMetrics());
     meter_.Clear();
     HOURCELL_RETURN_IF_ERROR(to_.maintenance().Flush(
         {.cancelled = LongWork::cancelled(),
@@ -352,6 +354,20 @@ class Migrator {
     return absl::OkStatus();
   }
 
+  // Leaves out a metric whose expression has a name that was removed.
+  absl::Status CopyVirtualMetrics() {
+    HOURCELL_ASSIGN_OR_RETURN(const std::vector<VirtualMetric> metrics,
+                              from_.names().ListVirtualMetrics());
+    for (const VirtualMetric& metric : metrics) {
+      HOURCELL_RETURN_IF_ERROR(CheckSignal());
+      const absl::Status defined = to_.names().DefineMetric(metric.name, metric.expression);
+      if (absl::IsNotFound(defined)) continue;
+      HOURCELL_RETURN_IF_ERROR(defined);
+      ++done_.virtual_metrics;
+    }
+    return absl::OkStatus();
+  }
+
   Tsdb& from_;
   Tsdb& to_;
   ImportState* const state_;
@@ -527,13 +543,16 @@ void PrintMigrated(const MigrateOptions& options,
   const uint64_t points = migrated.points.points();
   PrintTo(
       terminal.out,
-      "migrated {} points of {} rows, {} names, {} annotations{} and {} TTLs{}{} in {:.1f} s ({} "
+      "migrated {} points of {} rows, {} names, {} annotations{} and {} TTLs{}{}{} in {:.1f} s ({} "
       "points/s){}{}\n",
       points, migrated.rows, migrated.names, migrated.annotations,
       migrated.histograms == 0 ? "" : fmt::format(", {} histograms", migrated.histograms),
       migrated.ttls,
       migrated.documents == 0 ? "" : fmt::format(" and {} meta texts", migrated.documents),
       migrated.views == 0 ? "" : fmt::format(" and {} saved views", migrated.views),
+      migrated.virtual_metrics == 0
+          ? ""
+          : fmt::format(" and {} virtual metrics", migrated.virtual_metrics),
       static_cast<double>(ms) / 1000, PointsPerSecond(points, ms),
       migrated.metrics_before == 0
           ? ""

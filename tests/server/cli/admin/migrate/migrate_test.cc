@@ -179,6 +179,36 @@ TEST_F(MigrateTest, HistogramsComeToo) {
                                           fmt::format("latency b {}", kHour * 1000 + 1000)));
 }
 
+TEST_F(MigrateTest, VirtualMetricsComeToo) {
+  ASSERT_NO_FATAL_FAILURE(FillSource());
+  MetricExpression expression;
+  expression.formula = "2 * a";
+  SubQuery& input = expression.inputs.emplace_back();
+  input.aggregator = Aggregator::kNone;
+  input.metric = "m";
+  MetricExpression of_other = expression;
+  of_other.inputs[0].metric = "z.double";
+  {
+    const auto from = Open("from");
+    ASSERT_OK(from->names().DefineMetric("z.double", expression));
+    ASSERT_OK(from->names().DefineMetric("a.double", of_other));
+    // One whose input has lost its name.
+    ASSERT_OK(from->names().AssignUid(UidKind::kMetric, "gone").status());
+    MetricExpression of_gone = expression;
+    of_gone.inputs[0].metric = "gone";
+    ASSERT_OK(from->names().DefineMetric("b.double", of_gone));
+    ASSERT_OK(from->names().DeleteUid(UidKind::kMetric, "gone"));
+  }
+  ASSERT_EQ(Run({"tsd.storage.uid.width.metric=2"}), kExitOk) << terminal_.err();
+  EXPECT_THAT(terminal_.out(), HasSubstr("0 TTLs and 2 virtual metrics"));
+
+  const std::vector<VirtualMetric> metrics = *Open("to")->names().ListVirtualMetrics();
+  ASSERT_EQ(metrics.size(), 2u);
+  EXPECT_EQ(metrics[0].name, "a.double");
+  EXPECT_EQ(metrics[0].expression, of_other);
+  EXPECT_EQ(metrics[1].expression, expression);
+}
+
 TEST_F(MigrateTest, TextsOfUidsAndSeriesComeToo) {
   ASSERT_NO_FATAL_FAILURE(FillSource());
   const std::string series("\0\0\1\0\0\1\0\0\1\0\0\2\0\0\2", 15);
