@@ -44,14 +44,14 @@ Mutation SetFormat(std::string_view format) {
           std::string(format)};
 }
 
-// Raises the format, synced, unless it is as high. All formats that are compared have one digit.
+// Raises the format, synced, unless it is as high.
 absl::Status RaiseFormat(std::string_view format, Tables* tables) {
   // Two threads that raise it to different formats must not lower it.
   static Mutex mutex;
   MutexLock lock(&mutex);
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> stored,
                             tables->Snapshot()->Get(TableId::kSystem, kStoreFormatKey));
-  if (stored.has_value() && *stored >= format) return absl::OkStatus();
+  if (stored.has_value() && IsFormatFrom(*stored, format)) return absl::OkStatus();
   const Mutation raise = SetFormat(format);
   return tables->Apply({&raise, 1}, /*sync=*/true);
 }
@@ -126,7 +126,7 @@ absl::StatusOr<Layout> ReadOrCreateLayout(const Options& options,
   }
   HOURCELL_ASSIGN_OR_RETURN(Layout layout, ParseLayout(*text));
   if (options.check_layout) HOURCELL_RETURN_IF_ERROR(CheckLayout(options, layout, tables));
-  if (*format < kStoreFormat && !options.follow) {
+  if (!IsFormatFrom(*format, kStoreFormat) && !options.follow) {
     const Mutation raise = SetFormat(kStoreFormat);
     HOURCELL_RETURN_IF_ERROR(tables->Apply({&raise, 1}, /*sync=*/true));
   }
@@ -136,7 +136,7 @@ absl::StatusOr<Layout> ReadOrCreateLayout(const Options& options,
 absl::StatusOr<bool> ReadHasDayRows(Tables* tables) {
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> format,
                             tables->Snapshot()->Get(TableId::kSystem, kStoreFormatKey));
-  return format.has_value() && *format >= kStoreFormatOfDays;
+  return format.has_value() && IsFormatFrom(*format, kStoreFormatOfDays);
 }
 
 absl::Status WriteHasDayRows(Tables* tables) {
@@ -148,6 +148,10 @@ absl::Status WriteHasDayRows(Tables* tables) {
 
 absl::Status RaiseFormatForHistograms(Tables* tables) {
   return RaiseFormat(kStoreFormatOfHistograms, tables);
+}
+
+absl::Status RaiseFormatForDeletions(Tables* tables) {
+  return RaiseFormat(kStoreFormatOfDeletions, tables);
 }
 
 absl::StatusOr<SaltEpochs> ReadSaltEpochs(const Layout& layout, Tables* tables) {

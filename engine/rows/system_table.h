@@ -17,6 +17,7 @@
 //   view/<name>  a saved view, engine/documents/saved_view_store.h
 //   aside/...   a cell that could not be sealed into its row, see Sealer, or that fsck.h replaced
 //   region/..., transition/...   region_catalogue.h; rolling/...   rolling_split_state.h
+//   D..., U...  deletion records and the points that they hide, deletion_row.h
 
 #pragma once
 
@@ -58,6 +59,9 @@ absl::Status WriteHasDayRows(Tables* tables);
 // Raises the format of the store, before its first histogram (store_format.h); reads one row if
 // that is done.
 absl::Status RaiseFormatForHistograms(Tables* tables);
+
+// The same, before the first deletion record (deletion_row.h).
+absl::Status RaiseFormatForDeletions(Tables* tables);
 
 // The salt epochs of a store of that layout; one bucket if rows are not salted. kDataLoss: the
 // record does not decode.

@@ -665,7 +665,7 @@ Format SeriesLogRows() {
 // A store with one of these texts has no other format.
 Format StoreFormats() {
   return {.name = "StoreFormat",
-          .samples = {"1", "2", "4"},
+          .samples = {"1", "2", "4", "7", "8", "30"},
           .restore = [](std::string_view bytes) -> std::optional<std::string> {
             MemTableStore tables;
             const std::vector<Mutation> rows = {

@@ -51,7 +51,7 @@ TEST_F(RocksOpenTest, AStoreOfANewerFormatIsRefusedAndLeftAlone) {
     const auto tables = Open();
     ASSERT_OK(tables);
     const Mutation rows[] = {
-        {TableId::kSystem, Mutation::Kind::kSet, std::string(kStoreFormatKey), "9"},
+        {TableId::kSystem, Mutation::Kind::kSet, std::string(kStoreFormatKey), "31"},
         {TableId::kSeries, Mutation::Kind::kMerge, "p", "\x03one"},
         {TableId::kSeries, Mutation::Kind::kMerge, "p", "\x03two"}};
     ASSERT_OK((*tables)->Apply(rows, /*sync=*/true));
@@ -61,7 +61,7 @@ TEST_F(RocksOpenTest, AStoreOfANewerFormatIsRefusedAndLeftAlone) {
 
   EXPECT_THAT(Open().status(),
               StatusIs(absl::StatusCode::kFailedPrecondition,
-                       AllOf(HasSubstr("store format 9: this program reads 1, 2, 4, 7 and 8"),
+                       AllOf(HasSubstr("store format 31: this program reads 1, 2, 4, 7, 8 and 30"),
                              HasSubstr("use that version or a later one"))));
   EXPECT_EQ(Files(), before);
 }

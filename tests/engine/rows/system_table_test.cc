@@ -109,12 +109,12 @@ TEST(SystemTableTest, RowsWithoutAFormatAreRefused) {
 
 TEST(SystemTableTest, RefusesANewerFormat) {
   MemTableStore tables;
-  const Mutation set{TableId::kSystem, Mutation::Kind::kSet, "format", "9"};
+  const Mutation set{TableId::kSystem, Mutation::Kind::kSet, "format", "31"};
   ASSERT_OK(tables.Apply({&set, 1}, false));
 
   EXPECT_THAT(ReadOrCreateLayout(TinyOptions("x"), &tables),
               StatusIs(absl::StatusCode::kFailedPrecondition,
-                       HasSubstr("store format 9: this program reads 1, 2, 4, 7 and 8")));
+                       HasSubstr("store format 31: this program reads 1, 2, 4, 7, 8 and 30")));
 }
 
 // Programs that do not know cells of format 3 must not open a store that may have some.
@@ -139,6 +139,20 @@ TEST(SystemTableTest, AnOlderFormatIsRaisedBeforeTheStoreIsWritten) {
     EXPECT_OK(ReadOrCreateLayout(TinyOptions("x"), &tables));
     EXPECT_THAT(format(), IsOkAndHolds("4"));
   }
+}
+
+TEST(SystemTableTest, TheFormatOfDeletionsStays) {
+  MemTableStore tables;
+  ASSERT_OK(ReadOrCreateLayout(TinyOptions("x"), &tables));
+  ASSERT_OK(RaiseFormatForDeletions(&tables));
+  const auto format = [&] { return tables.Snapshot()->Get(TableId::kSystem, "format"); };
+  EXPECT_THAT(format(), IsOkAndHolds("30"));
+
+  EXPECT_OK(ReadOrCreateLayout(TinyOptions("x"), &tables));
+  ASSERT_OK(RaiseFormatForHistograms(&tables));
+  ASSERT_OK(WriteHasDayRows(&tables));
+  EXPECT_THAT(format(), IsOkAndHolds("30"));
+  EXPECT_THAT(ReadHasDayRows(&tables), IsOkAndHolds(true));
 }
 
 TEST(SystemTableTest, SaltEpochsAreReadAsWritten) {
