@@ -106,6 +106,11 @@ std::unique_ptr<TableView> DayRowStore::SnapshotInMemory() {
   return Show(std::move(view));
 }
 
+std::unique_ptr<TableView> DayRowStore::SnapshotWithHidden() {
+  std::unique_ptr<TableView> view = stored_->SnapshotWithHidden();
+  return Show(std::move(view));
+}
+
 std::unique_ptr<TableView> DayRowStore::Show(std::unique_ptr<TableView> view) const {
   if (!has_day_rows()) return view;
   return std::make_unique<HoursView>(base_time_at_, std::move(view));

@@ -55,6 +55,11 @@ class DayRowStore final : public TableStore {
   // latest row of its metric was one, else the row of the hour.
   std::string LikelyKeyOf(std::string hour_key);
 
+  // Rows of hours were written to the storage in another way.
+  void ForgetDays() {
+    if (writes_.has_value()) writes_->ForgetDays();
+  }
+
   bool has_day_rows() const { return has_days_.load(std::memory_order_acquire); }
 
   // Tables.
@@ -66,6 +71,7 @@ class DayRowStore final : public TableStore {
   absl::Status Sync() override { return stored_->Sync(); }
   std::unique_ptr<TableView> Snapshot() override;
   std::unique_ptr<TableView> SnapshotInMemory() override;
+  std::unique_ptr<TableView> SnapshotWithHidden() override;
 
   // The others, as stored.
   absl::StatusOr<std::vector<RegionUse>> RegionUses(TableId table) override {

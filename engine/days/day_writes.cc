@@ -100,7 +100,9 @@ class DayWrites::Group {
     }
     if (keys.empty()) return absl::OkStatus();
     std::vector<std::optional<std::string>> cells;
-    HOURCELL_RETURN_IF_ERROR(View().GetMany(TableId::kData, keys, &cells));
+    // Points that a delete hides count: after an undo they are in the row again.
+    HOURCELL_RETURN_IF_ERROR(
+        writes_.stored_.SnapshotWithHidden()->GetMany(TableId::kData, keys, &cells));
     for (size_t i = 0; i < keys.size(); ++i)
       if (cells[i].has_value()) own_.insert(std::move(keys[i]));
     return absl::OkStatus();
@@ -284,7 +286,7 @@ absl::StatusOr<bool> DayWrites::DayHasHours(std::string_view hour_key) {
   } else {
     AppendBigEndian(kDaySpan.EndS(day_s), kTimeFieldBytes, &range.end);
   }
-  const std::unique_ptr<TableView> view = stored_.Snapshot();
+  const std::unique_ptr<TableView> view = stored_.SnapshotWithHidden();
   const std::unique_ptr<RowCursor> row = view->NewCursor(TableId::kData, range);
   row->Seek(range.begin);
   HOURCELL_RETURN_IF_ERROR(row->status());

@@ -70,6 +70,12 @@ class DayWrites {
   // True if the latest merge into a row of the same metric and salt bucket was into a row of a day.
   bool IsLikelyShared(std::string_view hour_key);
 
+  // Forgets which days have rows of hours: some were written in another way.
+  void ForgetDays() {
+    MutexLock lock(&mutex_);
+    has_hours_.clear();
+  }
+
  private:
   class Group;
 

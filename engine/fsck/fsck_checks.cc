@@ -192,7 +192,7 @@ absl::Status FsckChecks::CheckSeriesRows() {
 
 absl::Status FsckChecks::CheckRows() {
   HOURCELL_RETURN_IF_ERROR(Begin("rows"));
-  const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
+  const std::unique_ptr<TableView> view = parts_.tables->SnapshotWithHidden();
   active_.BeginRows(view.get());
   absl::Status read = BeginRows(view.get());
   for (const TableSpec& table : kTableSpecs) {
@@ -327,7 +327,7 @@ bool FsckChecks::CheckName(std::string_view key, UidKind kind, Uid uid) {
 // those after the first.
 absl::StatusOr<bool> FsckChecks::IsShownAgain(TableId table, std::string_view key) {
   const size_t at = parts_.row_keys->base_time_offset();
-  const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
+  const std::unique_ptr<TableView> view = parts_.tables->SnapshotWithHidden();
   if (!view->has_day_rows() || key.size() < at + kTimeFieldBytes ||
       HourOfDay(TimeFieldOf(key, at)) == 0) {
     return false;

@@ -214,7 +214,8 @@ absl::StatusOr<std::vector<Uid>> ActiveSets::DropExpired(
   std::optional<Uid> at;
   uint32_t end_day = 0;  // of the metric `at`: sets before it are dropped
   const std::string all = ActiveSetsPrefix(layout_, 0).substr(0, 1);
-  const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
+  // Rows with hidden points count: an undo needs their sets.
+  const std::unique_ptr<TableView> view = parts_.tables->SnapshotWithHidden();
   const std::unique_ptr<RowCursor> row = view->NewCursor(TableId::kSeries, PrefixRange(all));
   std::vector<Mutation> group;
   for (row->Seek({}); row->valid();) {
@@ -305,7 +306,7 @@ absl::Status ActiveSets::KeepThoseWithPoints(uint32_t day, std::vector<EmptiedSe
               [](uint32_t, const CellColumns&) {});
   };
   std::erase_if(*series, is_open);
-  const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
+  const std::unique_ptr<TableView> view = parts_.tables->SnapshotWithHidden();
   std::vector<std::string> keys;
   std::vector<std::optional<std::string>> cells;
   size_t kept = 0;

@@ -77,10 +77,10 @@ class ActiveSets {
   absl::StatusOr<std::vector<Uid>> DropExpired(
       const std::function<int64_t(Uid metric)>& expires_before_ms);
 
-  // Takes series out of the sets of days on which they have neither a row nor an open hour; the
-  // others stay. Later puts are added as usual. Leaves a damaged set as it is. Errors are
-  // storage's. REQUIRES: no cell is written meanwhile, and deleted rows are gone from files, so
-  // that no crash brings back a row of a series that is in no set.
+  // Takes series out of the sets of days on which they have neither a row, with or without hidden
+  // points, nor an open hour; the others stay. Later puts are added as usual. Leaves a damaged set
+  // as it is. Errors are storage's. REQUIRES: no cell is written meanwhile, and deleted rows are
+  // gone from files, so that no crash brings back a row of a series that is in no set.
   absl::Status RemoveEmptied(std::span<const SeriesDay> emptied);
 
   // Removes from `numbers`, which ascend, all that are in a set of the metric in the table, of any

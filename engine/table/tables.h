@@ -59,6 +59,10 @@ class Tables {
   // As Snapshot, but its reads never wait for a disk: they return kAborted instead. For callers
   // that block others.
   virtual std::unique_ptr<TableView> SnapshotInMemory() { return Snapshot(); }
+
+  // As Snapshot, with the points that deletes hide and an undo may show again (engine/hidden). For
+  // callers that decide which rows and series exist.
+  virtual std::unique_ptr<TableView> SnapshotWithHidden() { return Snapshot(); }
 };
 
 }  // namespace hourcell

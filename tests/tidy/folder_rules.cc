@@ -42,6 +42,8 @@ constexpr std::array kRules = {
                "engine/query engine engine/table"},
     FolderRule{"engine/days",
                "codec/base codec/cells codec/rows engine/regions engine/table engine/rows"},
+    FolderRule{"engine/hidden",
+               "codec/base codec/cells codec/rows engine/regions engine/table engine/rows"},
     FolderRule{"engine/rocks/regions",
                "codec/base engine/regions engine engine/table engine/rocks/files"},
     FolderRule{"engine/rocks",
@@ -99,8 +101,8 @@ constexpr std::array kRules = {
     FolderRule{
         "engine/deletion",
         "codec/base codec codec/cells codec/rows uid engine/query engine engine/table "
-        "engine/journal engine/rows engine/annotations engine/names engine/hours engine/series "
-        "engine/write engine/histograms engine/read"},
+        "engine/journal engine/rows engine/days engine/hidden engine/annotations engine/names "
+        "engine/hours engine/series engine/write engine/histograms engine/read"},
     FolderRule{"engine/opentsdb",
                "codec/base codec codec/cells codec/rows codec/text uid engine engine/table "
                "engine/rows engine/series"},
@@ -122,10 +124,10 @@ constexpr std::array kRules = {
                "codec/base codec/rollups codec/rows uid engine/query engine/names engine/series"},
     FolderRule{"engine/store",
                "codec/base codec codec/rows uid engine/query engine engine/threads engine/table "
-               "engine/storage engine/journal engine/rows engine/days engine/rocks engine/role "
-               "engine/regions/live engine/annotations engine/documents engine/names engine/hours "
-               "engine/series engine/suggest engine/write engine/histograms engine/read "
-               "engine/rollups engine/virtuals engine/deletion engine/scan"},
+               "engine/storage engine/journal engine/rows engine/days engine/hidden engine/rocks "
+               "engine/role engine/regions/live engine/annotations engine/documents engine/names "
+               "engine/hours engine/series engine/suggest engine/write engine/histograms "
+               "engine/read engine/rollups engine/virtuals engine/deletion engine/scan"},
     FolderRule{"engine/facets",
                "codec/base codec/rollups uid engine/query engine engine/names engine/histograms "
                "engine/read engine/virtuals engine/deletion engine/scan engine/series "
