@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <absl/status/status.h>
@@ -29,7 +30,24 @@ struct DeletedPoints {
   uint64_t points = 0;
   uint64_t rows = 0;  // with deleted points
   uint64_t histograms = 0;
+  // With Options::undo_s: the series whose points were deleted, uncounted, and for Points::Undo the
+  // id of the delete. 0: nothing was deleted, or the delete cannot be undone.
+  uint64_t series = 0;
+  uint64_t undo_id = 0;
   friend bool operator==(const DeletedPoints&, const DeletedPoints&) = default;
+};
+
+// A delete that can be undone, or is being removed from files (Points::Deletions).
+struct Deletion {
+  uint64_t id = 0;
+  int64_t deleted_ms = 0;
+  int64_t undo_until_ms = 0;              // then its points are removed from files
+  int64_t start_ms = 0;                   // of the range of deleted points
+  int64_t end_ms = 0;                     // inclusive
+  std::vector<std::string> metrics = {};  // of its series; the UID in hex, without a name
+  uint64_t series = 0;
+  bool can_be_undone = false;
+  friend bool operator==(const Deletion&, const Deletion&) = default;
 };
 
 // How many points and histograms a selection has (Points::CountPoints).
@@ -84,8 +102,26 @@ class Points final {
   // metric also deletes the points of its rollups with such times, unless its rollup_usage is kRaw.
   // On an error a part may be deleted. Errors as Queries::Query's, and those of storage;
   // kInvalidArgument: a sub query has functions.
+  //
+  // With Options::undo_s, points are hidden and not counted, and Undo shows them again until that
+  // time has passed; the delete takes effect completely or not at all, and disk space is not freed
+  // before. Histograms are deleted at once.
   absl::StatusOr<DeletedPoints> DeletePoints(const QuerySpec& spec,
                                              QueryControl* control = nullptr);
+
+  // The deletes whose points are still stored, by id.
+  absl::StatusOr<std::vector<Deletion>> Deletions();
+
+  // Brings the points of a delete back. A point that was put since stays if it has the same
+  // instant. Points that another delete hides stay hidden, and expired points do not come back.
+  // Its cost depends on the rows of deleted points that got points since, not on the number of
+  // deleted points. kNotFound: no such delete, or its points were removed. kFailedPrecondition: its
+  // points are being removed.
+  absl::Status Undo(uint64_t id);
+
+  // Removes the points of a delete from files now; it cannot be undone any more. kNotFound: no such
+  // delete. kCancelled: the store is being closed; the next process continues.
+  absl::Status Forget(uint64_t id);
 
   // How many points and histograms DeletePoints would delete. Changes nothing. A point, a
   // series or a metric that two sub queries select counts twice. Errors as DeletePoints'.

@@ -11,6 +11,7 @@
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "engine/rows/annotation_key.h"
+#include "engine/rows/deletion_row.h"
 #include "engine/rows/key_range.h"
 #include "engine/rows/series_key.h"
 #include "engine/rows/system_table.h"
@@ -138,9 +139,16 @@ absl::StatusOr<SeriesDropper::Numbers> SeriesDropper::FindEmpty(Uid metric) {
   HOURCELL_ASSIGN_OR_RETURN(Numbers numbers, parts_.series->OfMetric(metric));
   numbers.erase(numbers.begin(), std::ranges::upper_bound(numbers, above_));
   HOURCELL_RETURN_IF_ERROR(parts_.active->RemoveActive(metric, &numbers));
+  HOURCELL_RETURN_IF_ERROR(RemoveHidden(metric, &numbers));
   HOURCELL_RETURN_IF_ERROR(KeepThoseInFiles(&numbers));
   if (numbers.size() > kSeriesPerRound) numbers.resize(kSeriesPerRound);
   return numbers;
+}
+
+// An undo of a delete brings points of its series back.
+absl::Status SeriesDropper::RemoveHidden(Uid metric, Numbers* numbers) const {
+  return RemoveSeriesWithHiddenPoints(parts_.row_keys->layout(), metric,
+                                      parts_.tables->Snapshot().get(), numbers);
 }
 
 // Keeps only series with index rows in files. A crash may lose other index rows, and then they are
@@ -174,6 +182,7 @@ absl::Status SeriesDropper::Check() {
   // Deletions that are only in memory are lost in a crash.
   HOURCELL_RETURN_IF_ERROR(parts_.tables->Flush(TableId::kData));
   HOURCELL_RETURN_IF_ERROR(parts_.active->RemoveActive(round_->metric, &numbers));
+  HOURCELL_RETURN_IF_ERROR(RemoveHidden(round_->metric, &numbers));
   if (!numbers.empty()) HOURCELL_RETURN_IF_ERROR(RemoveAnnotated());
   HOURCELL_RETURN_IF_ERROR(parts_.commit->CommitAll(/*sync=*/false));
   round_->block = parts_.journal->next_sequence();

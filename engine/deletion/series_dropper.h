@@ -89,6 +89,8 @@ class SeriesDropper {
   absl::Status Begin() ABSL_EXCLUSIVE_LOCKS_REQUIRED(step_);
   absl::Status FindMetric() ABSL_EXCLUSIVE_LOCKS_REQUIRED(step_);
   absl::StatusOr<Numbers> FindEmpty(Uid metric) ABSL_EXCLUSIVE_LOCKS_REQUIRED(step_);
+  absl::Status RemoveHidden(Uid metric, Numbers* numbers) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(step_);
   absl::Status KeepThoseInFiles(Numbers* numbers) ABSL_EXCLUSIVE_LOCKS_REQUIRED(step_);
   absl::Status Check() ABSL_EXCLUSIVE_LOCKS_REQUIRED(step_);
   absl::Status RemoveAnnotated() ABSL_EXCLUSIVE_LOCKS_REQUIRED(step_);

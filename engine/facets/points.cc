@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "codec/base/status_macros.h"
+#include "engine/deletion/deletion_log.h"
+#include "engine/deletion/hidden_selection.h"
 #include "engine/deletion/histogram_deleter.h"
 #include "engine/deletion/metric_batches.h"
 #include "engine/deletion/point_counter.h"
@@ -23,6 +25,44 @@ MetricBatches BatchesOf(const Store& store) {
                         .memory = store.reads().executor.memory(),
                         .clock = store->clock,
                         .timeout_ms = store->options.query_timeout_ms});
+}
+
+HistogramDeletion HistogramDeletionOf(const StoreWriter& store) {
+  return {.planner = &store.reads().planner,
+          .histograms = store.writes().histograms.get(),
+          .dropper = store.writes().dropper.get(),
+          .sync = store->options.sync == Durability::kAlways};
+}
+
+// Points::DeletePoints, so that it can be undone: all series of all batches are one delete.
+absl::StatusOr<DeletedPoints> HideSelected(const StoreWriter& store,
+                                           const QuerySpec& spec,
+                                           QueryControl* control) {
+  MemoryLease lease(store.reads().executor.memory(), control);
+  MemoryHold hold(&lease);
+  HiddenSelection selection;
+  const HistogramDeletion histograms = HistogramDeletionOf(store);
+  DeletedPoints deleted;
+  const auto select_batch = [&](const QuerySpec& batch) {
+    return selection.Add(store.reads().planner, batch, &hold);
+  };
+  HOURCELL_RETURN_IF_ERROR(BatchesOf(store).ForEach(spec, control, select_batch));
+  selection.Finish();
+  deleted.series = selection.series();
+  if (deleted.series > 0) {
+    absl::StatusOr<uint64_t> id =
+        store.writes().deletions->Hide(selection, spec.start_ms, spec.end_ms);
+    HOURCELL_RETURN_IF_ERROR(store.NoteChange(id.status()));
+    deleted.undo_id = *id;
+  }
+  const auto delete_histograms = [&](const QuerySpec& batch) -> absl::Status {
+    HOURCELL_ASSIGN_OR_RETURN(const uint64_t of_batch, DeleteHistograms(histograms, batch));
+    deleted.histograms += of_batch;
+    return absl::OkStatus();
+  };
+  HOURCELL_RETURN_IF_ERROR(
+      store.NoteChange(BatchesOf(store).ForEach(spec, control, delete_histograms)));
+  return deleted;
 }
 
 }  // namespace
@@ -69,6 +109,7 @@ absl::StatusOr<DeletedPoints> Points::DeletePoints(const QuerySpec& spec, QueryC
   HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
   QueryControl own;
   if (control == nullptr) control = &own;
+  if (store->options.undo_s > 0) return HideSelected(store, spec, control);
   PointDeleter deleter(*store->row_keys, {.executor = &store.reads().executor,
                                           .tables = store->tables.get(),
                                           .open_hours = store.writes().open_hours.get(),
@@ -78,10 +119,7 @@ absl::StatusOr<DeletedPoints> Points::DeletePoints(const QuerySpec& spec, QueryC
                                           .active = store.writes().active.get(),
                                           .dropper = store.writes().dropper.get(),
                                           .memory = store.reads().executor.memory()});
-  const HistogramDeletion histograms{.planner = &store.reads().planner,
-                                     .histograms = store.writes().histograms.get(),
-                                     .dropper = store.writes().dropper.get(),
-                                     .sync = store->options.sync == Durability::kAlways};
+  const HistogramDeletion histograms = HistogramDeletionOf(store);
   DeletedPoints deleted;
   const auto delete_batch = [&](const QuerySpec& batch) -> absl::Status {
     HOURCELL_ASSIGN_OR_RETURN(const DeletedPoints of_batch, deleter.Delete(batch, control));
@@ -93,6 +131,24 @@ absl::StatusOr<DeletedPoints> Points::DeletePoints(const QuerySpec& spec, QueryC
   };
   HOURCELL_RETURN_IF_ERROR(store.NoteChange(BatchesOf(store).ForEach(spec, control, delete_batch)));
   return deleted;
+}
+
+absl::StatusOr<std::vector<Deletion>> Points::Deletions() {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  HOURCELL_RETURN_IF_ERROR(gates_->CheckAnswer());
+  return store.writes().deletions->List();
+}
+
+absl::Status Points::Undo(uint64_t id) {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  HOURCELL_RETURN_IF_ERROR(gates_->CheckAnswer());
+  return store.NoteChange(store.writes().deletions->Undo(id));
+}
+
+absl::Status Points::Forget(uint64_t id) {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  HOURCELL_RETURN_IF_ERROR(gates_->CheckAnswer());
+  return store.NoteChange(store.writes().deletions->Forget(id));
 }
 
 absl::StatusOr<CountedPoints> Points::CountPoints(const QuerySpec& spec, QueryControl* control) {

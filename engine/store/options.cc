@@ -85,6 +85,10 @@ absl::Status Options::Validate() const {
     return absl::InvalidArgumentError(fmt::format(
         "options: ttl_s is out of range; expected 0 to {} seconds, got {}", kTtlMaxS, *ttl_s));
   }
+  if (undo_s < 0 || undo_s > kTtlMaxS) {
+    return absl::InvalidArgumentError(fmt::format(
+        "options: undo_s is out of range; expected 0 to {} seconds, got {}", kTtlMaxS, undo_s));
+  }
   if (random_metric_uids && layout.metric_width > 7) {
     return absl::InvalidArgumentError(fmt::format(
         "options: random_metric_uids with a metric width of {}; expected a width of 1 to 7",

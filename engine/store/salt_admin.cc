@@ -78,7 +78,8 @@ absl::StatusOr<SaltEpoch> SaltAdmin::FindPlace(uint32_t buckets,
 }
 
 absl::StatusOr<uint64_t> SaltAdmin::EndOfRows() const {
-  const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
+  // An undo shows hidden points in the buckets that their rows have now.
+  const std::unique_ptr<TableView> view = parts_.tables->SnapshotWithHidden();
   uint64_t end_s = 0;
   for (const TableSpec& table : kTableSpecs) {
     if (!table.row_span.is_by_time()) continue;

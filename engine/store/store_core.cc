@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "codec/base/status_macros.h"
+#include "engine/deletion/hidden_series_reader.h"
 #include "engine/regions/live/initial_regions.h"
 #include "engine/rocks/rocks_storage.h"
 #include "engine/rows/system_table.h"
@@ -25,7 +26,9 @@ std::shared_ptr<StorageEngine> StorageOf(const Options& options) {
 StoreCore::StoreCore(Options opened) : options(std::move(opened)), storage(StorageOf(options)) {}
 
 absl::Status StoreCore::TakeTables(std::unique_ptr<TableStore> opened) {
-  tables = std::make_unique<DayRowStore>(std::move(opened));
+  auto shown = std::make_unique<HiddenPointsStore>(std::move(opened));
+  hidden = shown.get();
+  tables = std::make_unique<DayRowStore>(std::move(shown));
   return CheckStoreNeeds(storage->name(), tables->capabilities());
 }
 
@@ -59,11 +62,22 @@ absl::Status StoreCore::OpenTables(const std::function<absl::Status()>& make_jou
                                                        .virtual_metrics = virtual_metrics.get(),
                                                        .is_followed = options.follow},
                                                       sync));
+  HOURCELL_RETURN_IF_ERROR(LoadDeletions());
   HOURCELL_ASSIGN_OR_RETURN(
       annotations, AnnotationStore::Open(
                        {.row_keys = &*row_keys, .tables = tables.get(), .expiry = &*expiry}, sync));
   documents = std::make_unique<MetaDocuments>(layout, tables.get(), sync);
   saved_views = std::make_unique<SavedViewStore>(tables.get(), sync);
+  return absl::OkStatus();
+}
+
+// Before the first read of points.
+absl::Status StoreCore::LoadDeletions() {
+  hidden->Open(&*row_keys);
+  if (!hidden->capabilities().Has(TableCapability::kAtomicGroups)) return absl::OkStatus();
+  HOURCELL_ASSIGN_OR_RETURN(HiddenPoints::List list,
+                            ReadHiddenSeries(options.layout, *series, hidden->stored()));
+  if (!list.empty()) hidden->Hide(std::move(list));
   return absl::OkStatus();
 }
 

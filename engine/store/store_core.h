@@ -17,6 +17,7 @@
 #include "engine/annotations/annotation_store.h"
 #include "engine/days/day_row_store.h"
 #include "engine/documents/saved_view_store.h"
+#include "engine/hidden/hidden_points_store.h"
 #include "engine/names/meta_documents.h"
 #include "engine/names/table_uid_store.h"
 #include "engine/names/virtual_metrics.h"
@@ -52,6 +53,7 @@ class StoreCore {
   LossCounter losses{&stats};
   Retention retention;
   std::optional<RowExpiry> expiry;
+  HiddenPointsStore* hidden = nullptr;  // below `tables`, which owns it
   std::unique_ptr<DayRowStore> tables;
   std::unique_ptr<StoreRole> role;
   std::shared_ptr<SaltSchedule> salts;
@@ -68,6 +70,7 @@ class StoreCore {
 
  private:
   absl::Status LoadRetention();
+  absl::Status LoadDeletions();
 };
 
 }  // namespace hourcell

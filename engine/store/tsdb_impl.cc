@@ -27,6 +27,8 @@ absl::Status StoreImpl::OpenToWrite() {
   // Where a drop can be cut, or take effect after another process has begun to write, series stay.
   if (!core.tables->capabilities().Has(TableCapability::kAtomicGroups)) {
     core.options.drop_empty_series = false;
+    // There a row and its points that were taken out cannot be one write.
+    core.options.undo_s = 0;
   }
   JournalPlace* const place = opened.journal_place.get();
   HOURCELL_RETURN_IF_ERROR(core.OpenTables(place == nullptr ? std::function<absl::Status()>()

@@ -35,7 +35,8 @@ absl::Status WriteSide::Open() {
   MakeWriter();
   MakeHistogramWriter();
   MakeDropper();
-  return absl::OkStatus();
+  MakeDeletions();
+  return deletions->ContinueUndo();
 }
 
 void WriteSide::MakeRegionMaintenance() {
@@ -180,6 +181,21 @@ void WriteSide::MakeDropper() {
                                                                  .stats = &core.stats});
 }
 
+void WriteSide::MakeDeletions() {
+  deletions =
+      std::make_unique<DeletionLog>(DeletionLog::Parts{.row_keys = &*core.row_keys,
+                                                       .hidden = core.hidden,
+                                                       .tables = core.tables.get(),
+                                                       .series = core.series.get(),
+                                                       .uids = core.uids.get(),
+                                                       .active = active.get(),
+                                                       .dropper = dropper.get(),
+                                                       .sealer = sealer.get(),
+                                                       .expiry = &*core.expiry,
+                                                       .clock = core.clock,
+                                                       .undo_ms = core.options.undo_s * 1000});
+}
+
 void WriteSide::StartBackground() {
   StartCommits();
   StartSealing();
@@ -240,6 +256,7 @@ void WriteSide::StartRegions() {
 
 // Rows first: a set stays as long as there are rows of its day.
 absl::StatusOr<uint64_t> WriteSide::DropExpired() {
+  const absl::Status removed = deletions->RemoveDue();
   HOURCELL_ASSIGN_OR_RETURN(const uint64_t freed, core.tables->DropExpired());
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<Uid> dropped, active->DropExpired([this](Uid metric) {
     return core.expiry->ExpiresBeforeMs(metric);
@@ -249,6 +266,7 @@ absl::StatusOr<uint64_t> WriteSide::DropExpired() {
       dropper->Add(metric);
     HOURCELL_RETURN_IF_ERROR(dropper->Step());
   }
+  HOURCELL_RETURN_IF_ERROR(removed);
   return freed;
 }
 
@@ -306,6 +324,7 @@ absl::Status WriteSide::Close() {
   constexpr int64_t kCloseSealMs = 10'000;
   sealer->EndWithin(kCloseSealMs);
   if (dropper != nullptr) dropper->Stop();
+  deletions->Stop();
   StopBackground();
   commit->StopWaits();
   // Hours that were not sealed are in the journal.

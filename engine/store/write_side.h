@@ -12,6 +12,7 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include "engine/deletion/deletion_log.h"
 #include "engine/deletion/series_dropper.h"
 #include "engine/histograms/histogram_store.h"
 #include "engine/histograms/histogram_writer.h"
@@ -74,6 +75,7 @@ class WriteSide {
   std::unique_ptr<HistogramStore> histograms;
   std::unique_ptr<HistogramWriter> histogram_writer;
   std::unique_ptr<SeriesDropper> dropper;  // null: empty series stay
+  std::unique_ptr<DeletionLog> deletions;
 
  private:
   absl::Status OpenJournal(uint64_t low_mark);
@@ -85,6 +87,7 @@ class WriteSide {
   void MakeWriter();
   void MakeHistogramWriter();
   void MakeDropper();
+  void MakeDeletions();
   absl::Status Replay(uint64_t low_mark);
   void StartCommits();
   void StartSealing();

@@ -291,6 +291,24 @@ absl::Status Sealer::WithSealed(const std::function<absl::Status()>& change) {
   return CheckpointLocked();
 }
 
+absl::Status Sealer::WithCheckpoint(const std::function<absl::Status()>& change) {
+  MutexLock round(&round_);
+  IndexSeries();
+  HOURCELL_RETURN_IF_ERROR(Seal(OpenNow(), Lagging::kWaitFor));
+  HOURCELL_RETURN_IF_ERROR(CheckpointAfterSeal());
+  HOURCELL_KILL_POINT("change:checkpoint");
+  HOURCELL_RETURN_IF_ERROR(change());
+  // Points that were put meanwhile may be in cells, hidden, and in blocks after the checkpoint.
+  return CheckpointAfterSeal();
+}
+
+// Seals what needs the blocks written so far, and makes a checkpoint after them.
+absl::Status Sealer::CheckpointAfterSeal() {
+  HOURCELL_RETURN_IF_ERROR(parts_.commit->CommitAll(/*sync=*/false));
+  HOURCELL_RETURN_IF_ERROR(SealWhatNeeds(parts_.journal->next_sequence(), Lagging::kWaitFor));
+  return CheckpointLocked();
+}
+
 absl::Status Sealer::WithSealingPaused(const std::function<absl::Status()>& work) {
   MutexLock round(&round_);
   return work();

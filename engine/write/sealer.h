@@ -113,6 +113,10 @@ class Sealer {
   // changed and others not.
   absl::Status WithSealed(const std::function<absl::Status()>& change);
 
+  // As WithSealed, but makes a checkpoint before `change`, too, and commits for it: wherever the
+  // process ends, no replay restores a point that was put before the call and that `change` hides.
+  absl::Status WithCheckpoint(const std::function<absl::Status()>& change);
+
   // Calls `work` while no cell is written and the low mark stays; returns its result.
   absl::Status WithSealingPaused(const std::function<absl::Status()>& work);
 
@@ -146,6 +150,7 @@ class Sealer {
   absl::Status SetAside(std::span<const FrozenHour> hours, std::string_view why)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status MakeRoomLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  absl::Status CheckpointAfterSeal() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status CheckpointLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status SealWhatNeeds(uint64_t end_block, Lagging lagging)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);

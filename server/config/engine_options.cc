@@ -110,6 +110,7 @@ absl::StatusOr<Options> EngineOptionsOf(const Config& config) {
   options.journal_segment_bytes = size("tsd.storage.journal.segment");
   options.journal_age_s = config.integer("tsd.storage.journal.age");
   options.seal_grace_s = config.integer("tsd.storage.seal_grace");
+  options.undo_s = config.integer("tsd.storage.undo");
   options.drop_empty_series = config.boolean("tsd.storage.drop_empty_series");
   options.cell_encoding = config.text("tsd.storage.cell") == "opentsdb" ? CellEncoding::kOpenTsdb
                                                                         : CellEncoding::kPacked;

@@ -279,6 +279,12 @@ constexpr auto kRows = std::to_array<Setting>({
             "one metric, see hourcell store ttl",
             0,
             kTimestampMsMax / 1000),
+    Seconds("tsd.storage.undo",
+            "0",
+            "seconds for which a delete of points can be undone, see hourcell undo; until then the "
+            "points take space on disk; 0 = deletes remove points at once",
+            0,
+            kTimestampMsMax / 1000),
     Bool("tsd.storage.drop_empty_series",
          "true",
          "drop series from the index when all their points have expired; their names stay"),

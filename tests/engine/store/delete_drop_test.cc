@@ -150,6 +150,31 @@ TEST_F(DeleteDropTest, WhatHasAPointLeftStays) {
   ExpectNoFaults();
 }
 
+TEST_F(DeleteDropTest, SeriesWithHiddenPointsStayUntilTheyAreRemoved) {
+  options_.undo_s = 7 * kDay;
+  ASSERT_NO_FATAL_FAILURE(Fill());
+  const auto before = Points(1);
+  const auto hide = [this] {
+    EXPECT_EQ(Delete(20, 99, kBackupHour, kBackupHour + 10), 0u) << "they are not counted";
+    EXPECT_EQ(Points(1).size(), 48u);
+    for (int i = 0; i < 3; ++i)
+      EXPECT_OK(tsdb_->retention().DropExpired());
+    EXPECT_EQ(Found(), 128u);
+    ExpectNoFaults();
+  };
+  hide();
+  ASSERT_OK(tsdb_->points().Undo(1));
+  EXPECT_EQ(Points(1), before);
+  ExpectNoFaults();
+
+  hide();
+  ASSERT_OK(tsdb_->points().Forget(2));
+  ASSERT_OK(tsdb_->retention().DropExpired());
+  EXPECT_EQ(Found(), 48u);
+  EXPECT_EQ(Points(1).size(), 48u);
+  ExpectNoFaults();
+}
+
 TEST_F(DeleteDropTest, AStoreThatWasClosedBeforeTheyWereDroppedFindsThem) {
   ASSERT_NO_FATAL_FAILURE(Fill());
   EXPECT_EQ(Delete(20, 99, kBackupHour, kBackupHour + 10), 80u);
