@@ -28,12 +28,13 @@ enum class FsckFault : uint8_t {
   kAnnotation,  // an annotation or a histogram with a key or content that does not decode
   kJournal,     // a damaged journal, or a block that does not decode
   kCut,         // bytes that an open took out of the journal, until they are acknowledged
+  kDeletion,    // a record of a delete, or of points that it hides, that does not decode or fit
 };
 inline constexpr FsckFault kFsckFaults[] = {
     FsckFault::kTable,      FsckFault::kKey,     FsckFault::kSalt,       FsckFault::kName,
     FsckFault::kSeries,     FsckFault::kCell,    FsckFault::kDamagedRow, FsckFault::kFloat,
     FsckFault::kAside,      FsckFault::kIndex,   FsckFault::kUid,        FsckFault::kRegion,
-    FsckFault::kAnnotation, FsckFault::kJournal, FsckFault::kCut};
+    FsckFault::kAnnotation, FsckFault::kJournal, FsckFault::kCut,        FsckFault::kDeletion};
 
 // "key", "damaged-row".
 std::string_view FsckFaultName(FsckFault fault);

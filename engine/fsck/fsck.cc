@@ -47,6 +47,7 @@ class Fsck {
     HOURCELL_RETURN_IF_ERROR(checks_->CheckRows());
     HOURCELL_RETURN_IF_ERROR(checks_->CheckAnnotations());
     HOURCELL_RETURN_IF_ERROR(checks_->CheckAsides());
+    HOURCELL_RETURN_IF_ERROR(checks_->CheckDeletions());
     HOURCELL_RETURN_IF_ERROR(checks_->CheckDocuments());
     HOURCELL_RETURN_IF_ERROR(checks_->CheckVirtualMetrics());
     HOURCELL_RETURN_IF_ERROR(CheckJournal());

@@ -36,6 +36,7 @@ absl::StatusOr<FsckReport> FsckAdmin::Check(FsckOptions options) {
   HOURCELL_RETURN_IF_ERROR(checks.CheckRows());
   HOURCELL_RETURN_IF_ERROR(checks.CheckAnnotations());
   HOURCELL_RETURN_IF_ERROR(checks.CheckAsides());
+  HOURCELL_RETURN_IF_ERROR(checks.CheckDeletions());
   HOURCELL_RETURN_IF_ERROR(checks.CheckDocuments());
   HOURCELL_RETURN_IF_ERROR(checks.CheckVirtualMetrics());
   if (parts_.journal != nullptr) HOURCELL_RETURN_IF_ERROR(CheckJournal(&checks));

@@ -29,6 +29,7 @@
 #include "engine/regions/region_name.h"
 #include "engine/rows/annotation_cell.h"
 #include "engine/rows/annotation_key.h"
+#include "engine/rows/deletion_row.h"
 #include "engine/rows/histogram_cell.h"
 #include "engine/rows/key_description.h"
 #include "engine/rows/key_range.h"
@@ -402,6 +403,68 @@ absl::Status FsckChecks::CheckAsides() {
       });
   if (!scanned.ok()) Add(FsckFault::kTable, std::string(MessageOf(scanned)));
   return absl::OkStatus();
+}
+
+absl::Status FsckChecks::CheckDeletions() {
+  HOURCELL_RETURN_IF_ERROR(Begin("deletions"));
+  // Of one moment: points are taken out of rows while their delete has a record.
+  const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
+  absl::Status scanned = CheckDeletionRecords(view.get());
+  if (scanned.ok()) scanned = CheckTakenOut(view.get());
+  if (!scanned.ok()) Add(FsckFault::kTable, std::string(MessageOf(scanned)));
+  return absl::OkStatus();
+}
+
+absl::Status FsckChecks::CheckDeletionRecords(TableView* view) {
+  const absl::StatusOr<uint64_t> next_id = ReadNextDeletionId(view);
+  if (absl::IsDataLoss(next_id.status())) {
+    Add(FsckFault::kDeletion, std::string(MessageOf(next_id.status())));
+  } else if (!next_id.ok()) {
+    return next_id.status();
+  }
+  ScanRange range = PrefixRange(DeletionCounterKey());
+  range.begin = AfterKey(range.begin);
+  return view->Scan(TableId::kSystem, range, [&](std::string_view key, std::string_view value) {
+    const absl::StatusOr<DeletionRow> row = ParseDeletionRow(*parts_.layout, key, value);
+    if (!row.ok()) {
+      Add(FsckFault::kDeletion, std::string(MessageOf(row.status())));
+      return true;
+    }
+    deletions_.insert(row->id);
+    if (next_id.ok() && row->id >= *next_id) {
+      Add(FsckFault::kDeletion, fmt::format("deletion {}: the next id is {}", row->id, *next_id));
+    }
+    // An undo needs the series, with or without rows.
+    for (const SeriesNumber number : row->series)
+      if (row->state != DeletionState::kRemoved) MarkUsed(number);
+    return true;
+  });
+}
+
+absl::Status FsckChecks::CheckTakenOut(TableView* view) {
+  return view->Scan(TableId::kSystem, PrefixRange(HiddenRowsPrefix()),
+                    [&](std::string_view key, std::string_view cell) {
+                      CheckTakenOutRow(key, cell);
+                      return true;
+                    });
+}
+
+void FsckChecks::CheckTakenOutRow(std::string_view key, std::string_view cell) {
+  const absl::StatusOr<HiddenRowKeyView> parsed = ParseHiddenRowKey(key);
+  if (!parsed.ok()) return Add(FsckFault::kDeletion, std::string(MessageOf(parsed.status())));
+  const auto tell = [&](std::string_view fault) {
+    Add(FsckFault::kDeletion, fmt::format("deletion {}: points of row {}: {}", parsed->id,
+                                          ToHex(parsed->row_key), fault));
+  };
+  if (!deletions_.contains(parsed->id)) tell("the delete has no record");
+  const absl::StatusOr<RowKeyView> row = parts_.row_keys->ParseStored(parsed->row_key);
+  if (!row.ok()) return tell(MessageOf(row.status()));
+  if (cell.empty()) return;
+  if (const CellCheck check = CheckCell(cell); check.fault.has_value()) tell(check.text);
+  if (series_ == nullptr) return;
+  const absl::StatusOr<SeriesNumber> number =
+      series_->NumberOf(std::string(row->metric) + std::string(row->tags));
+  if (number.ok() && *number != 0) MarkUsed(*number);
 }
 
 absl::Status FsckChecks::CheckDocuments() {

@@ -60,6 +60,8 @@ class FsckChecks {
   absl::Status CheckRows();
   absl::Status CheckAnnotations();
   absl::Status CheckAsides();
+  // The records of deletes that can be undone, and the points that they have taken out of rows.
+  absl::Status CheckDeletions();
   // The keys of the texts of UIDs and series.
   absl::Status CheckDocuments();
   // The expressions of virtual metrics.
@@ -98,6 +100,9 @@ class FsckChecks {
   void MarkUsed(SeriesNumber number);
   absl::Status MarkUsedBy(const AnnotationKeyView& key);
   absl::Status Drop(std::vector<std::pair<SeriesNumber, std::string>>* series);
+  absl::Status CheckDeletionRecords(TableView* view);
+  absl::Status CheckTakenOut(TableView* view);
+  void CheckTakenOutRow(std::string_view key, std::string_view cell);
   void CheckSeriesNumbers(uint64_t sequence, const std::vector<SeriesNumber>& numbers);
 
   const Parts parts_;
@@ -113,6 +118,7 @@ class FsckChecks {
   ActiveSetCheck active_;
   bool all_rows_are_good_ = true;  // each was read, and its series is known
   absl::flat_hash_set<SeriesNumber> defined_;
+  absl::flat_hash_set<uint64_t> deletions_;  // ids with a record
   std::vector<bool> used_;  // by number: has a row, an annotation or something in the journal
 };
 

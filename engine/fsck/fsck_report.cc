@@ -38,6 +38,8 @@ std::string_view FsckFaultName(FsckFault fault) {
       return "journal";
     case FsckFault::kCut:
       return "cut";
+    case FsckFault::kDeletion:
+      return "deletion";
   }
   HOURCELL_CHECK(false);
 }

@@ -99,6 +99,33 @@ Mutation SetData(std::string key, std::string cell) {
           .value = std::move(cell)};
 }
 
+TEST_F(FsckTest, RecordsOfDeletesAreChecked) {
+  options_.undo_s = 86'400;
+  {
+    const std::unique_ptr<Tsdb> tsdb = OpenTiny(options_);
+    ASSERT_OK(tsdb->points().DeletePoints(MakeQuery(
+        Aggregator::kNone, "", {{"host", FilterType::kWildcard, "*", false}}, 0, 2'000'000'000)));
+    PutPoints(tsdb.get(), 0, 20);  // takes hidden points out of rows
+    ASSERT_OK(tsdb->Close());
+  }
+  EXPECT_THAT(Check({.drop_empty_series = true}).counts, IsEmpty());
+  EXPECT_EQ(Check({.drop_empty_series = true}).dropped, 0u);
+  const auto records = Rows(TableId::kSystem, "D");
+  const auto taken_out = Rows(TableId::kSystem, "U");
+  ASSERT_GT(records.size(), 1u);
+  ASSERT_FALSE(taken_out.empty());
+
+  Change({{TableId::kSystem, Mutation::Kind::kSet, "D", records.begin()->second + "x"},
+          {TableId::kSystem, Mutation::Kind::kSet, taken_out.begin()->first, "\x03 damaged"},
+          {TableId::kSystem, Mutation::Kind::kSet, "U123", ""}});
+  EXPECT_THAT(Check().counts, ElementsAre(Pair(FsckFault::kDeletion, 3)));
+  std::vector<Mutation> without;
+  for (const auto& [key, value] : records)
+    without.push_back({TableId::kSystem, Mutation::Kind::kDelete, key, ""});
+  Change(without);
+  EXPECT_GE(Check().counts.at(FsckFault::kDeletion), taken_out.size());
+}
+
 TEST_F(FsckTest, AGoodStoreHasNoFaults) {
   const std::string before = DumpStore();
   const FsckReport report = Check();
