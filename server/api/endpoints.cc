@@ -18,6 +18,7 @@
 #include "server/admin/region_json.h"
 #include "server/admin/salt_handler.h"
 #include "server/admin/ttl_handler.h"
+#include "server/admin/undo_handler.h"
 #include "server/api/info_handlers.h"
 #include "server/api/query_page.h"
 #include "server/api/web_page.h"
@@ -302,6 +303,10 @@ HttpResponse Endpoints::Compact(const HttpRequest& request) {
                    .group = kStoreJobs,
                    .work = [this](JobWatch* watch) { return admin_.Compact(watch); }},
                   &jobs_);
+}
+
+HttpResponse Endpoints::Undo(const HttpRequest& request) {
+  return HandleUndo(request, tsdb_, kStoreJobs, &jobs_);
 }
 
 HttpResponse Endpoints::Salt(const HttpRequest& request) {

@@ -128,6 +128,7 @@ class Endpoints {
   HttpResponse Jobs(const HttpRequest& request) { return HandleJobs(request, &jobs_); }
   HttpResponse Ttl(const HttpRequest& request);
   HttpResponse VirtualMetrics(const HttpRequest& request);
+  HttpResponse Undo(const HttpRequest& request);
   HttpResponse Salt(const HttpRequest& request);
   HttpResponse Simulate(const HttpRequest& request);
   HttpResponse Layouts(const HttpRequest& request);

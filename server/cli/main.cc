@@ -20,6 +20,7 @@
 #include "server/cli/admin/migrate/migrate.h"
 #include "server/cli/admin/region.h"
 #include "server/cli/admin/store.h"
+#include "server/cli/admin/undo.h"
 #include "server/cli/admin/user.h"
 #include "server/cli/cluster/cluster.h"
 #include "server/cli/cluster/top.h"
@@ -57,6 +58,7 @@ constexpr Command kCommands[] = {
     {"import", "import points from files or from a running OpenTSDB", &ImportMain},
     {"query", "run a query", &QueryMain},
     {"delete", "delete points, or count them", &DeleteMain},
+    {"undo", "list deletes, undo one, or remove its points now", &UndoMain},
     {"compare", "send the same queries to two servers and print the differences", &CompareMain},
     {"scan", "print stored rows", &ScanMain},
     {"export", "print the points of a store for other programs", &ExportMain},

@@ -53,11 +53,12 @@ HttpResponse AnswerDeleteCounts(QueryRequest query,
                                                           BodyWriter* body) -> absl::Status {
     Points& points = service.tsdb->points();
     HOURCELL_ASSIGN_OR_RETURN(CountedPoints counted, points.CountPoints(query.spec, control));
+    DeletedPoints deleted;
     if (!query.dry_run) {
       // Others may put and delete between the two.
-      HOURCELL_ASSIGN_OR_RETURN(const DeletedPoints deleted,
-                                points.DeletePoints(query.spec, control));
-      counted.points = deleted.points;
+      HOURCELL_ASSIGN_OR_RETURN(deleted, points.DeletePoints(query.spec, control));
+      // Points of a delete that can be undone are not counted.
+      if (deleted.undo_id == 0) counted.points = deleted.points;
       counted.histograms = deleted.histograms;
     }
     JsonWriter json(&body->buffer());
@@ -66,6 +67,7 @@ HttpResponse AnswerDeleteCounts(QueryRequest query,
     json.Field("series", counted.series);
     json.Field("points", counted.points);
     if (counted.histograms > 0) json.Field("histograms", counted.histograms);
+    if (deleted.undo_id != 0) json.Field("undoId", deleted.undo_id);
     json.Field("dryRun", query.dry_run);
     json.CloseObject();
     return absl::OkStatus();

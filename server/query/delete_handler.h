@@ -29,7 +29,8 @@ HttpResponse AnswerDelete(QueryRequest query,
                           const QueryService& service);
 
 // Deletes the points of the query, or only counts them (QueryRequest::dry_run), and answers
-// {"metrics":1,"series":2,"points":3,"dryRun":false}. Borrows and errors as AnswerDelete.
+// {"metrics":1,"series":2,"points":3,"dryRun":false}, with "undoId" if the delete can be undone.
+// Borrows and errors as AnswerDelete.
 HttpResponse AnswerDeleteCounts(QueryRequest query,
                                 const HttpRequest& request,
                                 const QueryService& service);

@@ -113,14 +113,14 @@ int RunOnEither(const StoreCommandOptions& options,
                 Terminal& terminal) {
   if (!options.url.empty()) {
     const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url, options.trust);
-    if (!url.ok()) return FailUsage(terminal, kAdminCommand, StatusText(url.status()));
+    if (!url.ok()) return FailUsage(terminal, options.command, StatusText(url.status()));
     return calls.on_server(*url);
   }
   const bool shows =
       options.words.size() == 1 && (options.words[0] == "ttl" || options.words[0] == "salt");
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb =
       OpenStore(options.store, shows ? StoreUse::kRead : StoreUse::kExisting);
-  if (!tsdb.ok()) return FailStore(terminal, kAdminCommand, tsdb.status());
+  if (!tsdb.ok()) return FailStore(terminal, options.command, tsdb.status());
   return calls.on_store(tsdb->get());
 }
 

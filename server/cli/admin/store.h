@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/tsdb.h"
@@ -23,6 +24,7 @@
 namespace hourcell {
 
 struct StoreCommandOptions {
+  std::string_view command = "store";  // in messages
   StoreOptions store = {};
   std::string url = {};  // a running server instead of `store`
   TlsTrust trust = {};

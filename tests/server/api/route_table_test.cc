@@ -117,6 +117,7 @@ constexpr std::string_view kPaths[] = {
     "/api/admin/jobs",
     "/api/admin/ttl",
     "/api/admin/metrics",
+    "/api/admin/undo",
     "/api/admin/salt",
     "/api/admin/simulate",
     "/api/admin/layouts",

@@ -28,9 +28,15 @@ namespace {
 
 constexpr std::string_view kDeleteCommand = "delete";
 
-absl::StatusOr<CountedPoints> DeleteOfServer(const HttpUrl& url,
-                                             const QuerySpec& spec,
-                                             const DeleteOptions& options) {
+// The answer: the selection, and the id of a delete that can be undone, or 0.
+struct DeleteCounts {
+  CountedPoints counted;
+  uint64_t undo_id = 0;
+};
+
+absl::StatusOr<DeleteCounts> DeleteOfServer(const HttpUrl& url,
+                                            const QuerySpec& spec,
+                                            const DeleteOptions& options) {
   std::string target =
       fmt::format("/api/query?start={}ms&end={}ms&counts", spec.start_ms, spec.end_ms);
   if (options.dry_run) target += "&dry_run";
@@ -43,7 +49,8 @@ absl::StatusOr<CountedPoints> DeleteOfServer(const HttpUrl& url,
   }
   simdjson::dom::parser parser;
   simdjson::dom::element document;
-  CountedPoints counted;
+  DeleteCounts counts;
+  CountedPoints& counted = counts.counted;
   if (parser.parse(reply.body).get(document) || document["metrics"].get(counted.metrics) ||
       document["series"].get(counted.series) || document["points"].get(counted.points)) {
     return absl::UnavailableError(
@@ -52,22 +59,27 @@ absl::StatusOr<CountedPoints> DeleteOfServer(const HttpUrl& url,
   }
   // Absent if there were zero.
   if (document["histograms"].get(counted.histograms)) counted.histograms = 0;
-  return counted;
+  if (document["undoId"].get(counts.undo_id)) counts.undo_id = 0;
+  return counts;
 }
 
-absl::StatusOr<CountedPoints> DeleteOfStore(Tsdb* tsdb, const QuerySpec& spec, bool dry_run) {
-  HOURCELL_ASSIGN_OR_RETURN(CountedPoints counted, tsdb->points().CountPoints(spec));
-  if (dry_run) return counted;
+absl::StatusOr<DeleteCounts> DeleteOfStore(Tsdb* tsdb, const QuerySpec& spec, bool dry_run) {
+  DeleteCounts counts;
+  HOURCELL_ASSIGN_OR_RETURN(counts.counted, tsdb->points().CountPoints(spec));
+  if (dry_run) return counts;
   HOURCELL_ASSIGN_OR_RETURN(const DeletedPoints deleted, tsdb->points().DeletePoints(spec));
-  counted.points = deleted.points;
-  counted.histograms = deleted.histograms;
-  return counted;
+  counts.undo_id = deleted.undo_id;
+  // Points of a delete that can be undone are not counted.
+  if (deleted.undo_id == 0) counts.counted.points = deleted.points;
+  counts.counted.histograms = deleted.histograms;
+  return counts;
 }
 
-int PrintCounts(const absl::StatusOr<CountedPoints>& counted,
+int PrintCounts(const absl::StatusOr<DeleteCounts>& counts,
                 const DeleteOptions& options,
                 Terminal& terminal) {
-  if (!counted.ok()) return Fail(terminal, kDeleteCommand, counted.status());
+  if (!counts.ok()) return Fail(terminal, kDeleteCommand, counts.status());
+  const CountedPoints* const counted = &counts->counted;
   if (options.json) {
     std::string text;
     JsonWriter json(&text);
@@ -76,6 +88,7 @@ int PrintCounts(const absl::StatusOr<CountedPoints>& counted,
     json.Field("series", counted->series);
     json.Field("points", counted->points);
     if (counted->histograms > 0) json.Field("histograms", counted->histograms);
+    if (counts->undo_id != 0) json.Field("undoId", counts->undo_id);
     json.Field("dryRun", options.dry_run);
     json.CloseObject();
     PrintTo(terminal.out, "{}\n", text);
@@ -85,6 +98,7 @@ int PrintCounts(const absl::StatusOr<CountedPoints>& counted,
         counted->points, counted->metrics,
         counted->histograms == 0 ? "" : fmt::format(", and {} histograms,", counted->histograms),
         options.dry_run ? "found" : "deleted");
+    if (counts->undo_id != 0) PrintTo(terminal.out, "To undo: hourcell undo {}\n", counts->undo_id);
   }
   return kExitOk;
 }
@@ -119,9 +133,9 @@ int DeleteMain(const std::vector<std::string>& args, Terminal& terminal) {
   line.AddWords("TIME", &options.words, "START [END]");
   line.set_footer(
       "Times: 1h-ago, 2013/01/01-00:00:00 (UTC), seconds or milliseconds since 1970, now.\n"
-      "Points are gone for good. How a selection aggregates does not matter. Series without\n"
-      "points leave the index later; names stay. A server must allow deletes\n"
-      "(tsd.http.query.allow_delete), and needs the role admin.\n"
+      "Points are gone for good, unless tsd.storage.undo is set: see hourcell undo. How a\n"
+      "selection aggregates does not matter. Series without points leave the index later; names\n"
+      "stay. A server must allow deletes (tsd.http.query.allow_delete), and needs the role admin.\n"
       "\nExamples:\n"
       "  hourcell delete --dry-run 2013/01/01 -m '{}{host=web01}'\n"
       "  hourcell delete 2013/01/01 2013/02/01 -m 'none:cpu.user{host=web01|web02}'\n"

@@ -1,0 +1,31 @@
+// `hourcell undo`: the deletes of points that can be undone (tsd.storage.undo).
+//
+//   undo                lists them
+//   undo ID             brings the points of one back
+//   undo --forget ID    removes its points from disk now
+//
+// On a running server (--url), or on a directory that no process has open.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "server/cli/admin/store.h"
+#include "server/cli/terminal.h"
+
+namespace hourcell {
+
+struct UndoOptions {
+  StoreCommandOptions store = {};  // words: nothing, or the id
+  bool forget = false;
+};
+
+// Prints the deletes that are left, a line each. kExitUsage: invalid words; kExitFailure: no such
+// delete, or the store or the server fails or refuses.
+int RunUndo(const UndoOptions& options, Terminal& terminal);
+
+// `hourcell undo` with these flags and words.
+int UndoMain(const std::vector<std::string>& args, Terminal& terminal);
+
+}  // namespace hourcell

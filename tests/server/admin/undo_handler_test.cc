@@ -1,0 +1,60 @@
+#include "server/admin/undo_handler.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+
+#include "tests/server/api_fixture.h"
+
+namespace hourcell::undo_handler_test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kSelection = "/api/query?start=1356998400&end=1356998401&m=sum:m";
+
+class UndoHandlerTest : public ApiTest {
+ protected:
+  void SetUp() override {
+    ASSERT_OK(config().Set("tsd.http.query.allow_delete", "true"));
+    options().undo_s = 86'400;
+  }
+
+  std::string Points() { return Send("GET " + std::string(kSelection)).body; }
+};
+
+TEST_F(UndoHandlerTest, ADeleteIsUndone) {
+  Put({"m", "host=a", kStartS, 1});
+  const std::string before = Points();
+  EXPECT_EQ(Send("GET /api/admin/undo").body, R"({"deletions":[]})");
+
+  const HttpResponse deleted = Send("DELETE " + std::string(kSelection) + "&counts");
+  EXPECT_EQ(deleted.body, R"({"metrics":1,"series":1,"points":1,"undoId":1,"dryRun":false})");
+  EXPECT_EQ(Points(), "[]");
+  const HttpResponse list = Send("GET /api/admin/undo");
+  EXPECT_THAT(list.body, HasSubstr(R"({"deletions":[{"id":1,)"));
+  EXPECT_THAT(list.body, HasSubstr(R"("metrics":["m"],"series":1,"canBeUndone":true})"));
+
+  const HttpResponse undone = Send("POST /api/admin/undo?id=1");
+  EXPECT_EQ(undone.status, 200) << undone.body;
+  EXPECT_EQ(undone.body, R"({"deletions":[]})");
+  EXPECT_EQ(Points(), before);
+}
+
+TEST_F(UndoHandlerTest, AForgottenDeleteCannotBeUndone) {
+  Put({"m", "host=a", kStartS, 1});
+  Send("DELETE " + std::string(kSelection) + "&counts");
+  EXPECT_EQ(Send("POST /api/admin/undo?id=1&forget").status, 200);
+  EXPECT_EQ(Send("POST /api/admin/undo?id=1").status, 404);
+  EXPECT_EQ(Points(), "[]");
+}
+
+TEST_F(UndoHandlerTest, WhatMakesNoSenseIsRefused) {
+  EXPECT_EQ(Send("POST /api/admin/undo").status, 400);
+  EXPECT_EQ(Send("POST /api/admin/undo?id=x").status, 400);
+  EXPECT_EQ(Send("POST /api/admin/undo?id=7").status, 404);
+  EXPECT_EQ(Send("DELETE /api/admin/undo?id=7").status, 405);
+}
+
+}  // namespace
+}  // namespace hourcell::undo_handler_test
