@@ -14,6 +14,7 @@
 #include <absl/status/status.h>
 
 #include "codec/limits.h"
+#include "codec/rollups/metric_rules.h"
 #include "codec/rollups/rollup_config.h"
 #include "codec/rows/layout.h"
 #include "engine/regions/split/region_settings.h"
@@ -143,6 +144,9 @@ struct Options {
 
   // tsd.rollups.config: queries read rollups in place of points where they can. nullopt: none.
   std::optional<RollupConfig> rollups = {};
+  // tsd.rollups.rules: the store computes levels, and reads them. nullopt: none. Not with a storage
+  // that processes share.
+  std::optional<MetricRules> rollup_rules = {};
   bool split_rollups = false;  // tsd.rollups.split_query.enable: points after a level's delay
   std::string aggregate_tagk = "_aggregate";  // tsd.rollups.agg_tag_key: of pre-aggregates
   std::string raw_aggregate = "RAW";          // tsd.rollups.raw_agg_tag_value

@@ -99,7 +99,7 @@ absl::Status ActiveSetCheck::EndRows(bool is_all) {
   if (!settings_.fix) return absl::OkStatus();
   if (settings_.is_whole || !is_all) return tables_.Sync();
   HOURCELL_ASSIGN_OR_RETURN(const uint64_t low_mark, ReadLowMark(&tables_));
-  HOURCELL_RETURN_IF_ERROR(WriteLowMark(low_mark, /*keeps_active_sets=*/true, &tables_));
+  HOURCELL_RETURN_IF_ERROR(WriteLowMark(low_mark, {.active_sets = true}, &tables_));
   HOURCELL_KILL_POINT("fsck:active");
   return absl::OkStatus();
 }

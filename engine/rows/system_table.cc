@@ -23,6 +23,7 @@ namespace {
 constexpr std::string_view kLayoutKey = "layout";
 constexpr std::string_view kLowMarkKey = "low_mark";
 constexpr std::string_view kActiveMarkKey = "active_mark";
+constexpr std::string_view kRollupMarksKey = "rollup_mark";
 constexpr std::string_view kTtlKey = "ttl";
 constexpr std::string_view kTtlPrefix = "ttl/";
 constexpr std::string_view kSaltEpochsKey = "salt_epochs";
@@ -194,21 +195,35 @@ absl::StatusOr<uint64_t> ReadLowMark(Tables* tables) {
   return mark.value_or(0);
 }
 
-absl::Status WriteLowMark(uint64_t block, bool keeps_active_sets, Tables* tables) {
+namespace {
+
+// Whether the mark of a kind is there and equals the low mark.
+absl::StatusOr<bool> IsLowMark(std::string_view key, Tables* tables) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<uint64_t> mark, ReadMark(key, tables));
+  HOURCELL_ASSIGN_OR_RETURN(const uint64_t low_mark, ReadLowMark(tables));
+  return mark.has_value() && *mark == low_mark;
+}
+
+}  // namespace
+
+absl::Status WriteLowMark(uint64_t block, KeptOfHours kept, Tables* tables) {
   std::vector<Mutation> group;
-  group.push_back(
-      {TableId::kSystem, Mutation::Kind::kSet, std::string(kLowMarkKey), fmt::format("{}", block)});
-  if (keeps_active_sets) {
-    group.push_back({TableId::kSystem, Mutation::Kind::kSet, std::string(kActiveMarkKey),
-                     fmt::format("{}", block)});
-  }
+  const auto set = [&](std::string_view key) {
+    group.push_back(
+        {TableId::kSystem, Mutation::Kind::kSet, std::string(key), fmt::format("{}", block)});
+  };
+  set(kLowMarkKey);
+  if (kept.active_sets) set(kActiveMarkKey);
+  if (kept.rollup_marks) set(kRollupMarksKey);
   return tables->Apply(group, /*sync=*/true);
 }
 
 absl::StatusOr<bool> ReadActiveSetsAreKept(Tables* tables) {
-  HOURCELL_ASSIGN_OR_RETURN(const std::optional<uint64_t> active, ReadMark(kActiveMarkKey, tables));
-  HOURCELL_ASSIGN_OR_RETURN(const uint64_t low_mark, ReadLowMark(tables));
-  return active.has_value() && *active == low_mark;
+  return IsLowMark(kActiveMarkKey, tables);
+}
+
+absl::StatusOr<bool> ReadRollupMarksAreKept(Tables* tables) {
+  return IsLowMark(kRollupMarksKey, tables);
 }
 
 absl::StatusOr<int64_t> ReadOrReplaceStoreTtl(std::optional<int64_t> given, Tables* tables) {

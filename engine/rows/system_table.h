@@ -8,6 +8,8 @@
 //   low_mark    the first journal block that is not in cells yet, decimal text; absent = all
 //   active_mark the low mark of the last program that kept the active sets (active_sets.h). If
 //               absent or different from low_mark, some hours are not in an active set
+//   rollup_mark the low mark of the last program that kept marks of rollups (rollup_marks.h), as
+//               active_mark
 //   ttl         TTL of points whose metric lacks its own: seconds, decimal text; 0 or absent =
 //               unlimited
 //   ttl/<UID>   TTL of points of the metric with that UID, in hex: seconds, decimal text; 0 =
@@ -16,6 +18,7 @@
 //   document/...  a text of a UID or a series, engine/names/meta_documents.h
 //   view/<name>  a saved view, engine/documents/saved_view_store.h
 //   aside/...   a cell that could not be sealed into its row, see Sealer, or that fsck.h replaced
+//   rollup/...  engine/rollups/marks/rollup_rows.h
 //   region/..., transition/...   region_catalogue.h; rolling/...   rolling_split_state.h
 //   D..., U...  deletion records and the points that they hide, deletion_row.h
 
@@ -74,12 +77,20 @@ absl::Status WriteSaltEpochs(const SaltEpochs& epochs, Tables* tables);
 // The journal's low mark; 0 before the first write. kDataLoss: the record does not decode.
 absl::StatusOr<uint64_t> ReadLowMark(Tables* tables);
 
-// Writes the low mark, synced, and syncs everything applied before. `keeps_active_sets`: all hours
-// before that block are in active sets.
-absl::Status WriteLowMark(uint64_t block, bool keeps_active_sets, Tables* tables);
+// The records that a program keeps of all hours before a low mark.
+struct KeptOfHours {
+  bool active_sets = false;   // they are in active sets
+  bool rollup_marks = false;  // they were computed or marked, if their metric has a watermark
+};
+
+// Writes the low mark, synced, and syncs everything applied before.
+absl::Status WriteLowMark(uint64_t block, KeptOfHours kept, Tables* tables);
 
 // True if all hours before the low mark are in active sets. kDataLoss: a record does not decode.
 absl::StatusOr<bool> ReadActiveSetsAreKept(Tables* tables);
+
+// True if all hours before the low mark were computed or marked. kDataLoss: as above.
+absl::StatusOr<bool> ReadRollupMarksAreKept(Tables* tables);
 
 // The TTL of a store in seconds. If `given` differs from the stored TTL, it is stored, synced;
 // nullopt: the stored TTL. kDataLoss: the record does not decode.

@@ -117,6 +117,11 @@ absl::StatusOr<std::optional<std::vector<SeriesNumber>>> ActiveSets::Of(Uid metr
   return std::optional<Numbers>(std::move(numbers));
 }
 
+absl::Status ActiveSets::TakeOpened() {
+  MutexLock lock(&mutex_);
+  return DrainLocked();
+}
+
 absl::Status ActiveSets::DrainLocked() {
   for (Lane& lane : parts_.open_hours->lanes())
     lane.TakeOpened(&opened_);
@@ -129,7 +134,29 @@ absl::Status ActiveSets::DrainLocked() {
   return absl::OkStatus();
 }
 
+// Hours of now are not late, so that their series are looked up once a day and not each hour.
+absl::Status ActiveSets::ShowLate(std::span<const OpenedHour> opened) const {
+  const uint64_t late_before_s = parts_.rollups == nullptr ? 0 : parts_.rollups->LateBeforeS();
+  std::vector<OpenedHour> late;
+  std::vector<SeriesNumber> numbers;
+  for (const OpenedHour& hour : opened) {
+    if (hour.base_time_s >= late_before_s) continue;
+    late.push_back(hour);
+    numbers.push_back(hour.series);
+  }
+  if (late.empty()) return absl::OkStatus();
+  std::vector<std::string> tsuids;
+  HOURCELL_RETURN_IF_ERROR(FindTsuids(numbers, &tsuids));
+  for (size_t i = 0; i < late.size(); ++i) {
+    if (tsuids[i].empty()) continue;
+    const Uid metric = LoadBigEndian(tsuids[i].data(), layout_.metric_width);
+    parts_.rollups->Note(metric, late[i].series, late[i].base_time_s);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ActiveSets::AddLocked(std::span<const OpenedHour> opened) {
+  HOURCELL_RETURN_IF_ERROR(ShowLate(opened));
   std::vector<SeriesNumber> numbers;
   std::vector<uint32_t> days;
   for (const OpenedHour& hour : opened) {

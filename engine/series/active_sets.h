@@ -34,6 +34,7 @@
 #include "codec/rows/uid.h"
 #include "engine/hours/open_hours.h"
 #include "engine/query/stages/scan_bounds.h"
+#include "engine/rollups/marks/rollup_marks.h"
 #include "engine/rows/series_key.h"
 #include "engine/series/series_table.h"
 #include "engine/table/tables.h"
@@ -55,6 +56,7 @@ class ActiveSets {
     const SeriesTable* series = nullptr;
     OpenHours* open_hours = nullptr;
     const RowKeyCodec* row_keys = nullptr;
+    RollupMarks* rollups = nullptr;  // is shown late hours; null: none wants them
   };
   // `is_whole`: the result of ReadActiveSetsAreKept.
   ActiveSets(const Layout& layout, const Parts& parts, bool is_whole);
@@ -66,6 +68,9 @@ class ActiveSets {
   // Nothing: that is not known, or of too many days to be worth a look. Sees every hour that was
   // opened before the call. Errors are storage's.
   absl::StatusOr<std::optional<std::vector<SeriesNumber>>> Of(Uid metric, const ScanBounds& bounds);
+
+  // Takes over the hours that lanes opened before the call: they are in RollupMarks, too.
+  absl::Status TakeOpened();
 
   // Writes the additions that the table lacks, not synced. After an error, the next call retries.
   absl::Status Write();
@@ -101,6 +106,7 @@ class ActiveSets {
 
   // Takes over the hours that the lanes noted.
   absl::Status DrainLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status ShowLate(std::span<const OpenedHour> opened) const;
   absl::Status AddLocked(std::span<const OpenedHour> opened) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status FindTsuids(std::span<const SeriesNumber> numbers,
                           std::vector<std::string>* tsuids) const;

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "codec/base/kill_point.h"
 #include "codec/base/status_copy.h"
 #include "codec/base/status_macros.h"
@@ -28,6 +30,7 @@ absl::Status WriteSide::Open() {
   series_cache = std::make_unique<SeriesCache>(core.options.series_cache_bytes);
   HOURCELL_ASSIGN_OR_RETURN(const uint64_t low_mark, ReadLowMark(core.tables.get()));
   HOURCELL_RETURN_IF_ERROR(OpenJournal(low_mark));
+  HOURCELL_RETURN_IF_ERROR(MakeRollupMarks());
   HOURCELL_RETURN_IF_ERROR(MakeActiveSets());
   MakeCommit();
   MakeSealer();
@@ -80,13 +83,35 @@ absl::Status WriteSide::OpenJournal(uint64_t low_mark) {
   return absl::OkStatus();
 }
 
+// Before the replay, whose late hours become marks. A tool without the rules keeps the marks of a
+// store, too.
+absl::Status WriteSide::MakeRollupMarks() {
+  const bool has_rules = core.options.rollup_rules.has_value();
+  HOURCELL_ASSIGN_OR_RETURN(const bool is_kept, ReadRollupMarksAreKept(core.tables.get()));
+  if (!has_rules && !is_kept) return absl::OkStatus();
+  absl::StatusOr<std::unique_ptr<RollupMarks>> opened =
+      RollupMarks::Open(core.tables.get(), is_kept);
+  if (absl::IsDataLoss(opened.status())) {
+    if (core.options.warn) {
+      core.options.warn(fmt::format("{}; all rollups are computed again",
+                                    std::string(opened.status().message())));
+    }
+    opened = RollupMarks::Open(core.tables.get(), /*is_kept=*/false);
+  }
+  HOURCELL_RETURN_IF_ERROR(opened.status());
+  rollup_marks = *std::move(opened);
+  if (!has_rules && rollup_marks->Metrics().empty()) rollup_marks.reset();
+  return absl::OkStatus();
+}
+
 absl::Status WriteSide::MakeActiveSets() {
   HOURCELL_ASSIGN_OR_RETURN(const bool has_sets, ReadActiveSetsAreKept(core.tables.get()));
   active = std::make_unique<ActiveSets>(core.options.layout,
                                         ActiveSets::Parts{.tables = core.tables.get(),
                                                           .series = core.series.get(),
                                                           .open_hours = open_hours.get(),
-                                                          .row_keys = &*core.row_keys},
+                                                          .row_keys = &*core.row_keys,
+                                                          .rollups = rollup_marks.get()},
                                         has_sets);
   return absl::OkStatus();
 }
@@ -118,6 +143,7 @@ void WriteSide::MakeSealer() {
                                                   .maintenance = core.tables.get(),
                                                   .series = core.series.get(),
                                                   .active = active.get(),
+                                                  .rollups = rollup_marks.get(),
                                                   .admission = admission.get(),
                                                   .commit = commit.get(),
                                                   .expiry = &*core.expiry,

@@ -25,6 +25,7 @@
 #include "engine/regions/live/region_loads.h"
 #include "engine/regions/live/region_maintenance.h"
 #include "engine/regions/live/sampled_keys.h"
+#include "engine/rollups/marks/rollup_marks.h"
 #include "engine/series/active_sets.h"
 #include "engine/storage/storage_engine.h"
 #include "engine/store/store_core.h"
@@ -61,6 +62,7 @@ class WriteSide {
   std::unique_ptr<Journal> journal;
   std::unique_ptr<SeriesCache> series_cache;
   std::shared_ptr<OpenHours> open_hours;
+  std::unique_ptr<RollupMarks> rollup_marks;  // null: no levels are computed
   std::unique_ptr<ActiveSets> active;
   std::unique_ptr<ObservedPuts> observed_puts;  // null: without observers
   std::unique_ptr<GroupCommit> commit;
@@ -81,6 +83,7 @@ class WriteSide {
   absl::Status OpenJournal(uint64_t low_mark);
   void MakeRegionMaintenance();
   absl::StatusOr<std::vector<std::string>> KeysOf(std::span<const SampledPut> sampled);
+  absl::Status MakeRollupMarks();
   absl::Status MakeActiveSets();
   void MakeCommit();
   void MakeSealer();

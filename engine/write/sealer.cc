@@ -497,8 +497,9 @@ absl::Status Sealer::WriteMerges(const SealedCells& cells,
                                  std::vector<FrozenHour>* refused) {
   const std::span<const Mutation> merges = cells.merges();
   // The logs that have the sets are synced before a file with these cells is: a row that outlives
-  // a power failure is found by its set.
+  // a power failure is found by its set, and a level that lacks its points by its mark.
   HOURCELL_RETURN_IF_ERROR(parts_.active->Write());
+  if (parts_.rollups != nullptr) HOURCELL_RETURN_IF_ERROR(parts_.rollups->Write());
   std::vector<size_t> refused_merges;
   HOURCELL_RETURN_IF_ERROR(Merge(merges, 0, &refused_merges));
   if (unflushed_bytes_ == 0) unflushed_since_s_ = NowS();
@@ -653,7 +654,9 @@ absl::Status Sealer::CheckpointLocked() {
   const auto attempt = [&]() -> absl::Status {
     HOURCELL_RETURN_IF_ERROR(parts_.maintenance->Flush(TableId::kData));
     HOURCELL_KILL_POINT("checkpoint:flushed");
-    HOURCELL_RETURN_IF_ERROR(WriteLowMark(low_mark, parts_.active->is_whole(), parts_.tables));
+    const KeptOfHours kept{.active_sets = parts_.active->is_whole(),
+                           .rollup_marks = parts_.rollups != nullptr};
+    HOURCELL_RETURN_IF_ERROR(WriteLowMark(low_mark, kept, parts_.tables));
     HOURCELL_KILL_POINT("checkpoint:low_mark");
     HOURCELL_RETURN_IF_ERROR(parts_.journal->DeleteBelow(low_mark));
     HOURCELL_KILL_POINT("checkpoint:deleted");

@@ -48,6 +48,7 @@
 #include "engine/journal/journal.h"
 #include "engine/maintenance.h"
 #include "engine/options.h"
+#include "engine/rollups/marks/rollup_marks.h"
 #include "engine/series/active_sets.h"
 #include "engine/series/series_table.h"
 #include "engine/stats.h"
@@ -71,6 +72,7 @@ class Sealer {
     TableMaintenance* maintenance = nullptr;  // of the same store
     SeriesTable* series = nullptr;            // its rows that wait in memory are written in passing
     ActiveSets* active = nullptr;             // so are its sets, and before each cell
+    RollupMarks* rollups = nullptr;           // its marks are written before each cell; may be null
     Admission* admission = nullptr;
     GroupCommit* commit = nullptr;      // writes points once more
     const RowExpiry* expiry = nullptr;  // null: nothing expires

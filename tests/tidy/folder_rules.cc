@@ -58,17 +58,18 @@ constexpr std::array kRules = {
                "codec/base codec codec/rollups codec/rows uid engine/query engine engine/table "
                "engine/rows engine/documents"},
     FolderRule{"engine/hours", "codec/base codec codec/cells codec/rows engine/rows"},
-    FolderRule{"engine/series",
-               "codec/base codec codec/rollups codec/rows codec/text uid engine/query "
-               "engine/query/stages engine/table engine/rows engine/names "
-               "engine/hours"},
+    FolderRule{"engine/rollups/marks", "codec/base codec/rows engine/table engine/rows"},
+    FolderRule{
+        "engine/series",
+        "codec/base codec codec/rollups codec/rows codec/text uid engine/query engine/query/stages "
+        "engine/table engine/rows engine/names engine/hours engine/rollups/marks"},
     FolderRule{"engine/regions/live",
                "codec/base codec/rows engine/regions engine/regions/split "
                "engine/regions/presplit engine engine/table engine/rows engine/series"},
     FolderRule{"engine/write",
-               "codec/base codec codec/cells codec/rows codec/text uid engine "
-               "engine/threads engine/table engine/journal engine/rows engine/days "
-               "engine/regions/live engine/hours engine/series"},
+               "codec/base codec codec/cells codec/rows codec/text uid engine engine/threads "
+               "engine/table engine/journal engine/rows engine/days engine/regions/live "
+               "engine/hours engine/rollups/marks engine/series"},
     FolderRule{"engine/histograms",
                "codec/base codec codec/histograms codec/rows codec/text uid engine/query "
                "engine/query/stages engine engine/table engine/rows engine/annotations "
@@ -122,12 +123,13 @@ constexpr std::array kRules = {
         "engine/annotations engine/names engine/hours engine/series engine/write"},
     FolderRule{"engine/suggest",
                "codec/base codec/rollups codec/rows uid engine/query engine/names engine/series"},
-    FolderRule{"engine/store",
-               "codec/base codec codec/rows uid engine/query engine engine/threads engine/table "
-               "engine/storage engine/journal engine/rows engine/days engine/hidden engine/rocks "
-               "engine/role engine/regions/live engine/annotations engine/documents engine/names "
-               "engine/hours engine/series engine/suggest engine/write engine/histograms "
-               "engine/read engine/rollups engine/virtuals engine/deletion engine/scan"},
+    FolderRule{
+        "engine/store",
+        "codec/base codec codec/rows uid engine/query engine engine/threads engine/table "
+        "engine/storage engine/journal engine/rows engine/days engine/hidden engine/rocks "
+        "engine/role engine/regions/live engine/annotations engine/documents engine/names "
+        "engine/hours engine/rollups/marks engine/series engine/suggest engine/write "
+        "engine/histograms engine/read engine/rollups engine/virtuals engine/deletion engine/scan"},
     FolderRule{"engine/facets",
                "codec/base codec/rollups uid engine/query engine engine/names engine/histograms "
                "engine/read engine/virtuals engine/deletion engine/scan engine/series "

@@ -177,6 +177,17 @@ TEST(SystemTableTest, SaltEpochsAreReadAsWritten) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("meta salt_epochs")));
 }
 
+TEST(SystemTableTest, ALowMarkOfAnotherProgramEndsTrustInMarksAndSets) {
+  MemTableStore tables;
+  EXPECT_THAT(ReadRollupMarksAreKept(&tables), IsOkAndHolds(false)) << "a store without a low mark";
+  ASSERT_OK(WriteLowMark(7, {.active_sets = true, .rollup_marks = true}, &tables));
+  EXPECT_THAT(ReadRollupMarksAreKept(&tables), IsOkAndHolds(true));
+  EXPECT_THAT(ReadActiveSetsAreKept(&tables), IsOkAndHolds(true));
+  ASSERT_OK(WriteLowMark(8, {.active_sets = true}, &tables));
+  EXPECT_THAT(ReadRollupMarksAreKept(&tables), IsOkAndHolds(false));
+  EXPECT_THAT(ReadActiveSetsAreKept(&tables), IsOkAndHolds(true));
+}
+
 TEST(SystemTableTest, TheStoresTtlIsTheOneThatWasGivenLast) {
   MemTableStore tables;
   EXPECT_THAT(ReadOrReplaceStoreTtl(std::nullopt, &tables), IsOkAndHolds(0));

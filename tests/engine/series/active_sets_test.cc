@@ -67,7 +67,8 @@ class ActiveSetsTest : public testing::Test {
                                         ActiveSets::Parts{.tables = &tables_,
                                                           .series = series_.get(),
                                                           .open_hours = &open_hours_,
-                                                          .row_keys = &row_keys_},
+                                                          .row_keys = &row_keys_,
+                                                          .rollups = rollups_.get()},
                                         is_whole);
   }
 
@@ -114,6 +115,7 @@ class ActiveSetsTest : public testing::Test {
   std::unique_ptr<UidDirectory> uids_;
   std::unique_ptr<SeriesTable> series_;
   OpenHours open_hours_{2};
+  std::unique_ptr<RollupMarks> rollups_;  // null unless a test makes it
   std::unique_ptr<ActiveSets> sets_;
 };
 
@@ -130,6 +132,32 @@ TEST_F(ActiveSetsTest, HaveASeriesFromItsFirstPointOfADayOn) {
   EXPECT_THAT(Active("n", Hours(0, 1)), ElementsAre(other));
   Put("m", "b", 1);
   EXPECT_THAT(Active("m", Hours(0, 1)), ElementsAre(a, b));
+}
+
+// Also a series that is in the set of the day, and also if the sets are not whole.
+TEST_F(ActiveSetsTest, ShowHoursBelowTheLimitOfTheirMetricToTheMarks) {
+  auto marks = RollupMarks::Open(&tables_, /*is_kept=*/true);
+  ASSERT_OK(marks);
+  rollups_ = *std::move(marks);
+  sets_ = NewSets(/*is_whole=*/false);
+  const SeriesNumber a = Put("m", "a", 5);
+  ASSERT_OK(sets_->TakeOpened());
+  ASSERT_OK(rollups_->Begin(MetricUid("m"), "1h(sum)"));
+  rollups_->Promise(MetricUid("m"), kFirstS + 10 * 3600);
+  Put("m", "a", 5);   // open already
+  Put("m", "a", 10);  // not below the limit
+  Put("n", "a", 5);   // another metric
+  Put("m", "a", 3);
+  Put("m", "b", 3);
+  ASSERT_OK(sets_->TakeOpened());
+
+  const std::vector<NotedMark> noted = rollups_->MarksOf(MetricUid("m"), 10);
+  ASSERT_EQ(noted.size(), 2U);
+  EXPECT_EQ(noted[0].mark.series, a);
+  EXPECT_EQ(noted[0].mark.begin_s, kFirstS + 3 * 3600U);
+  EXPECT_EQ(noted[0].mark.end_s, kFirstS + 4 * 3600U);
+  EXPECT_EQ(noted[1].mark.begin_s, kFirstS + 3 * 3600U);
+  EXPECT_THAT(rollups_->MarksOf(MetricUid("n"), 10), IsEmpty());
 }
 
 TEST_F(ActiveSetsTest, AreInTheTableOnceWritten) {
@@ -350,9 +378,9 @@ TEST_F(ChurnTest, SetsThatAnotherProgramDidNotKeepAreNotTrustedUntilTheyAreMade)
     ASSERT_OK(tables->Apply(gone, false));
     const auto low_mark = ReadLowMark(tables);
     ASSERT_OK(low_mark);
-    ASSERT_OK(WriteLowMark(*low_mark + 1, /*keeps_active_sets=*/false, tables));
+    ASSERT_OK(WriteLowMark(*low_mark + 1, {}, tables));
     EXPECT_THAT(ReadActiveSetsAreKept(tables), IsOkAndHolds(false));
-    ASSERT_OK(WriteLowMark(*low_mark, /*keeps_active_sets=*/false, tables));
+    ASSERT_OK(WriteLowMark(*low_mark, {}, tables));
     const Mutation stale{TableId::kSystem, Mutation::Kind::kSet, "active_mark", "0"};
     ASSERT_OK(tables->Apply({&stale, 1}, false));
   });

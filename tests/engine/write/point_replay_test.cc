@@ -407,7 +407,7 @@ TEST_F(PointReplayTest, AJournalThatNamesAnUnknownSeriesIsRefused) {
   {
     const auto tables = OpenRocksTableStore(options_.path + "/db", options_);
     ASSERT_OK(tables);
-    ASSERT_OK(WriteLowMark(low_mark, /*keeps_active_sets=*/true, tables->get()));
+    ASSERT_OK(WriteLowMark(low_mark, {.active_sets = true}, tables->get()));
     ASSERT_OK((*tables)->Close());
   }
   EXPECT_THAT(Tsdb::Open(options_).status(),
