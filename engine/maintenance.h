@@ -69,6 +69,10 @@ class Maintenance final {
   // tests with a clock.
   absl::Status SealDue();
 
+  // Computes the levels of Options::rollup_rules that are due by the clock, and those of hours that
+  // changed and are sealed, as the store does in the background. For tests with a clock.
+  absl::Status ComputeRollups();
+
   // Seals all open hours: every point is in a cell. The hours open again with their next point.
   // kCancelled: by `control`; hours sealed by then stay sealed, and the points of the others are in
   // the journal as before.

@@ -99,7 +99,9 @@ class Points final {
   // series without points and histograms are dropped later (Options::drop_empty_series). Seals
   // everything, and holds up sealing while it runs. A sub query without a metric and without tsuids
   // selects the series of all metrics that pass its filters; it needs a filter. A sub query of a
-  // metric also deletes the points of its rollups with such times, unless its rollup_usage is kRaw.
+  // metric also deletes the points of its rollups with such times, unless its rollup_usage is kRaw;
+  // of rollups by Options::rollup_rules also the interval that begins before, which the store
+  // computes again from the remaining points.
   // On an error a part may be deleted. Errors as Queries::Query's, and those of storage;
   // kInvalidArgument: a sub query has functions.
   //

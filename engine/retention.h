@@ -17,6 +17,9 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include "codec/rollups/metric_rules.h"
+#include "engine/query/query_control.h"
+
 namespace hourcell {
 
 class StoreGates;
@@ -26,6 +29,25 @@ struct MetricTtl {
   std::string metric;  // UTF-8; or the UID in hex, without a name
   int64_t ttl_s = 0;   // 0 = points never expire
   friend bool operator==(const MetricTtl&, const MetricTtl&) = default;
+};
+
+// How far the levels of a metric are computed (Options::rollup_rules).
+struct RollupProgress {
+  std::string metric;
+  std::string levels;    // intervals, aggregates and tags: "1m(sum,count)1h(sum){dc=lga}"
+  int64_t until_s = 0;   // all hours before it, but for `changed` ones
+  uint64_t changed = 0;  // hours, of a series or of all, that wait to be computed again
+  friend bool operator==(const RollupProgress&, const RollupProgress&) = default;
+};
+
+// The space of a day of a metric, or of a level that a rule would compute.
+struct RollupEstimate {
+  std::string metric;
+  uint64_t series = 0;
+  uint64_t points = 0;  // of the day
+  uint64_t bytes = 0;   // of their cells, without keys
+  int64_t ttl_s = 0;    // by the rule; 0: without a limit
+  friend bool operator==(const RollupEstimate&, const RollupEstimate&) = default;
 };
 
 class RetentionAdmin final {
@@ -42,6 +64,21 @@ class RetentionAdmin final {
 
   // The TTLs of metrics, by name.
   absl::StatusOr<std::vector<MetricTtl>> MetricTtls();
+
+  // The metrics of Options::rollup_rules whose levels are computed, by name. kFailedPrecondition:
+  // also without rules, and in a process that only reads.
+  absl::StatusOr<std::vector<RollupProgress>> Rollups();
+
+  // Computes the levels of a metric again, from the interval with `start_s` on, in the background;
+  // queries read the points meanwhile. Hours whose points expired keep their levels. kNotFound: the
+  // metric lacks levels by a rule.
+  absl::Status RebuildRollups(std::string_view metric, int64_t start_s);
+
+  // For each metric with a rule and with points on the UTC day of `time_s`: its points, and then
+  // its levels. Measured on some series. Changes nothing. Errors as Queries::Query's.
+  absl::StatusOr<std::vector<RollupEstimate>> EstimateRollups(const MetricRules& rules,
+                                                              int64_t time_s,
+                                                              QueryControl* control = nullptr);
 
   // Frees disk space of expired points, a bounded piece of that work; returns the bytes freed. The
   // store also does it every minute.

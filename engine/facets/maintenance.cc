@@ -17,6 +17,16 @@ absl::Status Maintenance::SealDue() {
   return store.Acknowledge(store.writes().sealer->SealDue());
 }
 
+absl::Status Maintenance::ComputeRollups() {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  RollupKeeper* const rollups = gates_->lasting()->rollups.get();
+  if (rollups == nullptr) return absl::OkStatus();
+  while (true) {
+    HOURCELL_ASSIGN_OR_RETURN(const bool may_have_more, rollups->Step());
+    if (!may_have_more) return store.Acknowledge(absl::OkStatus());
+  }
+}
+
 absl::Status Maintenance::Seal(const SealControl& control) {
   HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
   return store.Acknowledge(store.writes().sealer->SealAll(control));

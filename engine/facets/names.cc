@@ -1,6 +1,7 @@
 #include "engine/names.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -78,6 +79,20 @@ absl::Status CheckMayDelete(const StoreWriter& store, UidKind kind, std::string_
 absl::Status CheckExpression(const MetricExpression& expression) {
   HOURCELL_RETURN_IF_ERROR(CheckMetricExpression(expression));
   return CompileFormula(expression).status();
+}
+
+// Renames while no rollup is computed. `keeper` is null without rules.
+absl::Status RenameAtRest(const StoreWriter& store,
+                          RollupKeeper* keeper,
+                          UidKind kind,
+                          const std::function<absl::Status()>& rename) {
+  const bool is_of_tags = kind != UidKind::kMetric;
+  if (keeper != nullptr) {
+    return is_of_tags ? keeper->WhileTagsChange(rename) : keeper->WhileAtRest(rename);
+  }
+  RollupMarks* const marks = store.writes().rollup_marks.get();
+  if (marks != nullptr && is_of_tags) HOURCELL_RETURN_IF_ERROR(ForgetRulesWithTags(marks));
+  return rename();
 }
 
 absl::StatusOr<UidCheckReport> CheckMappings(StoreGates* gates) {
@@ -208,7 +223,8 @@ absl::Status Names::RenameUid(UidKind kind, std::string_view name, std::string_v
     to += new_name;
     renamings.push_back({.name = one, .new_name = std::move(to)});
   }
-  const absl::Status renamed = store->uids->RenameAll(kind, renamings);
+  const auto rename = [&] { return store->uids->RenameAll(kind, renamings); };
+  const absl::Status renamed = RenameAtRest(store, gates_->lasting()->rollups.get(), kind, rename);
   store.writes().series_cache->Clear();  // its keys are names
   return store.NoteChange(renamed);
 }
@@ -218,7 +234,9 @@ absl::Status Names::DeleteUid(UidKind kind, std::string_view name) {
   HOURCELL_RETURN_IF_ERROR(CheckMayDelete(store, kind, name));
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> names,
                             WithLevels(kind, name, store->uids.get()));
-  const absl::Status deleted = store->uids->DeleteAll(kind, names);
+  const auto remove = [&] { return store->uids->DeleteAll(kind, names); };
+  RollupKeeper* const rollups = gates_->lasting()->rollups.get();
+  const absl::Status deleted = rollups == nullptr ? remove() : rollups->WhileAtRest(remove);
   store.writes().series_cache->Clear();
   return store.NoteChange(deleted);
 }

@@ -1,5 +1,6 @@
 #include "engine/points.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "engine/deletion/metric_batches.h"
 #include "engine/deletion/point_counter.h"
 #include "engine/deletion/point_deleter.h"
+#include "engine/rollups/keeper/level_deletion.h"
 #include "engine/store/gates.h"
 #include "engine/store/tsdb_impl.h"
 
@@ -121,7 +123,7 @@ absl::StatusOr<DeletedPoints> Points::DeletePoints(const QuerySpec& spec, QueryC
                                           .memory = store.reads().executor.memory()});
   const HistogramDeletion histograms = HistogramDeletionOf(store);
   DeletedPoints deleted;
-  const auto delete_batch = [&](const QuerySpec& batch) -> absl::Status {
+  const auto delete_points = [&](const QuerySpec& batch) -> absl::Status {
     HOURCELL_ASSIGN_OR_RETURN(const DeletedPoints of_batch, deleter.Delete(batch, control));
     deleted.points += of_batch.points;
     deleted.rows += of_batch.rows;
@@ -129,7 +131,24 @@ absl::StatusOr<DeletedPoints> Points::DeletePoints(const QuerySpec& spec, QueryC
     deleted.histograms += of_series;
     return absl::OkStatus();
   };
-  HOURCELL_RETURN_IF_ERROR(store.NoteChange(BatchesOf(store).ForEach(spec, control, delete_batch)));
+  RollupKeeper* const rollups = gates_->lasting()->rollups.get();
+  const bool of_all_metrics = std::ranges::any_of(spec.queries, [](const SubQuery& query) {
+    return query.metric.empty() && query.tsuids.empty();
+  });
+  const auto delete_batch = [&](const QuerySpec& batch) -> absl::Status {
+    RollupMarks* const marks = store.writes().rollup_marks.get();
+    if (marks == nullptr) return delete_points(batch);
+    const auto& rules = store->options.rollup_rules;
+    const LevelDeletion levels(store->options.layout,
+                               {.rules = rules.has_value() ? &*rules : nullptr,
+                                .marks = marks,
+                                .uids = store->uids.get(),
+                                .expiry = &*store->expiry});
+    return levels.Delete(batch, of_all_metrics, delete_points);
+  };
+  const auto delete_all = [&] { return BatchesOf(store).ForEach(spec, control, delete_batch); };
+  HOURCELL_RETURN_IF_ERROR(
+      store.NoteChange(rollups == nullptr ? delete_all() : rollups->WhileAtRest(delete_all)));
   return deleted;
 }
 

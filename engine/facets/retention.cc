@@ -1,6 +1,11 @@
 #include "engine/retention.h"
 
+#include <memory>
+
+#include <fmt/format.h>
+
 #include "codec/base/status_macros.h"
+#include "engine/rollups/keeper/rollup_estimate.h"
 #include "engine/store/gates.h"
 #include "engine/store/tsdb_impl.h"
 
@@ -18,6 +23,42 @@ int64_t RetentionAdmin::store_ttl_s() const {
 absl::StatusOr<std::vector<MetricTtl>> RetentionAdmin::MetricTtls() {
   HOURCELL_ASSIGN_OR_RETURN(const StoreReader store, gates_->BeginRead());
   return store.ttls().List();
+}
+
+namespace {
+
+absl::StatusOr<RollupKeeper*> KeeperOf(StoreGates* gates) {
+  HOURCELL_RETURN_IF_ERROR(gates->BeginWrite().status());
+  RollupKeeper* const keeper = gates->lasting()->rollups.get();
+  if (keeper != nullptr) return keeper;
+  return absl::FailedPreconditionError("rollups: the store has no rules; set tsd.rollups.rules");
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<RollupProgress>> RetentionAdmin::Rollups() {
+  HOURCELL_ASSIGN_OR_RETURN(RollupKeeper* const keeper, KeeperOf(gates_));
+  return keeper->Progress();
+}
+
+absl::Status RetentionAdmin::RebuildRollups(std::string_view metric, int64_t start_s) {
+  HOURCELL_ASSIGN_OR_RETURN(RollupKeeper* const keeper, KeeperOf(gates_));
+  return keeper->Rebuild(metric, start_s);
+}
+
+absl::StatusOr<std::vector<RollupEstimate>> RetentionAdmin::EstimateRollups(
+    const MetricRules& rules, int64_t time_s, QueryControl* control) {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreReader store, gates_->BeginRead());
+  if (time_s < 0) {
+    return absl::InvalidArgumentError(
+        fmt::format("time of the day: expected 0 or more, got {}", time_s));
+  }
+  constexpr int64_t kSecondsOfDay = 86'400;
+  const std::shared_ptr<OpenHours> hours = store.hours();
+  QueryControl own;
+  return store->losses.Note(hourcell::EstimateRollups(
+      {.executor = &store.reads().executor, .open_hours = hours.get(), .uids = store->uids.get()},
+      rules, time_s - time_s % kSecondsOfDay, control == nullptr ? &own : control));
 }
 
 absl::StatusOr<uint64_t> RetentionAdmin::DropExpired() {

@@ -50,6 +50,7 @@ class Fsck {
     HOURCELL_RETURN_IF_ERROR(checks_->CheckDeletions());
     HOURCELL_RETURN_IF_ERROR(checks_->CheckDocuments());
     HOURCELL_RETURN_IF_ERROR(checks_->CheckVirtualMetrics());
+    HOURCELL_RETURN_IF_ERROR(checks_->CheckRollups());
     HOURCELL_RETURN_IF_ERROR(CheckJournal());
     HOURCELL_RETURN_IF_ERROR(checks_->DropEmptySeries());
     HOURCELL_RETURN_IF_ERROR(tables_->Close());

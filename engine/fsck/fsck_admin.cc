@@ -39,6 +39,7 @@ absl::StatusOr<FsckReport> FsckAdmin::Check(FsckOptions options) {
   HOURCELL_RETURN_IF_ERROR(checks.CheckDeletions());
   HOURCELL_RETURN_IF_ERROR(checks.CheckDocuments());
   HOURCELL_RETURN_IF_ERROR(checks.CheckVirtualMetrics());
+  HOURCELL_RETURN_IF_ERROR(checks.CheckRollups());
   if (parts_.journal != nullptr) HOURCELL_RETURN_IF_ERROR(CheckJournal(&checks));
   if (parts_.check_is_writer) HOURCELL_RETURN_IF_ERROR(parts_.check_is_writer());
   return report;

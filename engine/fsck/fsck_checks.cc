@@ -27,6 +27,7 @@
 #include "engine/names/virtual_metrics.h"
 #include "engine/regions/region_invariants.h"
 #include "engine/regions/region_name.h"
+#include "engine/rollups/marks/rollup_rows.h"
 #include "engine/rows/annotation_cell.h"
 #include "engine/rows/annotation_key.h"
 #include "engine/rows/deletion_row.h"
@@ -485,6 +486,22 @@ absl::Status FsckChecks::CheckVirtualMetrics() {
   const absl::Status read = VisitVirtualMetrics(*parts_.layout, parts_.tables,
                                                 [](Uid /*metric*/, const StoredExpression&) {});
   if (!read.ok()) Add(FsckFault::kTable, std::string(MessageOf(read)));
+  return absl::OkStatus();
+}
+
+absl::Status FsckChecks::CheckRollups() {
+  HOURCELL_RETURN_IF_ERROR(Begin("rollups"));
+  const auto check = [this](std::string_view key, std::string_view value) {
+    Uid metric = 0;
+    const absl::Status parsed = key.starts_with(kRollupMarkPrefix)
+                                    ? ParseRollupMarkKey(key, &metric).status()
+                                    : ParseRollupUntil(key, value).status();
+    if (!parsed.ok()) Add(FsckFault::kTable, std::string(MessageOf(parsed)));
+    return true;
+  };
+  const absl::Status scanned =
+      parts_.tables->Snapshot()->Scan(TableId::kSystem, PrefixRange(kRollupRowsPrefix), check);
+  if (!scanned.ok()) Add(FsckFault::kTable, std::string(MessageOf(scanned)));
   return absl::OkStatus();
 }
 

@@ -66,6 +66,7 @@ class FsckChecks {
   absl::Status CheckDocuments();
   // The expressions of virtual metrics.
   absl::Status CheckVirtualMetrics();
+  absl::Status CheckRollups();  // watermarks and marks
   // Reports an unreadable journal; returns errors that do not concern the journal.
   absl::Status CheckJournal(const absl::Status& read);
   // Drops series without any data, if the options want it and no fault was found. REQUIRES: all

@@ -154,6 +154,8 @@ struct QuerySpec {
   bool keep_scanned = false;
   // Answer sub queries from rollups where they can; false: from the points of their metric alone.
   bool may_use_rollups = true;
+  // The store's own reading: neither the limits nor the timeout of queries apply.
+  bool without_limits = false;
   // Return stale markers, too (Value::StaleMarker). REQUIRES: no aggregation, no downsampling.
   bool stale_markers = false;
   // The annotations to find.

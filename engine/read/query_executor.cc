@@ -59,7 +59,8 @@ absl::Status CheckTimes(const QuerySpec& spec) {
 }
 
 QueryMeter::Deadline DeadlineOf(const QuerySpec& spec, int64_t timeout_ms, MonotonicClock* clock) {
-  if (spec.deadline_ms != 0 || timeout_ms <= 0) return {.ms = spec.deadline_ms, .clock = clock};
+  if (spec.deadline_ms != 0 || timeout_ms <= 0 || spec.without_limits)
+    return {.ms = spec.deadline_ms, .clock = clock};
   return {.ms = clock->MonotonicMs() + timeout_ms, .clock = clock};
 }
 
@@ -82,7 +83,8 @@ QueryExecutor::QueryExecutor(const Options& options,
 
 QueryExecutor::~QueryExecutor() = default;
 
-QueryLimits QueryExecutor::LimitsOf(const SubQuery& query) const {
+QueryLimits QueryExecutor::LimitsOf(const SubQuery& query, const QuerySpec& spec) const {
+  if (spec.without_limits) return QueryLimits();
   for (const auto& [pattern, of_metric] : limits_of_metrics_) {
     if (re2::RE2::PartialMatch(query.metric, *pattern)) return of_metric;
   }
@@ -91,7 +93,7 @@ QueryLimits QueryExecutor::LimitsOf(const SubQuery& query) const {
 
 // kResourceExhausted: the range is too long.
 absl::Status QueryExecutor::CheckRange(const SubQuery& query, const QuerySpec& spec) const {
-  const QueryLimits limits = LimitsOf(query);
+  const QueryLimits limits = LimitsOf(query, spec);
   if (limits.range_ms == 0 || spec.end_ms - spec.start_ms <= limits.range_ms) {
     return absl::OkStatus();
   }
@@ -160,7 +162,7 @@ absl::Status QueryExecutor::RunRollups(SubQueryPipeline::Parts parts,
                                        const QueryMeter::Deadline& deadline,
                                        QueryControl* control) const {
   if (spec.quick.has_value()) return absl::AbortedError("A query of rollups is not quick");
-  QueryMeter meter(LimitsOf(spec.queries[index]), deadline, control);
+  QueryMeter meter(LimitsOf(spec.queries[index], spec), deadline, control);
   MemoryLease memory(&memory_, control);
   parts.read.meter = &meter;
   parts.read.memory = &memory;
@@ -180,7 +182,7 @@ absl::Status QueryExecutor::RunVirtual(SubQueryPipeline::Parts parts,
                                            QuoteForMessage(spec.queries[index].metric),
                                            kVirtualLevelsMax));
   }
-  QueryMeter meter(LimitsOf(spec.queries[index]), running.deadline, running.control);
+  QueryMeter meter(LimitsOf(spec.queries[index], spec), running.deadline, running.control);
   MemoryLease memory(&memory_, running.control);
   parts.read.meter = &meter;
   parts.read.memory = &memory;
@@ -233,7 +235,7 @@ absl::Status QueryExecutor::RunInput(SubQueryPipeline::Parts parts,
   if (IsDerived(spec, index, resolved.metric)) {
     return RunDerived(parts, spec, index, resolved, running);
   }
-  Step step(LimitsOf(spec.queries[index]), running.deadline, &memory_, /*quick_bytes=*/0,
+  Step step(LimitsOf(spec.queries[index], spec), running.deadline, &memory_, /*quick_bytes=*/0,
             running.control);
   HOURCELL_RETURN_IF_ERROR(MakePlan(spec, index, std::move(resolved), watch, &step));
   HOURCELL_RETURN_IF_ERROR(step.memory.Take(SubQueryPipeline::BytesOf(step.plan)));
@@ -372,8 +374,8 @@ absl::Status QueryExecutor::RunAll(const QuerySpec& spec,
       if (functions != nullptr) HOURCELL_RETURN_IF_ERROR(functions->EndOf(i));
       continue;
     }
-    auto step =
-        std::make_unique<Step>(LimitsOf(spec.queries[i]), deadline, &memory_, quick_bytes, control);
+    auto step = std::make_unique<Step>(LimitsOf(spec.queries[i], spec), deadline, &memory_,
+                                       quick_bytes, control);
     HOURCELL_RETURN_IF_ERROR(MakePlan(spec, i, std::move(resolved[i]), watch, step.get()));
     HOURCELL_RETURN_IF_ERROR(step->memory.Take(SubQueryPipeline::BytesOf(step->plan)));
     const uint64_t rows = SubQueryPipeline::RowsAtMost(step->plan);

@@ -173,7 +173,7 @@ class QueryExecutor {
                         const QuerySpec& spec,
                         size_t index,
                         const Running& running) const;
-  QueryLimits LimitsOf(const SubQuery& query) const;
+  QueryLimits LimitsOf(const SubQuery& query, const QuerySpec& spec) const;
   absl::Status CheckRange(const SubQuery& query, const QuerySpec& spec) const;
 
   const Options& options_;

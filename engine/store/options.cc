@@ -44,6 +44,12 @@ absl::Status Options::Validate() const {
         "options: follow with storage \"{}\"; only the process that writes to it can read it",
         storage->name()));
   }
+  if (rollup_rules.has_value() && storage != nullptr && storage->shared() != nullptr) {
+    return absl::InvalidArgumentError(
+        fmt::format("options: rollup_rules with storage \"{}\"; a process that was replaced as "
+                    "writer could raise a watermark",
+                    storage->name()));
+  }
   HOURCELL_RETURN_IF_ERROR(ValidateLayout(layout));
   if (tags_max < 1 || tags_max > kTagsMax) {
     return OutOfRange("tags_max", tags_max, fmt::format("1 to {}", kTagsMax));

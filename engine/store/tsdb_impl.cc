@@ -38,6 +38,7 @@ absl::Status StoreImpl::OpenToWrite() {
                                       std::move(opened.journal_place));
   HOURCELL_RETURN_IF_ERROR(write->Open());
   read = std::make_unique<ReadSide>(&core, write->active.get());
+  MakeRollups();
   MakeAdmins();
   write->StartBackground();
   write->AddGauges();
@@ -81,6 +82,31 @@ absl::Status StoreImpl::StartFollowing(std::unique_ptr<JournalTail> tail) {
   core.stats.AddGauge("follow.memory_bytes", {},
                       [this] { return core.is_open ? HoursToRead()->bytes() : 0; });
   return absl::OkStatus();
+}
+
+void StoreImpl::MakeRollups() {
+  if (!core.options.rollup_rules.has_value()) return;
+  rollups = std::make_unique<RollupKeeper>(
+      core.options, core.options.layout,
+      RollupKeeper::Parts{
+          .marks = write->rollup_marks.get(),
+          .uids = core.uids.get(),
+          .series = core.series.get(),
+          .active = write->active.get(),
+          .open_hours = write->open_hours.get(),
+          .sealer = write->sealer.get(),
+          .commit = write->commit.get(),
+          .writer = write->writer.get(),
+          .executor = &read->executor,
+          .expiry = &*core.expiry,
+          .retention = &core.retention,
+          .set_ttls = [this](auto changes) { return core.role->NoteChange(ttls->SetAll(changes)); },
+          .clock = core.clock,
+          .stats = &core.stats,
+          .before_write = [this] { return gates.BeginWrite().status(); }});
+  constexpr int64_t kComputeMs = 1000;
+  rollup_ticker_ = std::make_unique<Background>(
+      "hc-rollups", core.options.seal_in_background ? kComputeMs : 0, [this] { rollups->Run(); });
 }
 
 void StoreImpl::MakeAdmins() {
@@ -186,6 +212,8 @@ ClusterView StoreImpl::Cluster() {
 absl::Status StoreImpl::Close() {
   if (!core.is_open.exchange(false)) return absl::OkStatus();
   absl::Status closed;
+  if (rollups != nullptr) rollups->Stop();
+  rollup_ticker_.reset();
   if (write == nullptr) {
     core.role->Stop();
   } else {

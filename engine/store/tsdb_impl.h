@@ -15,6 +15,7 @@
 #include "engine/fsck_admin.h"
 #include "engine/hours/open_hours.h"
 #include "engine/region_admin.h"
+#include "engine/rollups/keeper/rollup_keeper.h"
 #include "engine/salt_admin.h"
 #include "engine/storage/journal_tail.h"
 #include "engine/store/gates.h"
@@ -22,6 +23,7 @@
 #include "engine/store/store_core.h"
 #include "engine/store/ttl_admin.h"
 #include "engine/store/write_side.h"
+#include "engine/threads/background.h"
 #include "engine/tsdb.h"
 
 namespace hourcell {
@@ -41,6 +43,7 @@ class StoreImpl {
   StoreCore core;
   std::unique_ptr<WriteSide> write;  // null: this process only reads
   std::unique_ptr<ReadSide> read;
+  std::unique_ptr<RollupKeeper> rollups;  // null: without rules, or without a write side
   std::unique_ptr<RegionAdmin> regions;
   std::unique_ptr<SaltAdmin> salt;
   std::unique_ptr<TtlAdmin> ttls;
@@ -53,9 +56,12 @@ class StoreImpl {
   absl::Status OpenToWrite();
   absl::Status OpenToFollow();
   absl::Status StartFollowing(std::unique_ptr<JournalTail> tail);
+  void MakeRollups();
   void MakeAdmins();
   void MakeRegionAdmin();
   void MakeSaltAdmin();
+
+  std::unique_ptr<Background> rollup_ticker_;
 };
 
 }  // namespace hourcell

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/check.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "engine/rows/system_table.h"
@@ -30,6 +31,18 @@ absl::Status TtlAdmin::Set(std::string_view metric, std::optional<int64_t> ttl_s
     rules.metric_ttl_s[uid] = *ttl_s;
   } else {
     rules.metric_ttl_s.erase(uid);
+  }
+  parts_.retention->Set(std::move(rules));
+  return absl::OkStatus();
+}
+
+absl::Status TtlAdmin::SetAll(std::span<const std::pair<Uid, int64_t>> ttls) {
+  MutexLock lock(&change_);
+  RetentionRules rules = *parts_.retention->rules();
+  for (const auto& [metric, ttl_s] : ttls) {
+    HOURCELL_DCHECK(ttl_s >= 0 && ttl_s <= kTtlMaxS);
+    HOURCELL_RETURN_IF_ERROR(WriteMetricTtl(layout_, metric, ttl_s, parts_.tables));
+    rules.metric_ttl_s[metric] = ttl_s;
   }
   parts_.retention->Set(std::move(rules));
   return absl::OkStatus();

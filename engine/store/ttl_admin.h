@@ -4,13 +4,16 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <absl/status/status.h>
 
 #include "codec/base/mutex.h"
 #include "codec/rows/layout.h"
+#include "codec/rows/uid.h"
 #include "engine/retention.h"
 
 namespace hourcell {
@@ -32,6 +35,9 @@ class TtlAdmin {
 
   // Tsdb::SetMetricTtl.
   absl::Status Set(std::string_view metric, std::optional<int64_t> ttl_s);
+
+  // Sets the TTLs of many metrics, in seconds of 0 to kTtlMaxS. On an error a part may be set.
+  absl::Status SetAll(std::span<const std::pair<Uid, int64_t>> ttls);
 
   // By name; a metric without a name by its UID in hex.
   std::vector<MetricTtl> List() const;

@@ -85,6 +85,8 @@ constexpr MetricName kNames[] = {
     {"rpc.put.points", "Points that puts had."},
     {"rpc.received", "HTTP requests, lines, and puts and rollups among the lines."},
     {"rpc.telnet.replies_dropped", "Error lines that were dropped because nobody read them."},
+    {"rollups.errors", "Failures to compute rollups by rules; they are repeated."},
+    {"rollups.points", "Points of levels that were computed by rules."},
     {"seal.errors", "Failures to write open hours as cells; they are tried again."},
     {"seal.expired", "Points that expired before their hour was sealed."},
     {"seal.hours", "Hours that were sealed into cells: all, and early for want of room.",

@@ -80,10 +80,13 @@ constexpr std::array kRules = {
         "engine/query/functions engine/query/stages engine engine/threads engine/table engine/rows "
         "engine/days engine/annotations engine/names engine/hours engine/series "
         "engine/histograms"},
-    FolderRule{
-        "engine/rollups",
-        "codec/base codec codec/rollups codec/rows uid engine/query engine/query/stages engine "
-        "engine/table engine/series engine/read"},
+    FolderRule{"engine/rollups",
+               "codec/base codec codec/rollups codec/rows uid engine/query engine/query/stages "
+               "engine engine/table engine/rollups/marks engine/series engine/read"},
+    FolderRule{"engine/rollups/keeper",
+               "codec/base codec codec/cells codec/rollups codec/rows uid engine/query "
+               "engine/query/stages engine engine/table engine/hours engine/rollups/marks "
+               "engine/series engine/write engine/read"},
     FolderRule{
         "engine/virtuals",
         "codec/base codec codec/rows uid engine/query engine/query/functions engine/query/stages "
@@ -95,10 +98,11 @@ constexpr std::array kRules = {
     FolderRule{"engine/backup",
                "codec/base engine engine/table engine/rocks/files engine/journal "
                "engine/rows engine/rocks engine/write"},
-    FolderRule{"engine/fsck",
-               "codec/base codec codec/cells codec/rows codec/text uid engine/regions "
-               "engine engine/table engine/rocks/files engine/journal engine/rows engine/days "
-               "engine/rocks engine/documents engine/names engine/hours engine/series"},
+    FolderRule{
+        "engine/fsck",
+        "codec/base codec codec/cells codec/rows codec/text uid engine/regions engine engine/table "
+        "engine/rocks/files engine/journal engine/rows engine/days engine/rocks engine/documents "
+        "engine/names engine/hours engine/rollups/marks engine/series"},
     FolderRule{
         "engine/deletion",
         "codec/base codec codec/cells codec/rows uid engine/query engine engine/table "
@@ -123,17 +127,17 @@ constexpr std::array kRules = {
         "engine/annotations engine/names engine/hours engine/series engine/write"},
     FolderRule{"engine/suggest",
                "codec/base codec/rollups codec/rows uid engine/query engine/names engine/series"},
-    FolderRule{
-        "engine/store",
-        "codec/base codec codec/rows uid engine/query engine engine/threads engine/table "
-        "engine/storage engine/journal engine/rows engine/days engine/hidden engine/rocks "
-        "engine/role engine/regions/live engine/annotations engine/documents engine/names "
-        "engine/hours engine/rollups/marks engine/series engine/suggest engine/write "
-        "engine/histograms engine/read engine/rollups engine/virtuals engine/deletion engine/scan"},
+    FolderRule{"engine/store",
+               "codec/base codec codec/rows uid engine/query engine engine/threads engine/table "
+               "engine/storage engine/journal engine/rows engine/days engine/hidden engine/rocks "
+               "engine/role engine/regions/live engine/annotations engine/documents engine/names "
+               "engine/hours engine/rollups/marks engine/series engine/suggest engine/write "
+               "engine/histograms engine/read engine/rollups engine/rollups/keeper engine/virtuals "
+               "engine/deletion engine/scan"},
     FolderRule{"engine/facets",
                "codec/base codec/rollups uid engine/query engine engine/names engine/histograms "
-               "engine/read engine/virtuals engine/deletion engine/scan engine/series "
-               "engine/suggest engine/store"},
+               "engine/read engine/rollups/keeper engine/virtuals engine/deletion engine/scan "
+               "engine/series engine/suggest engine/store"},
     FolderRule{"server/plot", "codec/base"},
     FolderRule{"server/plot/output", "codec/base server/plot"},
     FolderRule{"bench/lab/keys", "codec/base engine/regions/presplit"},
@@ -266,8 +270,8 @@ constexpr std::array kRules = {
                "codec/base codec/rows codec/text engine server/text server/cluster server/http "
                "server/expressions server/cli server/cli/data server/cli/data/import"},
     FolderRule{"server/cli/admin",
-               "codec/base engine server/text server/config server/access server/cluster "
-               "server/http server/admin server/cli server/cli/cluster"},
+               "codec/base engine/query engine server/text server/config server/access "
+               "server/cluster server/http server/admin server/cli server/cli/cluster"},
     FolderRule{"server/cli/admin/migrate",
                "codec/base codec/rows engine server/cluster server/cli server/cli/data"},
     FolderRule{"server/cli/serve",

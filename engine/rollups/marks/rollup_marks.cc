@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "codec/base/check.h"
+#include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "engine/rows/key_range.h"
 
@@ -196,7 +197,9 @@ absl::Status RollupMarks::WriteAlone(bool sync) {
   }
   for (const auto& [metric, mark] : taken.marks)
     group.push_back(SetRollupRow(RollupMarkKey(metric, mark), {}));
+  HOURCELL_KILL_POINT("rollups:before_marks");
   const absl::Status written = ApplyInParts(group, sync, &tables_);
+  HOURCELL_KILL_POINT("rollups:marks");
   MutexLock lock(&mutex_);
   if (!written.ok()) {
     PutBackLocked(std::move(taken));
@@ -283,7 +286,9 @@ absl::Status RollupMarks::AdvanceAll(std::span<const Advance> advances) {
     }
   }
   if (group.empty()) return absl::OkStatus();
+  HOURCELL_KILL_POINT("rollups:before_until");
   HOURCELL_RETURN_IF_ERROR(ApplyInParts(group, /*sync=*/true, &tables_));
+  HOURCELL_KILL_POINT("rollups:until");
   MutexLock lock(&mutex_);
   for (const Advance& advance : made) {
     State& state = states_.at(advance.metric);
@@ -333,6 +338,7 @@ absl::Status RollupMarks::Remove(Uid metric, std::span<const NotedMark> marks) {
       state.marks.erase(at);
     }
   }
+  HOURCELL_KILL_POINT("rollups:before_unmark");
   return ApplyInParts(group, /*sync=*/false, &tables_);
 }
 
@@ -374,6 +380,7 @@ absl::Status RollupMarks::Forget(Uid metric) {
       group.push_back(DeleteRollupRow(RollupMarkKey(metric, mark)));
   }
   HOURCELL_RETURN_IF_ERROR(ApplyInParts(group, /*sync=*/true, &tables_));
+  HOURCELL_KILL_POINT("rollups:forgotten");
   MutexLock lock(&mutex_);
   states_.erase(metric);
   lowered_.erase(metric);

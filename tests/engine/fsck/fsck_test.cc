@@ -265,6 +265,21 @@ TEST_F(FsckTest, AnExpressionThatDoesNotDecodeIsReported) {
   EXPECT_THAT(report.examples[0].text, HasSubstr("meta \"virtual/000001\": expression: "));
 }
 
+TEST_F(FsckTest, AMarkOfRollupsThatDoesNotDecodeIsTold) {
+  const auto set = [](std::string key, std::string value) {
+    return Mutation{.table = TableId::kSystem,
+                    .kind = Mutation::Kind::kSet,
+                    .key = std::move(key),
+                    .value = std::move(value)};
+  };
+  Change({set("rollup/until/1", "3600 1h(sum)"), set("rollup/mark/1/0/3600/7", "")});
+  EXPECT_THAT(Check().counts, IsEmpty());
+  Change({set("rollup/mark/1/0/7", "")});
+  const FsckReport report = Check();
+  EXPECT_THAT(report.counts, ElementsAre(Pair(FsckFault::kTable, 1)));
+  EXPECT_THAT(report.examples[0].text, HasSubstr("rollup/mark/1/0/7"));
+}
+
 // A row outside of its region, where the region does not declare such rows.
 TEST_F(FsckTest, RowsThatRegionsHideAreTold) {
   MakeRowsOfHours();

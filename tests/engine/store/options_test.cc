@@ -1,5 +1,11 @@
 #include "engine/options.h"
 
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "engine/storage/storage_engine.h"
 #include "tests/support/builders.h"
 #include "tests/support/status_matchers.h"
 
@@ -7,6 +13,35 @@ namespace hourcell::options_test {
 namespace {
 
 using testing::HasSubstr;
+
+// A storage of several processes.
+class SharedEngine : public StorageEngine, public SharedStorage {
+ public:
+  std::string_view name() const override { return "shared"; }
+  SharedStorage* shared() override { return this; }
+  absl::StatusOr<SharedSecrets> Join(const std::string& /*address*/,
+                                     StorageEvents /*events*/) override {
+    return absl::UnimplementedError("");
+  }
+  absl::StatusOr<SharedSecrets> RefreshSecrets() override { return absl::UnimplementedError(""); }
+  absl::StatusOr<OpenedStorage> Open(
+      const std::function<void(std::string_view message)>& /*warn*/) override {
+    return absl::UnimplementedError("");
+  }
+  absl::StatusOr<FollowedStorage> Follow(
+      const std::function<void(std::string_view message)>& /*warn*/) override {
+    return absl::UnimplementedError("");
+  }
+};
+
+TEST(OptionsTest, RulesOfRollupsNeedAStorageOfOneProcess) {
+  Options options = TinyOptions("x");
+  options.rollup_rules = *MetricRules::Parse("* 1h");
+  EXPECT_OK(options.Validate());
+  options.storage = std::make_shared<SharedEngine>();
+  EXPECT_THAT(options.Validate(), StatusIs(absl::StatusCode::kInvalidArgument,
+                                           HasSubstr("rollup_rules with storage \"shared\"")));
+}
 
 TEST(OptionsTest, DefaultsWithAPathAreValid) {
   Options options;
