@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -42,8 +43,13 @@ absl::StatusOr<std::vector<std::string>> WithLevels(UidKind kind,
 
 // Whether queries of the metric find rollups.
 absl::StatusOr<bool> HasRollups(const StoreReader& store, std::string_view metric) {
-  if (!store->options.rollups.has_value()) return false;
-  for (const std::string& level : store->options.rollups->MetricsOf(metric)) {
+  std::vector<std::string> levels;
+  if (store->options.rollups.has_value()) levels = store->options.rollups->MetricsOf(metric);
+  if (store->options.rollup_rules.has_value()) {
+    const MetricRule* const rule = store->options.rollup_rules->RuleOf(metric);
+    if (rule != nullptr) std::ranges::move(rule->LevelMetrics(metric), std::back_inserter(levels));
+  }
+  for (const std::string& level : levels) {
     const absl::StatusOr<Uid> uid = store->uids->Get(UidKind::kMetric, level);
     if (absl::IsNotFound(uid.status())) continue;
     HOURCELL_RETURN_IF_ERROR(uid.status());

@@ -302,7 +302,7 @@ absl::StatusOr<QueryExecutor::ResolvedQueries> QueryExecutor::ResolveAll(
       HOURCELL_RETURN_IF_ERROR(watch.Check());
       HOURCELL_RETURN_IF_ERROR(CheckRange(query, spec));
       if (spec.quick.has_value()) HOURCELL_RETURN_IF_ERROR(parts_.planner->CheckQuick(query));
-      if (query.pre_aggregate && parts_.rollups == nullptr) {
+      if (query.pre_aggregate && !options_.rollups.has_value()) {
         return absl::InvalidArgumentError("preAggregate: rollups are not enabled on this store");
       }
       regexps += static_cast<size_t>(

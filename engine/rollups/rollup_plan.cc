@@ -26,7 +26,15 @@ std::string WithMetric(std::string_view tsuid_hex, std::string_view metric_bytes
 
 }  // namespace
 
+int64_t WholeIntervalMs(const std::optional<DownsampleSpec>& downsample) {
+  if (!downsample.has_value() || downsample->all) return 0;
+  if (!downsample->calendar) return downsample->interval_ms;
+  const bool is_utc = downsample->timezone == absl::UTCTimeZone();
+  return std::gcd(downsample->interval_ms, is_utc ? kDayMs : kZoneStepMs);
+}
+
 bool RollupPlanner::IsOfPreAggregates(const SubQuery& query) const {
+  if (!options_.rollups.has_value()) return false;
   if (query.pre_aggregate) return true;
   return std::ranges::any_of(query.filters, [this](const TagFilterSpec& filter) {
     return filter.tagk == options_.aggregate_tagk && filter.type == FilterType::kLiteralOr &&
@@ -35,15 +43,9 @@ bool RollupPlanner::IsOfPreAggregates(const SubQuery& query) const {
 }
 
 std::vector<const RollupInterval*> RollupPlanner::ReadsOf(const SubQuery& query) const {
-  if (!query.downsample.has_value() || query.downsample->all) return {nullptr};
-  const DownsampleSpec& downsample = *query.downsample;
-  int64_t interval_ms = downsample.interval_ms;
-  // A level fits a calendar if no bucket begins within one of its intervals.
-  if (downsample.calendar) {
-    const bool is_utc = downsample.timezone == absl::UTCTimeZone();
-    interval_ms = std::gcd(interval_ms, is_utc ? kDayMs : kZoneStepMs);
-  }
-  return options_.rollups->Reads(interval_ms, AggregatorName(downsample.function),
+  const int64_t interval_ms = WholeIntervalMs(query.downsample);
+  if (interval_ms == 0 || !options_.rollups.has_value()) return {nullptr};
+  return options_.rollups->Reads(interval_ms, AggregatorName(query.downsample->function),
                                  query.rollup_usage);
 }
 
@@ -78,6 +80,7 @@ absl::StatusOr<RollupPlan> RollupPlanner::Plan(const QuerySpec& spec,
           .metric = RollupMetric(
               {.interval = level->name(), .aggregator = aggregate, .group_by = group_by}, metric),
           .is_level = true,
+          .is_other = false,
           .query = query,
           .range = {.start_ms = spec.start_ms,
                     .end_ms = std::min(spec.end_ms, cut_ms - 1),
@@ -92,6 +95,7 @@ absl::StatusOr<RollupPlan> RollupPlanner::Plan(const QuerySpec& spec,
     RollupSource source{
         .metric = group_by.empty() ? metric : RollupMetric({.group_by = group_by}, metric),
         .is_level = false,
+        .is_other = false,
         .query = query,
         .range = {.start_ms = std::max(spec.start_ms, cut_ms),
                   .end_ms = spec.end_ms,
@@ -104,8 +108,8 @@ absl::StatusOr<RollupPlan> RollupPlanner::Plan(const QuerySpec& spec,
   return plan;
 }
 
-// Plans the source, unless its metric does not exist. Sums and counts are read as they are stored:
-// they are paired before they are added.
+// Sums and counts that clients write are read as they are stored: they are paired before they are
+// added.
 absl::Status RollupPlanner::AddSource(RollupSource source,
                                       const QueryPlanner::Budget& budget,
                                       RollupPlan* plan) const {
@@ -123,13 +127,12 @@ absl::Status RollupPlanner::AddSource(RollupSource source,
     HOURCELL_ASSIGN_OR_RETURN(
         source.plan, planner_.Plan(source.query, std::move(resolved), source.range.start_ms,
                                    source.range.end_ms, budget));
-    if (source.is_level && plan->is_average) source.query.downsample.reset();
+    if (source.is_level && plan->is_average && !plan->is_by_rule) source.query.downsample.reset();
   }
   plan->sources.push_back(std::make_unique<RollupSource>(std::move(source)));
   return absl::OkStatus();
 }
 
-// The series of all sources by their tags.
 absl::Status RollupPlanner::Join(const SubQuery& query,
                                  const QuerySpec& spec,
                                  const QueryPlanner::Budget& budget,

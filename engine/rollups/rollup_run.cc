@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -111,11 +112,13 @@ absl::Status RollupRun::Add(uint32_t member) {
   }
   has_points_ = has_points_ || has_points;
   if (readings_.size() == 1) return finisher_.Add(member, spans[0]);
-  // Buckets of one point each.
+  // Buckets of one point each, but for those with the cut of a rule and after.
   DownsampleSpec of_buckets = *query_.downsample;
-  of_buckets.function = Aggregator::kSum;
+  of_buckets.function = plan_.is_by_rule && !plan_.is_average
+                            ? FunctionOfLevel(query_.downsample->function)
+                            : Aggregator::kSum;
   const std::unique_ptr<SpanBuilder> builder = MakeSpanBuilder(of_buckets, range_);
-  builder->AddSpan(Compose(spans));
+  builder->AddSpan(plan_.is_by_rule ? ComposeByRule(spans) : Compose(spans));
   SeriesSpan composed{.builder = builder.get(), .has_points = has_points};
   return finisher_.Add(member, &composed);
 }
@@ -142,6 +145,22 @@ Span RollupRun::Compose(const std::vector<SeriesSpan*>& spans) const {
   return buckets;
 }
 
+// A member is in the sources of the rule, or in that of the others, which is the last.
+Span RollupRun::ComposeByRule(const std::vector<SeriesSpan*>& spans) const {
+  HOURCELL_DCHECK(spans.size() == plan_.sources.size());
+  std::vector<Span> aggregates;  // each before and from the cut
+  for (size_t i = 0; i < spans.size(); ++i) {
+    const RollupSource& source = *plan_.sources[i];
+    if (source.is_level) aggregates.emplace_back();
+    if (spans[i] == nullptr) continue;
+    const Span span = spans[i]->builder->Finish();
+    if (source.is_other) return span;
+    AppendBetween(span, INT64_MIN, INT64_MAX, &aggregates.back());
+  }
+  if (!plan_.is_average) return aggregates[0];
+  return RollupAverages(aggregates[0], aggregates[1], *query_.downsample, range_);
+}
+
 PlanReport RollupRun::Report() const {
   PlanReport report{.query_index = index_,
                     .method = {},
@@ -155,7 +174,11 @@ PlanReport RollupRun::Report() const {
                     .plan_us = 0,
                     .read_us = took_us_,
                     .finish_us = 0};
+  std::vector<std::string_view> named;
   for (const std::unique_ptr<RollupSource>& source : plan_.sources) {
+    // The points of a metric may be several sources.
+    if (std::ranges::find(named, source->metric) != named.end()) continue;
+    named.push_back(source->metric);
     if (!report.method.empty()) report.method += ", ";
     report.method += source->metric;
   }

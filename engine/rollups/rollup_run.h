@@ -53,8 +53,10 @@ class RollupRun {
 
   absl::Status Begin();
   absl::Status Add(uint32_t member);
-  // The buckets of a member, from its spans in all sources; null: it is not in one.
+  // The buckets of a member, from its spans in all sources; null: it is not in one. By a rule,
+  // those from the cut on are of the level's interval.
   Span Compose(const std::vector<SeriesSpan*>& spans) const;
+  Span ComposeByRule(const std::vector<SeriesSpan*>& spans) const;
 
   const SubQueryPipeline::Parts parts_;
   const size_t index_;

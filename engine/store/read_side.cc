@@ -2,21 +2,31 @@
 
 #include <cstddef>
 
+#include "codec/base/check.h"
+
 namespace hourcell {
 namespace {
 
 // For the series of queried metrics.
 constexpr size_t kMetricSeriesBytes = 128 << 20;
 
-std::optional<RollupLevels> MakeRollups(StoreCore* core, const QueryPlanner* planner) {
-  if (!core->options.rollups.has_value()) return std::nullopt;
+std::optional<RollupLevels> MakeRollups(StoreCore* core,
+                                        ActiveSets* active,
+                                        RollupMarks* marks,
+                                        const QueryPlanner* planner) {
+  std::optional<RollupLevels::RuleParts> rules;
+  if (marks != nullptr && core->options.rollup_rules.has_value()) {
+    HOURCELL_DCHECK(active != nullptr);
+    rules = {.marks = marks, .active = active, .expiry = &*core->expiry};
+  }
+  if (!core->options.rollups.has_value() && !rules.has_value()) return std::nullopt;
   return std::optional<RollupLevels>(std::in_place, core->options, core->options.layout,
-                                     core->uids.get(), planner, core->clock);
+                                     core->uids.get(), planner, core->clock, rules);
 }
 
 }  // namespace
 
-ReadSide::ReadSide(StoreCore* core, ActiveSets* active)
+ReadSide::ReadSide(StoreCore* core, ActiveSets* active, RollupMarks* marks)
     : metric_series(core->options.layout, core->series.get(), {.bytes = kMetricSeriesBytes}),
       tags_in_use(core->options.layout, core->series.get(), core->clock),
       planner(core->options,
@@ -26,7 +36,7 @@ ReadSide::ReadSide(StoreCore* core, ActiveSets* active)
                                   .metric_series = &metric_series,
                                   .active = active,
                                   .expiry = &*core->expiry}),
-      rollups(MakeRollups(core, &planner)),
+      rollups(MakeRollups(core, active, marks, &planner)),
       virtuals(core->options.layout, core->virtual_metrics.get(), core->uids.get()),
       executor(core->options,
                *core->row_keys,

@@ -6,6 +6,7 @@
 
 #include "engine/read/query_executor.h"
 #include "engine/read/query_planner.h"
+#include "engine/rollups/marks/rollup_marks.h"
 #include "engine/rollups/rollup_levels.h"
 #include "engine/series/active_sets.h"
 #include "engine/series/metric_series.h"
@@ -18,8 +19,9 @@ namespace hourcell {
 // The parts in the order in which they depend on each other.
 class ReadSide {
  public:
-  // Borrowed. `active` may be null: queries then take all series of a metric.
-  ReadSide(StoreCore* core, ActiveSets* active);
+  // Borrowed. `active` may be null: queries then take all series of a metric. `marks` may be null:
+  // queries then read no levels by rules. REQUIRES: `active` with `marks`.
+  ReadSide(StoreCore* core, ActiveSets* active, RollupMarks* marks);
 
   MetricSeriesCache metric_series;
   TagsInUse tags_in_use;

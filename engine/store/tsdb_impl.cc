@@ -37,7 +37,7 @@ absl::Status StoreImpl::OpenToWrite() {
   write = std::make_unique<WriteSide>(&core, std::move(opened.journal),
                                       std::move(opened.journal_place));
   HOURCELL_RETURN_IF_ERROR(write->Open());
-  read = std::make_unique<ReadSide>(&core, write->active.get());
+  read = std::make_unique<ReadSide>(&core, write->active.get(), write->rollup_marks.get());
   MakeRollups();
   MakeAdmins();
   write->StartBackground();
@@ -54,7 +54,7 @@ absl::Status StoreImpl::OpenToFollow() {
   HOURCELL_RETURN_IF_ERROR(core.TakeTables(std::move(followed.tables)));
   HOURCELL_RETURN_IF_ERROR(core.OpenTables(/*make_journal=*/{}));
   // Active sets in memory may be outdated: the writer adds to them.
-  read = std::make_unique<ReadSide>(&core, /*active=*/nullptr);
+  read = std::make_unique<ReadSide>(&core, /*active=*/nullptr, /*marks=*/nullptr);
   MakeAdmins();
   return StartFollowing(std::move(followed.journal));
 }
