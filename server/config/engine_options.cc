@@ -128,6 +128,8 @@ absl::StatusOr<Options> EngineOptionsOf(const Config& config) {
   if (config.boolean("tsd.rollups.enable")) {
     HOURCELL_ASSIGN_OR_RETURN(options.rollups, LoadRollupConfig(config.text("tsd.rollups.config")));
   }
+  HOURCELL_ASSIGN_OR_RETURN(options.rollup_rules,
+                            ReadMetricRules(config.text("tsd.rollups.rules")));
   options.split_rollups = config.boolean("tsd.rollups.split_query.enable");
   options.aggregate_tagk = config.text("tsd.rollups.agg_tag_key");
   options.raw_aggregate = config.text("tsd.rollups.raw_agg_tag_value");

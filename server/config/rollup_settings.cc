@@ -99,4 +99,12 @@ absl::StatusOr<RollupConfig> LoadRollupConfig(const std::string& value) {
       fmt::format("tsd.rollups.config: {}", std::string(config.status().message())));
 }
 
+absl::StatusOr<std::optional<MetricRules>> ReadMetricRules(std::string_view value) {
+  if (value.empty()) return std::optional<MetricRules>();
+  absl::StatusOr<MetricRules> rules = MetricRules::Parse(value);
+  if (rules.ok()) return std::optional<MetricRules>(*std::move(rules));
+  return absl::InvalidArgumentError(
+      fmt::format("tsd.rollups.rules: {}", MessageOf(rules.status())));
+}
+
 }  // namespace hourcell

@@ -11,11 +11,13 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include <absl/status/statusor.h>
 
+#include "codec/rollups/metric_rules.h"
 #include "codec/rollups/rollup_config.h"
 
 namespace hourcell {
@@ -27,5 +29,8 @@ absl::StatusOr<RollupConfig> ParseRollupConfig(std::string_view text);
 // Of the value of the setting: the JSON, or the path of a file with it, which ends in ".json".
 // kNotFound: it cannot be read.
 absl::StatusOr<RollupConfig> LoadRollupConfig(const std::string& value);
+
+// Of tsd.rollups.rules; empty: no rules. kInvalidArgument: the errors of MetricRules::Parse.
+absl::StatusOr<std::optional<MetricRules>> ReadMetricRules(std::string_view value);
 
 }  // namespace hourcell

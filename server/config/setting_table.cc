@@ -480,6 +480,11 @@ constexpr auto kRows = std::to_array<Setting>({
     Text("tsd.rollups.config",
          "",
          "aggregates and intervals of the rollups: JSON, or the path of a file ending in .json"),
+    Text(
+        "tsd.rollups.rules",
+        "",
+        "rollups that the store computes, and how long it keeps them and the points, such as * raw "
+        "for 30d, 1m for 1y, 1h; empty = none"),
     Bool("tsd.rollups.split_query.enable",
          "false",
          "answer the time after the delaySla of an interval from the points"),

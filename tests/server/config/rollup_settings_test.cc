@@ -68,5 +68,19 @@ TEST(RollupSettingsTest, AFileIsReadByItsName) {
   EXPECT_TRUE(absl::IsInvalidArgument(LoadRollupConfig("{").status()));
 }
 
+TEST(RollupSettingsTest, RulesAreReadFromTheirText) {
+  const auto none = ReadMetricRules("");
+  ASSERT_TRUE(none.ok());
+  EXPECT_FALSE(none->has_value());
+
+  const auto rules = ReadMetricRules("* raw for 30d, 1m for 1y, 1h");
+  ASSERT_TRUE(rules.ok() && rules->has_value());
+  EXPECT_EQ((*rules)->rules()[0].levels.size(), 2U);
+
+  EXPECT_EQ(std::string(ReadMetricRules("* 7m").status().message()),
+            "tsd.rollups.rules: rule 1: interval: expected one that divides an hour, or hours that "
+            "divide a day, got 7m");
+}
+
 }  // namespace
 }  // namespace hourcell
