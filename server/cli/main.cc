@@ -19,6 +19,7 @@
 #include "server/cli/admin/job.h"
 #include "server/cli/admin/migrate/migrate.h"
 #include "server/cli/admin/region.h"
+#include "server/cli/admin/rollup.h"
 #include "server/cli/admin/store.h"
 #include "server/cli/admin/undo.h"
 #include "server/cli/admin/user.h"
@@ -68,6 +69,7 @@ constexpr Command kCommands[] = {
     {"mkmetric", "assign UIDs to metrics", &MkmetricMain},
     {"top", "show the activity of a running server", &TopMain},
     {"store", "seal, flush or compact a store, or set its TTLs or salt", &StoreMain},
+    {"rollup", "plan, show and rebuild rollups by rules", &RollupMain},
     {"backup", "make, list, verify and prune backups", &BackupMain},
     {"restore", "make a store from a backup", &RestoreMain},
     {"fsck", "check and repair a store", &FsckMain},

@@ -1,0 +1,25 @@
+// `hourcell rollup`: rollups by the rules of tsd.rollups.rules (docs/rollups.md), in a directory
+// that no process has open.
+//
+//   plan [RULES]             prints the space that rules would take
+//   status                   prints how far the levels of each metric are computed
+//   rebuild METRIC [START]   computes levels again, the next time a server runs
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "server/cli/local_store.h"
+#include "server/cli/terminal.h"
+
+namespace hourcell {
+
+// `words`: one of the above. kExitUsage: invalid words or rules; kExitFailure: the store fails or
+// refuses.
+int RunRollup(const StoreOptions& store, const std::vector<std::string>& words, Terminal& terminal);
+
+// `hourcell rollup` with these flags and words.
+int RollupMain(const std::vector<std::string>& args, Terminal& terminal);
+
+}  // namespace hourcell

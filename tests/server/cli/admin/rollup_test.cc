@@ -1,0 +1,89 @@
+#include "server/cli/admin/rollup.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "codec/base/clock.h"
+#include "tests/server/cli/captured_terminal.h"
+#include "tests/support/builders.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell::rollup_command_test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class RollupCommandTest : public testing::Test {
+ protected:
+  StoreOptions store() const {
+    return {.data = dir_.file("store"), .settings = {"tsd.rollups.rules=m 1h (sum)"}};
+  }
+  int Run(std::vector<std::string> words) {
+    return RunRollup(store(), std::move(words), terminal_.get());
+  }
+  // A point a minute of two series, on each of the last two days.
+  void Fill() {
+    const auto tsdb = OpenStore(store(), StoreUse::kCreate);
+    ASSERT_OK(tsdb);
+    const int64_t now_s = Clock::System()->NowMs() / 1000;
+    for (int64_t minute = 0; minute < 2 * 1440; ++minute) {
+      for (const char* const tags : {"host=a", "host=b"}) {
+        OwnedPoint point("m", tags, now_s - minute * 60, minute);
+        ASSERT_OK((*tsdb)->points().Put(point.view()));
+      }
+    }
+    ASSERT_OK((*tsdb)->maintenance().ComputeRollups());
+    ASSERT_OK((*tsdb)->Close());
+  }
+
+  TempDir dir_;
+  CapturedTerminal terminal_;
+};
+
+TEST_F(RollupCommandTest, APlanHasThePointsAndTheirLevels) {
+  Fill();
+  EXPECT_EQ(Run({"plan", "* raw for 30d, 1m (count) for 1y, 1h (sum)"}), kExitOk);
+  EXPECT_THAT(terminal_.out(), HasSubstr("m series=2 points=2880 "));
+  EXPECT_THAT(terminal_.out(), HasSubstr("_rollup/1m-count/m series=2 points=2880 "));
+  EXPECT_THAT(terminal_.out(), HasSubstr("_rollup/1h-sum/m series=2 points=48 "));
+  EXPECT_THAT(terminal_.out(), HasSubstr("kept without a limit"));
+}
+
+TEST_F(RollupCommandTest, TheRulesOfTheSettingsArePlannedByDefault) {
+  Fill();
+  EXPECT_EQ(Run({"plan"}), kExitOk);
+  EXPECT_THAT(terminal_.out(), HasSubstr("_rollup/1h-sum/m "));
+}
+
+TEST_F(RollupCommandTest, LevelsAreShownAndRebuilt) {
+  Fill();
+  EXPECT_EQ(Run({"status"}), kExitOk);
+  EXPECT_THAT(terminal_.out(), HasSubstr("m until="));
+  EXPECT_THAT(terminal_.out(), HasSubstr(" 1h(sum)\n"));
+  EXPECT_EQ(Run({"rebuild", "m"}), kExitOk);
+  CapturedTerminal after;
+  EXPECT_EQ(RunRollup(store(), {"status"}, after.get()), kExitOk);
+  EXPECT_THAT(after.out(), HasSubstr("m until="));
+  EXPECT_EQ(Run({"rebuild", "no.such"}), kExitFailure);
+  EXPECT_THAT(terminal_.err(), HasSubstr("no.such"));
+}
+
+TEST_F(RollupCommandTest, WrongWordsAndRulesAreUsageErrors) {
+  EXPECT_EQ(Run({}), kExitUsage);
+  EXPECT_EQ(Run({"stop"}), kExitUsage);
+  EXPECT_EQ(Run({"status", "m"}), kExitUsage);
+  EXPECT_EQ(Run({"plan", "* 7m"}), kExitUsage);
+  EXPECT_THAT(terminal_.err(), HasSubstr("rule 1: interval"));
+  EXPECT_EQ(Run({"rebuild", "m", "yesterday"}), kExitUsage);
+  EXPECT_THAT(terminal_.out(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace hourcell::rollup_command_test
