@@ -72,12 +72,14 @@ absl::StatusOr<DeletedPoints> PointDeleter::Delete(const QuerySpec& spec, QueryC
   int64_t hours = kHoursAtFirst;
   int64_t begin_ms = spec.start_ms;
   bool is_first = true;
-  while (is_first || begin_ms <= spec.end_ms) {
+  // A range may end after the last time that a row can have.
+  while (is_first || begin_ms <= std::min(spec.end_ms, kTimestampMsMax)) {
     is_first = false;
     // Ends with an hour, so that each row is in one round.
-    const int64_t last_hour_s =
-        kDataRowSpan.BaseS(begin_ms) + (hours - 1) * int64_t{kDataRowSpan.seconds};
-    const int64_t end_ms = std::min(spec.end_ms, (last_hour_s + kDataRowSpan.seconds) * 1000 - 1);
+    const int64_t last_hour_s = kDataRowSpan.BaseS(std::min(begin_ms, kTimestampMsMax)) +
+                                (hours - 1) * int64_t{kDataRowSpan.seconds};
+    const int64_t round_end_ms = (last_hour_s + kDataRowSpan.seconds) * 1000 - 1;
+    const int64_t end_ms = std::min(spec.end_ms, std::max(begin_ms, round_end_ms));
     QuerySpec round = OfSeriesAlone(spec);
     round.start_ms = begin_ms;
     round.end_ms = end_ms;

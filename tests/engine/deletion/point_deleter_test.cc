@@ -113,6 +113,22 @@ TEST_P(PointDeleterTest, DeletesThePointsOfTheRangeAndNoOthers) {
   EXPECT_EQ(All(), want);
 }
 
+TEST_P(PointDeleterTest, ARangeMayEndAfterTheLastTimestamp) {
+  Put("h=a", 0, 1);
+  ASSERT_OK(tsdb_->maintenance().Seal());
+  Put("h=b", 10, 2);
+  constexpr int64_t kAfterAllS = 9'999'999'999 - kHour;
+
+  const auto after = tsdb_->points().DeletePoints(DeleteSpec(kAfterAllS - 10, kAfterAllS));
+  const auto all = tsdb_->points().DeletePoints(DeleteSpec(1 - kHour, kAfterAllS));
+
+  ASSERT_OK(after);
+  EXPECT_EQ(after->points, 0U);
+  ASSERT_OK(all);
+  EXPECT_EQ(all->points, 2U);
+  EXPECT_THAT(All(), IsEmpty());
+}
+
 TEST_P(PointDeleterTest, ARowWithoutPointsIsGone) {
   Put("h=a", 10, 1);
   Put("h=b", 10, 2);
