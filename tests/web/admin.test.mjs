@@ -199,7 +199,7 @@ test('points are deleted after their number was shown and the metric typed; name
   await choose('Rename…');
   await page.fill('dialog input >> nth=1', 'new.name');
   await page.click('dialog button.primary');
-  await page.waitForSelector('h2:text-is("new.name")');
+  await page.waitForSelector('h2 bdi:text-is("new.name")');
 
   await choose('Remove the name…');
   await page.waitForSelector('dialog:has-text("new.name has 109 points of 2 series. Delete them first")');

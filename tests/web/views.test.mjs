@@ -71,7 +71,7 @@ test('a graph is saved under a name, and a second one beside it; both follow one
   await page.mouse.up();
   await page.waitForFunction((start) => !location.hash.includes(`start=${start}&`), BEGIN);
   await drawn(page, 2);
-  await page.click('.dashboard h2 a:text-is("CPU")');
+  await page.click('.dashboard h2 bdi:text-is("CPU")');
   await settled(page);
   assert.ok(page.url().includes('style=area') && page.url().includes('saved=Web%20servers'));
   assert.deepEqual(page.foreign, []);
@@ -130,7 +130,7 @@ test('favourites come first, and stay in the browser', async () => {
   assert.equal(await page.innerText('tbody tr:first-child th'), 'C');
   await page.goto(`${server.url}#`);
   await page.click('nav[aria-label="Favourite views"] a');
-  await page.waitForSelector('h1:text-is("C")');
+  await page.waitForSelector('h1 bdi:text-is("C")');
   assert.ok(page.url().includes('start=6h-ago'));
   assert.deepEqual(page.foreign, []);
   await page.close();
