@@ -269,9 +269,11 @@ constexpr std::array kRules = {
     FolderRule{"server/cli/names",
                "codec/base codec/rows codec/text engine server/text server/cluster server/http "
                "server/expressions server/cli server/cli/data server/cli/data/import"},
+    FolderRule{"server/cli/admin/store",
+               "codec/base engine/query engine server/text server/config server/http server/cli"},
     FolderRule{"server/cli/admin",
-               "codec/base engine/query engine server/text server/config server/access "
-               "server/cluster server/http server/admin server/cli server/cli/cluster"},
+               "codec/base engine server/text server/config server/access server/cluster "
+               "server/http server/admin server/cli server/cli/cluster server/cli/admin/store"},
     FolderRule{"server/cli/admin/migrate",
                "codec/base codec/rows engine server/cluster server/cli server/cli/data"},
     FolderRule{"server/cli/serve",
@@ -283,10 +285,12 @@ constexpr std::array kRules = {
                "bench/lab/simulate bench/lab/simulate/report bench/lab/layouts "
                "bench/lab/layouts/cases server/http server/cli server/cli/data/import "
                "server/cli/data/scan"},
-    FolderRule{"server/cli/main.cc",
-               "codec/base server/text server/cli server/cli/serve server/cli/data/import "
-               "server/cli/data/query server/cli/data/scan server/cli/names server/cli/admin "
-               "server/cli/admin/migrate server/cli/cluster server/cli/opentsdb server/cli/lab"},
+    FolderRule{
+        "server/cli/main.cc",
+        "codec/base server/text server/cli server/cli/serve server/cli/data/import "
+        "server/cli/data/query server/cli/data/scan server/cli/names "
+        "server/cli/admin/store server/cli/admin server/cli/admin/migrate server/cli/cluster "
+        "server/cli/opentsdb server/cli/lab"},
 };
 
 std::string_view FolderOf(std::string_view path) {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "server/cli/admin/store.h"
+#include "server/cli/admin/store/store.h"
 #include "server/cli/terminal.h"
 
 namespace hourcell {

@@ -1,4 +1,4 @@
-#include "server/cli/admin/store.h"
+#include "server/cli/admin/store/store.h"
 
 #include <csignal>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "server/cli/admin/store.h"
+#include "server/cli/admin/store/store.h"
 
 #include <cstdint>
 #include <memory>
@@ -16,8 +16,8 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "engine/tsdb.h"
-#include "server/cli/admin/salt.h"
-#include "server/cli/admin/ttl.h"
+#include "server/cli/admin/store/salt.h"
+#include "server/cli/admin/store/ttl.h"
 #include "server/cli/command_line.h"
 #include "server/cli/local_store.h"
 #include "server/cli/long_work.h"

@@ -1,4 +1,4 @@
-#include "server/cli/admin/ttl.h"
+#include "server/cli/admin/store/ttl.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "server/cli/admin/salt.h"
+#include "server/cli/admin/store/salt.h"
 
 #include <cstdint>
 #include <optional>

@@ -4,8 +4,8 @@
 //   seal      makes every point in memory part of a cell
 //   flush     seals, writes memory to files, and empties the journal: an open replays nothing
 //   compact   flushes, and merges the files of every table until nothing is left to merge
-//   ttl       shows or sets TTLs, see server/cli/admin/ttl.h
-//   salt      shows or changes the number of salt buckets, see server/cli/admin/salt.h
+//   ttl       shows or sets TTLs, see server/cli/admin/store/ttl.h
+//   salt      shows or changes the number of salt buckets, see server/cli/admin/store/salt.h
 //
 // On a running server (--url), or on a directory that no process has open.
 

@@ -1,4 +1,4 @@
-#include "server/cli/admin/rollup.h"
+#include "server/cli/admin/store/rollup.h"
 
 #include <string>
 #include <utility>

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "server/cli/admin/store.h"
+#include "server/cli/admin/store/store.h"
 #include "server/cli/terminal.h"
 
 namespace hourcell {
