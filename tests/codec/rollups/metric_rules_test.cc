@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr int64_t kMinuteMs = 60'000;
-constexpr int64_t kHourMs = 3'600'000;
+constexpr int64_t kRuleHourMs = 3'600'000;
 constexpr int64_t kDayMs = 86'400'000;
 constexpr int64_t kNowMs = 1000 * kDayMs;
 
@@ -126,10 +126,10 @@ TEST(MetricRulesTest, AQueryReadsTheLongestIntervalThatDividesItsOwn) {
   const std::string rule = "a raw for 30d, 1m (sum count) for 365d, 1h (sum)";
   EXPECT_EQ(LevelOf(rule, kMinuteMs, 1), "1m");
   EXPECT_EQ(LevelOf(rule, 90 * kMinuteMs, 1), "1m");
-  EXPECT_EQ(LevelOf(rule, kHourMs, 1), "1h");
+  EXPECT_EQ(LevelOf(rule, kRuleHourMs, 1), "1h");
   EXPECT_EQ(LevelOf(rule, kDayMs, 900), "1h");
-  EXPECT_EQ(LevelOf(rule, kHourMs, 1, "avg"), "1m");
-  EXPECT_EQ(LevelOf(rule, kHourMs, 1, "max"), "");
+  EXPECT_EQ(LevelOf(rule, kRuleHourMs, 1, "avg"), "1m");
+  EXPECT_EQ(LevelOf(rule, kRuleHourMs, 1, "max"), "");
   EXPECT_EQ(LevelOf(rule, 30'000, 1), "");
   EXPECT_EQ(LevelOf(rule, 0, 1), "");
 }
@@ -139,7 +139,7 @@ TEST(MetricRulesTest, AQueryReadsWhatIsKeptLongestIfNothingIsKeptLongEnough) {
   EXPECT_EQ(LevelOf("a raw for 30d, 1m for 7d", kMinuteMs, 5), "1m");
   EXPECT_EQ(LevelOf("a raw for 30d, 1m for 7d", kMinuteMs, 10), "");
   EXPECT_EQ(LevelOf("a 1m for 7d", kMinuteMs, 10), "");
-  EXPECT_EQ(LevelOf("a raw for 2d, 1m for 90d, 1h for 90d", kHourMs, 900), "1h");
+  EXPECT_EQ(LevelOf("a raw for 2d, 1m for 90d, 1h for 90d", kRuleHourMs, 900), "1h");
 }
 
 TEST(MetricRulesTest, EachAggregateOfALevelHasAMetric) {
