@@ -56,8 +56,9 @@ absl::StatusOr<StoredPoints> PointsOf(Tsdb* tsdb) {
 }
 
 QuerySpec Selection(int64_t from_s, int64_t until_s, const std::string& hosts = "*") {
-  return MakeQuery(Aggregator::kSum, "m", {{"h", FilterType::kWildcard, hosts, false}},
-                   kDay + from_s, kDay + until_s);
+  const FilterType type = hosts == "*" ? FilterType::kWildcard : FilterType::kLiteralOr;
+  return MakeQuery(Aggregator::kSum, "m", {{"h", type, hosts, false}}, kDay + from_s,
+                   kDay + until_s);
 }
 
 struct StoreKind {
