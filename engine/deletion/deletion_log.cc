@@ -40,14 +40,9 @@ Mutation WriteOf(const Layout& layout, Mutation::Kind kind, const DeletionRow& r
 
 }  // namespace
 
-absl::StatusOr<uint64_t> DeletionLog::Hide(const HiddenSelection& selection,
-                                           int64_t start_ms,
-                                           int64_t end_ms) {
+absl::StatusOr<uint64_t> DeletionLog::Hide(const HiddenSelection& selection) {
   HOURCELL_DCHECK(selection.series() > 0);
   DeletionRow model;
-  model.start_ms = std::max<int64_t>(start_ms, 0);
-  model.end_ms = std::min(end_ms, kTimestampMsMax);
-  if (model.start_ms > model.end_ms) return uint64_t{0};
   HOURCELL_RETURN_IF_ERROR(RaiseFormatForDeletions(parts_.hidden->stored()));
   const auto write = [&]() -> absl::Status {
     HOURCELL_ASSIGN_OR_RETURN(model.id,
@@ -64,11 +59,13 @@ absl::Status DeletionLog::WriteRecords(const HiddenSelection& selection, const D
   HiddenPoints::List list;
   if (const auto hidden = parts_.hidden->hidden(); hidden != nullptr) list = hidden->list();
   std::vector<Mutation> group;
-  for (const auto& [metric, series] : selection.metrics()) {
+  for (const auto& [metric, selected] : selection.metrics()) {
     DeletionRow row = model;
     row.metric = metric;
+    row.start_ms = selected.start_ms;
+    row.end_ms = selected.end_ms;
     std::vector<std::string> tags;
-    for (const auto& [number, tags_of_one] : series) {
+    for (const auto& [number, tags_of_one] : selected.series) {
       row.series.push_back(number);
       tags.push_back(tags_of_one);
     }
@@ -76,8 +73,8 @@ absl::Status DeletionLog::WriteRecords(const HiddenSelection& selection, const D
     list.push_back(
         std::make_shared<const HiddenSeries>(HiddenSeries{.id = model.id,
                                                           .metric = metric,
-                                                          .start_ms = model.start_ms,
-                                                          .end_ms = model.end_ms,
+                                                          .start_ms = row.start_ms,
+                                                          .end_ms = row.end_ms,
                                                           .tags = TagsSet(std::move(tags))}));
   }
   group.push_back({TableId::kSystem, Mutation::Kind::kSet, DeletionCounterKey(),
@@ -105,6 +102,10 @@ absl::StatusOr<std::vector<DeletionLog::Rows>> DeletionLog::AllById() const {
 }
 
 absl::StatusOr<DeletionLog::Rows> DeletionLog::RowsOf(uint64_t id) const {
+  if (!parts_.hidden->capabilities().Has(TableCapability::kAtomicGroups)) {
+    return absl::FailedPreconditionError(
+        fmt::format("deletion {}: this storage removes deleted points at once", id));
+  }
   HOURCELL_ASSIGN_OR_RETURN(std::vector<Rows> all, AllById());
   const auto found = std::ranges::find_if(all, [id](const Rows& one) { return one[0].id == id; });
   if (found == all.end()) return UnknownDeletion(id);
@@ -120,10 +121,11 @@ absl::StatusOr<std::vector<Deletion>> DeletionLog::List() const {
     deletion.id = first.id;
     deletion.deleted_ms = first.deleted_ms;
     deletion.undo_until_ms = first.until_ms;
-    deletion.start_ms = first.start_ms;
     deletion.end_ms = first.end_ms;
     deletion.can_be_undone = first.state == DeletionState::kHides;
     for (const DeletionRow& row : rows) {
+      // Levels of rollups begin with an interval, which may be before the points.
+      deletion.start_ms = std::max(deletion.start_ms, row.start_ms);
       deletion.series += row.series.size();
       absl::StatusOr<std::string> name = parts_.uids->NameOf(UidKind::kMetric, row.metric);
       if (!name.ok() && !absl::IsNotFound(name.status())) return name.status();
@@ -141,6 +143,7 @@ absl::Status DeletionLog::Undo(uint64_t id) {
       return absl::FailedPreconditionError(
           fmt::format("deletion {}: its points are being removed or restored already", id));
     }
+    HOURCELL_RETURN_IF_ERROR(MarkRollups(rows));
     HOURCELL_ASSIGN_OR_RETURN(const bool has_taken_out, HasTakenOut(id));
     HOURCELL_KILL_POINT("undo:before");
     if (!has_taken_out) {
@@ -155,6 +158,18 @@ absl::Status DeletionLog::Undo(uint64_t id) {
   });
 }
 
+// The levels of the hours do not have the points that come back.
+absl::Status DeletionLog::MarkRollups(const Rows& rows) const {
+  if (parts_.rollup_marks == nullptr) return absl::OkStatus();
+  for (const DeletionRow& row : rows) {
+    const RollupMark hours{.begin_s = kHourSpan.BaseS(row.start_ms),
+                           .end_s = kHourSpan.EndS(kHourSpan.BaseS(row.end_ms)),
+                           .series = 0};
+    HOURCELL_RETURN_IF_ERROR(parts_.rollup_marks->MarkRange(row.metric, hours));
+  }
+  return absl::OkStatus();
+}
+
 // The delete hides nothing any more, and no cell is written.
 absl::Status DeletionLog::FinishUndo(const Rows& rows) {
   PointRestorer restorer({.row_keys = parts_.row_keys,
@@ -165,6 +180,8 @@ absl::Status DeletionLog::FinishUndo(const Rows& rows) {
   parts_.tables->ForgetDays();
   HOURCELL_RETURN_IF_ERROR(restored);
   HOURCELL_KILL_POINT("undo:restored");
+  // An undo that failed before may be continued while levels are computed.
+  HOURCELL_RETURN_IF_ERROR(MarkRollups(rows));
   return DeleteRecords(rows);
 }
 

@@ -2,7 +2,8 @@
 // (engine/rows/deletion_row.h) hide the points, and HiddenPointsStore leaves them out of reads.
 //
 //   Hide          all points in cells -> checkpoint -> records, synced -> hidden
-//   Undo          records away; points that were taken out of rows go back (point_restorer.h)
+//   Undo          rollups by rules are marked -> records away; points that were taken out of rows
+//                 go back (point_restorer.h)
 //   Forget,       state 2 -> points out of rows (hidden_remover.h) -> state 3 -> points that were
 //   RemoveDue     taken out away -> records away
 //
@@ -27,6 +28,7 @@
 #include "engine/deletion/series_dropper.h"
 #include "engine/hidden/hidden_points_store.h"
 #include "engine/points.h"
+#include "engine/rollups/marks/rollup_marks.h"
 #include "engine/rows/deletion_row.h"
 #include "engine/series/active_sets.h"
 #include "engine/series/series_table.h"
@@ -48,20 +50,22 @@ class DeletionLog {
     ActiveSets* active = nullptr;
     SeriesDropper* dropper = nullptr;  // receives metrics with removed points; null: series stay
     Sealer* sealer = nullptr;
+    RollupMarks* rollup_marks = nullptr;  // null: no levels are computed
     const RowExpiry* expiry = nullptr;
     WallClock* clock = nullptr;
     int64_t undo_ms = 0;  // how long a new delete can be undone
   };
   explicit DeletionLog(const Parts& parts) : parts_(parts) {}
 
-  // Hides the points of the series with start <= t <= end; returns the id of the delete, 0 if no
-  // point can be in the range. REQUIRES: at least one series.
-  absl::StatusOr<uint64_t> Hide(const HiddenSelection& selection, int64_t start_ms, int64_t end_ms);
+  // Hides the points of the series in their ranges; returns the id of the delete. REQUIRES: at least
+  // one series; Finish.
+  absl::StatusOr<uint64_t> Hide(const HiddenSelection& selection);
 
   // Points::Deletions.
   absl::StatusOr<std::vector<Deletion>> List() const;
 
-  // Points::Undo and Points::Forget.
+  // Points::Undo and Points::Forget. REQUIRES of Undo: no level is computed meanwhile
+  // (RollupKeeper::WhileAtRest).
   absl::Status Undo(uint64_t id);
   absl::Status Forget(uint64_t id);
 
@@ -82,6 +86,7 @@ class DeletionLog {
   absl::StatusOr<Rows> RowsOf(uint64_t id) const;
   absl::Status WriteRecords(const HiddenSelection& selection, const DeletionRow& model);
   absl::StatusOr<bool> HasTakenOut(uint64_t id) const;
+  absl::Status MarkRollups(const Rows& rows) const;
   absl::Status FinishUndo(const Rows& rows);
   absl::Status Remove(Rows rows) ABSL_EXCLUSIVE_LOCKS_REQUIRED(work_);
   absl::Status SetState(DeletionState state, Rows* rows);

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "codec/base/status_macros.h"
+#include "codec/limits.h"
 #include "engine/query/query_plan.h"
 
 namespace hourcell {
@@ -14,6 +15,9 @@ absl::Status HiddenSelection::Add(const QueryPlanner& planner,
   if (HasFunctions(spec)) {
     return absl::InvalidArgumentError("functions: not allowed in a deletion");
   }
+  const int64_t start_ms = std::max<int64_t>(spec.start_ms, 0);
+  const int64_t end_ms = std::min(spec.end_ms, kTimestampMsMax);
+  if (start_ms > end_ms) return absl::OkStatus();
   for (const SubQuery& asked : spec.queries) {
     // The same series, without grouping.
     SubQuery query = asked;
@@ -27,19 +31,24 @@ absl::Status HiddenSelection::Add(const QueryPlanner& planner,
         const SubQueryPlan plan,
         planner.Plan(query, std::move(resolved), spec.start_ms, spec.end_ms, {}));
     if (plan.selected.empty()) continue;
-    OfMetric& series = metrics_[plan.metric];
+    OfMetric& of_metric =
+        metrics_.try_emplace(plan.metric, OfMetric{.start_ms = start_ms, .end_ms = end_ms})
+            .first->second;
+    of_metric.start_ms = std::min(of_metric.start_ms, start_ms);
+    of_metric.end_ms = std::max(of_metric.end_ms, end_ms);
     for (const uint32_t position : plan.selected) {
       const std::string_view tags = plan.list->tag_bytes(position);
       // The record and the list of hidden series have the tags, too.
-      HOURCELL_RETURN_IF_ERROR(hold->Take(sizeof(OfMetric::value_type) + 3 * tags.size()));
-      series.emplace_back(plan.list->number(position), tags);
+      HOURCELL_RETURN_IF_ERROR(hold->Take(sizeof(of_metric.series[0]) + 3 * tags.size()));
+      of_metric.series.emplace_back(plan.list->number(position), tags);
     }
   }
   return absl::OkStatus();
 }
 
 void HiddenSelection::Finish() {
-  for (auto& [metric, series] : metrics_) {
+  for (auto& [metric, of_metric] : metrics_) {
+    auto& series = of_metric.series;
     std::ranges::sort(series);
     series.erase(std::unique(series.begin(), series.end()), series.end());
   }
@@ -47,8 +56,8 @@ void HiddenSelection::Finish() {
 
 uint64_t HiddenSelection::series() const {
   uint64_t count = 0;
-  for (const auto& [metric, series] : metrics_)
-    count += series.size();
+  for (const auto& [metric, of_metric] : metrics_)
+    count += of_metric.series.size();
   return count;
 }
 

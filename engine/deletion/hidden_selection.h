@@ -20,11 +20,17 @@ namespace hourcell {
 
 class HiddenSelection {
  public:
-  // The series of one metric: number and tags (as in row keys), in any order, perhaps repeated.
-  using OfMetric = std::vector<std::pair<SeriesNumber, std::string>>;
+  // The series of one metric.
+  struct OfMetric {
+    int64_t start_ms = 0;
+    int64_t end_ms = 0;  // inclusive
+    // Number and tags (as in row keys); until Finish in any order, perhaps repeated.
+    std::vector<std::pair<SeriesNumber, std::string>> series = {};
+  };
 
-  // Adds the series that the sub queries select; each has a metric or tsuids. Errors of planning;
-  // kResourceExhausted: `hold` takes the memory of the series.
+  // Adds the series that the sub queries select; each has a metric or tsuids. The range of a metric
+  // is that of all its queries: the levels of rollups begin earlier than the points. Errors of
+  // planning; kResourceExhausted: `hold` takes the memory of the series.
   absl::Status Add(const QueryPlanner& planner, const QuerySpec& spec, MemoryHold* hold);
 
   // Sorts the series, each once.

@@ -1,6 +1,7 @@
 #include "engine/points.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -36,8 +37,35 @@ HistogramDeletion HistogramDeletionOf(const StoreWriter& store) {
           .sync = store->options.sync == Durability::kAlways};
 }
 
+using DeleteBatch = std::function<absl::Status(const QuerySpec& batch)>;
+
+// Deletes batches of `spec`: `delete_points`, and before that the levels of rollups by rules.
+DeleteBatch BatchWithLevels(const StoreWriter& store,
+                            const QuerySpec& spec,
+                            const DeleteBatch& delete_points) {
+  RollupMarks* const marks = store.writes().rollup_marks.get();
+  if (marks == nullptr) return delete_points;
+  const bool of_all_metrics = std::ranges::any_of(spec.queries, [](const SubQuery& query) {
+    return query.metric.empty() && query.tsuids.empty();
+  });
+  const auto& rules = store->options.rollup_rules;
+  const LevelDeletion levels(store->options.layout, {.rules = rules.has_value() ? &*rules : nullptr,
+                                                     .marks = marks,
+                                                     .uids = store->uids.get(),
+                                                     .expiry = &*store->expiry});
+  return [levels, of_all_metrics, delete_points](const QuerySpec& batch) {
+    return levels.Delete(batch, of_all_metrics, delete_points);
+  };
+}
+
+// Changes points while no rollup is computed. `rollups` is null without rules.
+absl::Status ChangeAtRest(RollupKeeper* rollups, const std::function<absl::Status()>& change) {
+  return rollups == nullptr ? change() : rollups->WhileAtRest(change);
+}
+
 // Points::DeletePoints, so that it can be undone: all series of all batches are one delete.
 absl::StatusOr<DeletedPoints> HideSelected(const StoreWriter& store,
+                                           RollupKeeper* rollups,
                                            const QuerySpec& spec,
                                            QueryControl* control) {
   MemoryLease lease(store.reads().executor.memory(), control);
@@ -45,18 +73,20 @@ absl::StatusOr<DeletedPoints> HideSelected(const StoreWriter& store,
   HiddenSelection selection;
   const HistogramDeletion histograms = HistogramDeletionOf(store);
   DeletedPoints deleted;
-  const auto select_batch = [&](const QuerySpec& batch) {
-    return selection.Add(store.reads().planner, batch, &hold);
+  const auto select = [&](const QuerySpec& some) {
+    return selection.Add(store.reads().planner, some, &hold);
   };
-  HOURCELL_RETURN_IF_ERROR(BatchesOf(store).ForEach(spec, control, select_batch));
-  selection.Finish();
-  deleted.series = selection.series();
-  if (deleted.series > 0) {
-    absl::StatusOr<uint64_t> id =
-        store.writes().deletions->Hide(selection, spec.start_ms, spec.end_ms);
-    HOURCELL_RETURN_IF_ERROR(store.NoteChange(id.status()));
-    deleted.undo_id = *id;
-  }
+  // The marks are written before the points are hidden: no level is computed in between.
+  const auto hide = [&]() -> absl::Status {
+    HOURCELL_RETURN_IF_ERROR(
+        BatchesOf(store).ForEach(spec, control, BatchWithLevels(store, spec, select)));
+    selection.Finish();
+    deleted.series = selection.series();
+    if (deleted.series == 0) return absl::OkStatus();
+    HOURCELL_ASSIGN_OR_RETURN(deleted.undo_id, store.writes().deletions->Hide(selection));
+    return absl::OkStatus();
+  };
+  HOURCELL_RETURN_IF_ERROR(store.NoteChange(ChangeAtRest(rollups, hide)));
   const auto delete_histograms = [&](const QuerySpec& batch) -> absl::Status {
     HOURCELL_ASSIGN_OR_RETURN(const uint64_t of_batch, DeleteHistograms(histograms, batch));
     deleted.histograms += of_batch;
@@ -111,7 +141,8 @@ absl::StatusOr<DeletedPoints> Points::DeletePoints(const QuerySpec& spec, QueryC
   HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
   QueryControl own;
   if (control == nullptr) control = &own;
-  if (store->options.undo_s > 0) return HideSelected(store, spec, control);
+  RollupKeeper* const rollups = gates_->lasting()->rollups.get();
+  if (store->options.undo_s > 0) return HideSelected(store, rollups, spec, control);
   PointDeleter deleter(*store->row_keys, {.executor = &store.reads().executor,
                                           .tables = store->tables.get(),
                                           .open_hours = store.writes().open_hours.get(),
@@ -131,24 +162,10 @@ absl::StatusOr<DeletedPoints> Points::DeletePoints(const QuerySpec& spec, QueryC
     deleted.histograms += of_series;
     return absl::OkStatus();
   };
-  RollupKeeper* const rollups = gates_->lasting()->rollups.get();
-  const bool of_all_metrics = std::ranges::any_of(spec.queries, [](const SubQuery& query) {
-    return query.metric.empty() && query.tsuids.empty();
-  });
-  const auto delete_batch = [&](const QuerySpec& batch) -> absl::Status {
-    RollupMarks* const marks = store.writes().rollup_marks.get();
-    if (marks == nullptr) return delete_points(batch);
-    const auto& rules = store->options.rollup_rules;
-    const LevelDeletion levels(store->options.layout,
-                               {.rules = rules.has_value() ? &*rules : nullptr,
-                                .marks = marks,
-                                .uids = store->uids.get(),
-                                .expiry = &*store->expiry});
-    return levels.Delete(batch, of_all_metrics, delete_points);
+  const auto delete_all = [&] {
+    return BatchesOf(store).ForEach(spec, control, BatchWithLevels(store, spec, delete_points));
   };
-  const auto delete_all = [&] { return BatchesOf(store).ForEach(spec, control, delete_batch); };
-  HOURCELL_RETURN_IF_ERROR(
-      store.NoteChange(rollups == nullptr ? delete_all() : rollups->WhileAtRest(delete_all)));
+  HOURCELL_RETURN_IF_ERROR(store.NoteChange(ChangeAtRest(rollups, delete_all)));
   return deleted;
 }
 
@@ -161,7 +178,8 @@ absl::StatusOr<std::vector<Deletion>> Points::Deletions() {
 absl::Status Points::Undo(uint64_t id) {
   HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
   HOURCELL_RETURN_IF_ERROR(gates_->CheckAnswer());
-  return store.NoteChange(store.writes().deletions->Undo(id));
+  const auto undo = [&] { return store.writes().deletions->Undo(id); };
+  return store.NoteChange(ChangeAtRest(gates_->lasting()->rollups.get(), undo));
 }
 
 absl::Status Points::Forget(uint64_t id) {

@@ -217,6 +217,7 @@ void WriteSide::MakeDeletions() {
                                                        .active = active.get(),
                                                        .dropper = dropper.get(),
                                                        .sealer = sealer.get(),
+                                                       .rollup_marks = rollup_marks.get(),
                                                        .expiry = &*core.expiry,
                                                        .clock = core.clock,
                                                        .undo_ms = core.options.undo_s * 1000});

@@ -107,7 +107,8 @@ constexpr std::array kRules = {
         "engine/deletion",
         "codec/base codec codec/cells codec/rows uid engine/query engine engine/table "
         "engine/journal engine/rows engine/days engine/hidden engine/annotations engine/names "
-        "engine/hours engine/series engine/write engine/histograms engine/read"},
+        "engine/hours engine/rollups/marks engine/series engine/write engine/histograms "
+        "engine/read"},
     FolderRule{"engine/opentsdb",
                "codec/base codec codec/cells codec/rows codec/text uid engine engine/table "
                "engine/rows engine/series"},

@@ -1,8 +1,11 @@
 #include "engine/rollups/keeper/level_deletion.h"
 
+#include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -37,28 +40,33 @@ class LevelDeletionTest : public testing::Test {
     options_.rollup_rules = *MetricRules::Parse(rules);
     tsdb_ = *Tsdb::Open(options_);
   }
+  void Put(const std::string& tags, int64_t second, int64_t value) {
+    OwnedPoint point("m", tags, kStart + second, value);
+    ASSERT_OK(tsdb_->points().Put(point.view()));
+  }
   void PutHours(const std::string& tags, int64_t first, int64_t hours) {
-    for (int64_t second = first * kHour; second < (first + hours) * kHour; second += 300) {
-      OwnedPoint point("m", tags, kStart + second, second % 7000);
-      ASSERT_OK(tsdb_->points().Put(point.view()));
-    }
+    for (int64_t second = first * kHour; second < (first + hours) * kHour; second += 300)
+      Put(tags, second, second % 7000);
   }
   void PassUntil(int64_t second) {
     clock_.Set((kStart + second) * 1000);
     ASSERT_OK(tsdb_->maintenance().SealDue());
     ASSERT_OK(tsdb_->maintenance().ComputeRollups());
   }
-  void Delete(const std::string& metric,
-              const std::string& host,
-              int64_t from,
-              int64_t until,
-              RollupUsage usage = RollupUsage::kNoFallback) {
+  // Returns the id of a delete that can be undone.
+  uint64_t Delete(const std::string& metric,
+                  const std::string& host,
+                  int64_t from,
+                  int64_t until,
+                  RollupUsage usage = RollupUsage::kNoFallback) {
     QuerySpec spec = MakeQuery(Aggregator::kNone, metric, {}, kStart + from, kStart + until);
     if (!host.empty()) {
       spec.queries[0].filters = {*ParseTagValueFilter("host", host, /*group_by=*/false)};
     }
     spec.queries[0].rollup_usage = usage;
-    ASSERT_OK(tsdb_->points().DeletePoints(spec));
+    const absl::StatusOr<DeletedPoints> deleted = tsdb_->points().DeletePoints(spec);
+    EXPECT_OK(deleted);
+    return deleted.ok() ? deleted->undo_id : 0;
   }
 
   std::string PointsOf(const std::string& metric, std::string_view downsample = {}) {
@@ -92,6 +100,17 @@ class LevelDeletionTest : public testing::Test {
       EXPECT_EQ(by_levels->series[i].points, by_points->series[i].points) << downsample;
   }
 
+  // The levels of all aggregates have the points that the points of the metric give.
+  void ExpectLevels(std::initializer_list<std::string> intervals) {
+    for (const std::string& interval : intervals) {
+      for (const std::string aggregate : {"sum", "count", "min", "max"}) {
+        const std::string level =
+            RollupMetric({.interval = interval, .aggregator = aggregate}, "m");
+        EXPECT_EQ(PointsOf(level), PointsOf("m", interval + "-" + aggregate)) << level;
+      }
+    }
+  }
+
   TempDir directory_;
   ManualClock clock_{kStart * 1000};
   Options options_ = TinyOptions(directory_.file("store"));
@@ -107,20 +126,55 @@ TEST_F(LevelDeletionTest, ALevelHasNoDeletedPoint) {
   ExpectExact("10m-count");
   ExpectExact("1d-sum");
   EXPECT_THAT(PointsOf("_rollup/10m-sum/m"), HasSubstr("host=b"));
-  PassUntil(24 * kHour + 60);
-  for (const std::string aggregate : {"sum", "count", "min", "max"}) {
-    for (const std::string interval : {"10m", "6h"}) {
-      EXPECT_EQ(PointsOf(RollupMetric({.interval = interval, .aggregator = aggregate}, "m")),
-                PointsOf("m", interval + "-" + aggregate));
-    }
-  }
+  PassUntil(25 * kHour);
+  ExpectLevels({"10m", "6h"});
+}
+
+// The intervals at the edges, and those with later points, were computed without the deleted ones.
+TEST_F(LevelDeletionTest, AnUndoBringsTheLevelsBack) {
+  options_.undo_s = 7 * kDay;
+  Open("m 10m, 6h");
+  PutHours("host=a", 0, 20);
+  PutHours("host=b", 0, 20);
+  PassUntil(24 * kHour);
+  const std::string before = PointsOf("_rollup/6h-sum/m");
+  const uint64_t all = Delete("m", "a", 2 * kHour + 100, 9 * kHour + 500);
+  const uint64_t edge = Delete("m", "b", 3 * kHour, 3 * kHour + 100);
+  ExpectExact("10m-count");
+  PassUntil(25 * kHour);
+  ExpectLevels({"10m", "6h"});
+  EXPECT_NE(PointsOf("_rollup/6h-sum/m"), before);
+
+  Put("host=a", 4 * kHour + 1, 12345);
+  PassUntil(26 * kHour);
+  ExpectLevels({"10m", "6h"});
+  ASSERT_OK(tsdb_->points().Undo(all));
+  ASSERT_OK(tsdb_->points().Undo(edge));
+  ExpectExact("10m-count");
+  ExpectExact("1d-sum");
+  PassUntil(27 * kHour);
+  ExpectLevels({"10m", "6h"});
+  EXPECT_THAT(PointsOf("m"), HasSubstr("12345"));
+}
+
+// No later point moves anything: the delete and its undo are records alone.
+TEST_F(LevelDeletionTest, AnUndoOfWholeIntervalsBringsTheLevelsBack) {
+  options_.undo_s = 7 * kDay;
+  Open("m 1h");
+  PutHours("host=a", 0, 9);
+  PassUntil(12 * kHour);
+  const std::string before = PointsOf("_rollup/1h-sum/m");
+  const uint64_t id = Delete("m", "a", 0, kDay);
+  EXPECT_THAT(PointsOf("_rollup/1h-sum/m"), IsEmpty());
+  ASSERT_OK(tsdb_->points().Undo(id));
+  EXPECT_EQ(PointsOf("_rollup/1h-sum/m"), before);
+  ExpectExact("1h-sum");
 }
 
 // The first interval begins before the delete, and loses all of its points.
 TEST_F(LevelDeletionTest, AnIntervalThatLosesItsLastPointIsGone) {
   Open("m 1h (count)");
-  OwnedPoint point("m", "host=a", kStart + 1800, 5);
-  ASSERT_OK(tsdb_->points().Put(point.view()));
+  Put("host=a", 1800, 5);
   PassUntil(3 * kHour);
   EXPECT_THAT(PointsOf("_rollup/1h-count/m"), HasSubstr(" 0:1.0"));
   Delete("m", "", 1000, 2000);
@@ -184,29 +238,25 @@ TEST_F(LevelDeletionTest, ARenamedTagMayBringSeriesIntoARule) {
   EXPECT_THAT(PointsOf("_rollup/1h-sum/m"), HasSubstr("host=b"));
 }
 
-// Deletes among puts, restarts and the work in the background; each query is checked.
-TEST_F(LevelDeletionTest, AnswersAreExactAmongDeletes) {
-  const uint64_t seed = RandomSeed();
-  SCOPED_TRACE(seed);
-  Random random(seed);
-  Open("m 10m, 1h (sum count), 6h (max)");
-  int64_t now = 3 * kHour;
-  const auto below = [&](int64_t bound) {
-    return static_cast<int64_t>(random.Below(static_cast<uint64_t>(bound)));
-  };
-  for (int step = 0; step < 300; ++step) {
-    switch (random.Below(10)) {
+// Deletes, with undo or without, among puts, restarts and the work in the background; each query is
+// checked.
+class RandomLevelDeletionTest : public LevelDeletionTest, public testing::WithParamInterface<bool> {
+ protected:
+  void Step() {
+    switch (random_.Below(11)) {
       case 0: {
-        const int64_t from = below(now);
-        Delete("m", fmt::format("{}", random.Below(3)), from, from + below(10 * kHour));
+        const int64_t from = Below(now_);
+        const uint64_t id =
+            Delete("m", fmt::format("{}", random_.Below(3)), from, from + Below(10 * kHour));
+        if (id != 0) deletes_.push_back(id);
         break;
       }
       case 1:
-        now += below(2 * kHour);
-        PassUntil(now);
+        now_ += Below(2 * kHour);
+        PassUntil(now_);
         break;
       case 2:
-        if (random.Below(4) != 0) break;
+        if (random_.Below(4) != 0) break;
         ASSERT_OK(tsdb_->Close());
         tsdb_ = *Tsdb::Open(options_);
         break;
@@ -217,17 +267,52 @@ TEST_F(LevelDeletionTest, AnswersAreExactAmongDeletes) {
         for (const std::string_view downsample : {"10m-count", "1h-avg", "6h-max", "1d-sum"})
           ExpectExact(downsample);
         break;
-      default: {
-        clock_.Set((kStart + now) * 1000);
-        for (int host = 0; host < 3; ++host) {
-          OwnedPoint point("m", fmt::format("host={}", host), kStart + below(now), below(1000));
-          ASSERT_OK(tsdb_->points().Put(point.view()));
-        }
-      }
+      case 5:
+        EndDelete();
+        break;
+      default:
+        PutSome();
     }
+  }
+
+  void EndDelete() {
+    if (deletes_.empty()) return;
+    const auto one = deletes_.begin() + Below(static_cast<int64_t>(deletes_.size()));
+    if (random_.Below(4) == 0) {
+      ASSERT_OK(tsdb_->points().Forget(*one));
+    } else {
+      ASSERT_OK(tsdb_->points().Undo(*one));
+    }
+    deletes_.erase(one);
+  }
+
+  void PutSome() {
+    clock_.Set((kStart + now_) * 1000);
+    for (int host = 0; host < 3; ++host)
+      Put(fmt::format("host={}", host), Below(now_), Below(1000));
+  }
+
+  int64_t Below(int64_t bound) {
+    return static_cast<int64_t>(random_.Below(static_cast<uint64_t>(bound)));
+  }
+
+  const uint64_t seed_ = RandomSeed();
+  Random random_{seed_};
+  int64_t now_ = 3 * kHour;
+  std::vector<uint64_t> deletes_;  // that can be undone
+};
+
+TEST_P(RandomLevelDeletionTest, AnswersAreExactAmongDeletes) {
+  SCOPED_TRACE(seed_);
+  if (GetParam()) options_.undo_s = 365 * kDay;
+  Open("m 10m, 1h (sum count), 6h (max)");
+  for (int step = 0; step < 300; ++step) {
+    Step();
     ASSERT_FALSE(HasFailure()) << step;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(WithUndo, RandomLevelDeletionTest, testing::Bool());
 
 }  // namespace
 }  // namespace hourcell::level_deletion_test
