@@ -118,11 +118,12 @@ class Points final {
   // instant. Points that another delete hides stay hidden, and expired points do not come back.
   // Its cost depends on the rows of deleted points that got points since, not on the number of
   // deleted points. kNotFound: no such delete, or its points were removed. kFailedPrecondition: its
-  // points are being removed.
+  // points are being removed, or the storage removes points at once (Options::undo_s).
   absl::Status Undo(uint64_t id);
 
   // Removes the points of a delete from files now; it cannot be undone any more. kNotFound: no such
-  // delete. kCancelled: the store is being closed; the next process continues.
+  // delete. kCancelled: the store is being closed; the next process continues. kFailedPrecondition
+  // as Undo's.
   absl::Status Forget(uint64_t id);
 
   // How many points and histograms DeletePoints would delete. Changes nothing. A point, a

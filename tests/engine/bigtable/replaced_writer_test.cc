@@ -133,8 +133,6 @@ CallMap PointCalls() {
       {"Points::CountPoints",
        [](Tsdb* it) { return OutcomeOf(it->points().CountPoints(SomeQuery())); }},
       {"Points::Deletions", [](Tsdb* it) { return OutcomeOf(it->points().Deletions()); }},
-      {"Points::Undo", [](Tsdb* it) { return it->points().Undo(1); }},
-      {"Points::Forget", [](Tsdb* it) { return it->points().Forget(1); }},
       {"Queries::Scan",
        [](Tsdb* it) { return it->queries().Scan({}, [](const ScannedRow&) { return true; }); }},
       {"Queries::PlanScan", [](Tsdb* it) { return OutcomeOf(it->queries().PlanScan({})); }},
@@ -273,6 +271,8 @@ CallMap Calls() {
 // Changes that a store on Bigtable refuses at any process.
 CallMap RefusedOnBigtable() {
   return {
+      {"Points::Undo", [](Tsdb* it) { return it->points().Undo(1); }},
+      {"Points::Forget", [](Tsdb* it) { return it->points().Forget(1); }},
       {"RegionAdmin::Split",
        [](Tsdb* it) { return OutcomeOf(it->maintenance().regions()->Split({})); }},
       {"RegionAdmin::Merge",
