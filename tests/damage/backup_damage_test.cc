@@ -15,7 +15,6 @@
 
 #include "codec/base/check.h"
 #include "engine/backup_admin.h"
-#include "engine/backup_restore.h"
 #include "engine/backup_set.h"
 #include "engine/tsdb.h"
 #include "tests/damage/full_store.h"

@@ -1,5 +1,5 @@
 #include <engine/backup_admin.h>
-#include <engine/backup_restore.h>
+#include <engine/backup_set.h>
 #include <engine/fsck_admin.h>
 #include <engine/region_admin.h>
 #include <engine/salt_admin.h>

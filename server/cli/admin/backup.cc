@@ -16,7 +16,6 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "engine/backup_admin.h"
-#include "engine/backup_restore.h"
 #include "engine/backup_set.h"
 #include "engine/tsdb.h"
 #include "server/cli/command_line.h"

@@ -1,4 +1,4 @@
-#include "engine/backup_restore.h"
+#include "engine/backup_set.h"
 
 #include <filesystem>
 #include <fstream>

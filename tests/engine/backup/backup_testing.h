@@ -10,7 +10,6 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
-#include "engine/backup_restore.h"
 #include "engine/backup_set.h"
 #include "engine/tsdb.h"
 #include "tests/support/builders.h"

@@ -10,7 +10,6 @@
 #include "codec/base/status_macros.h"
 #include "codec/rows/row_key.h"
 #include "engine/backup_admin.h"
-#include "engine/backup_restore.h"
 #include "engine/backup_set.h"
 #include "tests/model/queries/case_regions.h"
 #include "tests/model/steps/step_world.h"
