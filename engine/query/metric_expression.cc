@@ -56,7 +56,7 @@ std::vector<std::string> GroupingKeys(const SubQuery& input) {
   std::vector<std::string> keys;
   if (input.aggregator == Aggregator::kNone) return keys;
   for (const TagFilterSpec& filter : input.filters)
-    if (filter.group_by) keys.push_back(filter.tagk);
+    if (filter.group_by && filter.type != FilterType::kNotKey) keys.push_back(filter.tagk);
   std::ranges::sort(keys);
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;

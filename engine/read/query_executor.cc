@@ -197,8 +197,10 @@ absl::Status QueryExecutor::RunVirtual(SubQueryPipeline::Parts parts,
     // At the index of the query, so that reports and results have it.
     inner.queries.resize(index + 1);
     inner.queries[index] = input;
+    inner.queries[index].rollup_usage = spec.queries[index].rollup_usage;
     inner.deadline_ms = spec.deadline_ms;
     inner.may_use_rollups = spec.may_use_rollups;
+    inner.without_limits = spec.without_limits;
     inner.annotations = false;
     inner.read_method = spec.read_method;
     inner.read_division = spec.read_division;

@@ -119,14 +119,15 @@ class VirtualRun {
     return !query_.explicit_tags || HasFilteredKeys(series);
   }
 
-  // Whether the keys of a series are those of the query's filters.
+  // Whether the keys of a series are those of the query's filters, if there are any.
   bool HasFilteredKeys(const VirtualSeries& series) const {
     std::vector<std::string_view> keys;
     for (const TagFilterSpec& filter : query_.filters)
       if (filter.type != FilterType::kNotKey) keys.push_back(filter.tagk);
     std::ranges::sort(keys);
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-    return std::ranges::equal(series.tags, keys, {}, &std::pair<std::string, std::string>::first);
+    return keys.empty() ||
+           std::ranges::equal(series.tags, keys, {}, &std::pair<std::string, std::string>::first);
   }
 
   // Sets the plan's series, and the points of each.
