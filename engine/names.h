@@ -108,13 +108,13 @@ class Names final {
 
   // Removes the mapping of a name. Points keep the UID, which has no name then. Those of the levels
   // of a metric's rollups are removed with it, in one commit. kInvalidArgument: the metric is
-  // virtual.
+  // virtual, or the expression of a virtual metric has the metric or tag key.
   absl::Status DeleteUid(UidKind kind, std::string_view name);
 
   // Makes `name` a virtual metric, or replaces its expression. Expressions follow renames.
-  // kInvalidArgument: an illegal name, a metric with series, an expression that is not one
-  // (CheckMetricExpression, Formula), a cycle; kNotFound: a metric or a tag key of the expression
-  // is unknown.
+  // kInvalidArgument: an illegal name, a metric with series or rollups, an expression that is not
+  // one (CheckMetricExpression, Formula), a cycle; kNotFound: a metric or a tag key of the
+  // expression is unknown.
   absl::Status DefineMetric(std::string_view name, const MetricExpression& expression);
 
   // Removes the expression; the name keeps its UID. kNotFound: the metric is not virtual.

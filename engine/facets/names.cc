@@ -72,13 +72,41 @@ absl::StatusOr<bool> IsListed(const StoreReader& store,
   return HasRollups(store, metric.name);
 }
 
-// kInvalidArgument: the metric is virtual. Its expression would have no name.
+// kInvalidArgument: the metric is virtual, or an expression has the name. The expression would have
+// no name, or could not be calculated.
 absl::Status CheckMayDelete(const StoreWriter& store, UidKind kind, std::string_view name) {
-  if (kind != UidKind::kMetric || store->virtual_metrics->is_empty()) return absl::OkStatus();
+  const VirtualMetrics& metrics = *store->virtual_metrics;
+  if (kind == UidKind::kTagv || metrics.is_empty()) return absl::OkStatus();
   const absl::StatusOr<Uid> uid = store->uids->Get(kind, name);
-  if (!uid.ok() || !store->virtual_metrics->Has(*uid)) return absl::OkStatus();
+  if (!uid.ok()) return absl::OkStatus();
+  if (kind == UidKind::kMetric && metrics.Has(*uid)) {
+    return absl::InvalidArgumentError(
+        fmt::format("metric {}: virtual; drop it first", QuoteForMessage(name)));
+  }
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> user, metrics.UserOf(kind, *uid));
+  if (!user.has_value()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      fmt::format("metric {}: virtual; drop it first", QuoteForMessage(name)));
+      fmt::format("{} {}: the virtual metric {} uses it; drop that first", KindName(kind),
+                  QuoteForMessage(name), QuoteForMessage(*user)));
+}
+
+// kInvalidArgument: the metric has points, which an expression would hide.
+absl::Status CheckMayHide(const StoreWriter& store, Uid metric, std::string_view name) {
+  HOURCELL_ASSIGN_OR_RETURN(bool has_series, store->series->HasSeries(metric));
+  if (has_series) {
+    return absl::InvalidArgumentError(
+        fmt::format("metric {}: has series; expected a name without", QuoteForMessage(name)));
+  }
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> levels,
+                            LevelMetricsOf(name, store->uids.get()));
+  for (const std::string& level : levels) {
+    HOURCELL_ASSIGN_OR_RETURN(const Uid uid, store->uids->Get(UidKind::kMetric, level));
+    HOURCELL_ASSIGN_OR_RETURN(has_series, store->series->HasSeries(uid));
+    if (!has_series) continue;
+    return absl::InvalidArgumentError(
+        fmt::format("metric {}: has rollups; expected a name without", QuoteForMessage(name)));
+  }
+  return absl::OkStatus();
 }
 
 // kInvalidArgument: the expression cannot be calculated.
@@ -263,11 +291,7 @@ absl::Status Names::DefineMetric(std::string_view name, const MetricExpression& 
   HOURCELL_RETURN_IF_ERROR(uid.status());
   HOURCELL_KILL_POINT("virtual:named");
   const absl::Status defined = store->series->WhileAtRest([&]() -> absl::Status {
-    HOURCELL_ASSIGN_OR_RETURN(const bool has_series, store->series->HasSeries(*uid));
-    if (has_series) {
-      return absl::InvalidArgumentError(
-          fmt::format("metric {}: has series; expected a name without", QuoteForMessage(name)));
-    }
+    HOURCELL_RETURN_IF_ERROR(CheckMayHide(store, *uid, name));
     return store->virtual_metrics->Define(*uid, name, std::move(stored));
   });
   return store.NoteChange(defined);

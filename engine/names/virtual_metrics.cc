@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/check.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
@@ -42,6 +43,12 @@ size_t LevelsOf(const VirtualMap& map,
 bool IsInputOf(const StoredExpression& stored, Uid metric) {
   return std::ranges::find(stored.names, metric, &StoredExpression::Names::metric) !=
          stored.names.end();
+}
+
+bool HasTagKey(const StoredExpression& stored, Uid tagk) {
+  return std::ranges::any_of(stored.names, [tagk](const StoredExpression::Names& input) {
+    return std::ranges::find(input.tagks, tagk) != input.tagks.end();
+  });
 }
 
 }  // namespace
@@ -140,6 +147,23 @@ absl::StatusOr<MetricExpression> VirtualMetrics::Named(const StoredExpression& s
   return named;
 }
 
+absl::StatusOr<std::optional<std::string>> VirtualMetrics::UserIn(const Map& map,
+                                                                  UidKind kind,
+                                                                  Uid uid) const {
+  for (const auto& [user, expression] : map) {
+    if (kind == UidKind::kMetric ? !IsInputOf(*expression, uid) : !HasTagKey(*expression, uid))
+      continue;
+    HOURCELL_ASSIGN_OR_RETURN(std::string name, NameOf(UidKind::kMetric, user));
+    return std::optional<std::string>(std::move(name));
+  }
+  return std::optional<std::string>();
+}
+
+absl::StatusOr<std::optional<std::string>> VirtualMetrics::UserOf(UidKind kind, Uid uid) const {
+  HOURCELL_DCHECK(kind != UidKind::kTagv);
+  return UserIn(*map(), kind, uid);
+}
+
 absl::Status VirtualMetrics::CheckLevels(const Map& map, Uid metric, std::string_view name) {
   absl::flat_hash_map<Uid, size_t> known;
   for (const auto& [uid, expression] : map) {
@@ -179,12 +203,12 @@ absl::Status VirtualMetrics::Drop(Uid metric, std::string_view name) {
     return absl::NotFoundError(fmt::format("metric {}: not virtual; expected one that was defined",
                                            QuoteForMessage(name)));
   }
-  for (const auto& [other, expression] : *next) {
-    if (!IsInputOf(*expression, metric)) continue;
-    HOURCELL_ASSIGN_OR_RETURN(const std::string user, NameOf(UidKind::kMetric, other));
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> user,
+                            UserIn(*next, UidKind::kMetric, metric));
+  if (user.has_value()) {
     return absl::FailedPreconditionError(
         fmt::format("metric {}: {} is calculated from it; drop that first", QuoteForMessage(name),
-                    QuoteForMessage(user)));
+                    QuoteForMessage(*user)));
   }
   const Mutation row{TableId::kSystem, Mutation::Kind::kDelete, RowKeyOf(metric), ""};
   HOURCELL_RETURN_IF_ERROR(tables_->Apply({&row, 1}, /*sync=*/true));

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -70,6 +71,10 @@ class VirtualMetrics {
   absl::StatusOr<MetricExpression> Named(const StoredExpression& stored) const;
   absl::StatusOr<std::string> NameOf(UidKind kind, Uid uid) const;
 
+  // The name of a virtual metric that is calculated from the metric, or whose expression has the
+  // tag key; nullopt: none. REQUIRES: another kind than tagv.
+  absl::StatusOr<std::optional<std::string>> UserOf(UidKind kind, Uid uid) const;
+
   // Makes the metric virtual, or replaces its expression. `name`: for errors. kInvalidArgument: the
   // metric would be calculated from itself, or from more than kVirtualLevelsMax levels;
   // kResourceExhausted: there are kVirtualMetricsMax others. The caller has made sure that the
@@ -88,6 +93,7 @@ class VirtualMetrics {
     return map_;
   }
   void Publish(std::shared_ptr<const Map> map);
+  absl::StatusOr<std::optional<std::string>> UserIn(const Map& map, UidKind kind, Uid uid) const;
   static absl::Status CheckLevels(const Map& map, Uid metric, std::string_view name);
   std::string RowKeyOf(Uid metric) const;
 

@@ -272,12 +272,13 @@ class SeriesTable::Creation {
       *one->result = *std::move(fault);
       return;
     }
-    if (IsVirtual(one->ref.metric)) {
+    if (IsVirtual(*one)) {
       assignment_.RollBackTo(mark);
-      *one->result =
-          PointError{PointErrorKind::kIllegalArgument,
-                     fmt::format("metric {}: virtual; expected a metric that stores points",
-                                 QuoteForMessage(one->point->metric))};
+      const std::string_view summarized = SummarizedMetric(one->point->metric);
+      *one->result = PointError{
+          PointErrorKind::kIllegalArgument,
+          fmt::format("metric {}: virtual; expected a metric that stores points",
+                      QuoteForMessage(summarized.empty() ? one->point->metric : summarized))};
       return;
     }
     previous_ = one;
@@ -363,10 +364,15 @@ class SeriesTable::Creation {
   }
 
  private:
-  // Asked under the assignment lock, as a metric becomes virtual under it.
-  bool IsVirtual(Uid metric) const {
+  // Whether the metric, or the one that it is a level of, is virtual. Asked under the assignment
+  // lock, as a metric becomes virtual under it.
+  bool IsVirtual(const Wanted& one) const {
     const VirtualMetrics* const metrics = table_.parts_.virtual_metrics;
-    return metrics != nullptr && metrics->Has(metric);
+    if (metrics == nullptr || metrics->is_empty()) return false;
+    const std::string_view summarized = SummarizedMetric(one.point->metric);
+    if (summarized.empty()) return metrics->Has(one.ref.metric);
+    const absl::StatusOr<Uid> metric = table_.parts_.uids->Get(UidKind::kMetric, summarized);
+    return metric.ok() && metrics->Has(*metric);
   }
 
   // Gives a series a number, unless it has one: of the store, where another creation made it while

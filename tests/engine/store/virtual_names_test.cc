@@ -80,7 +80,38 @@ TEST_F(VirtualNamesTest, RenamesFollow) {
 
   EXPECT_THAT(tsdb_->names().DeleteUid(UidKind::kMetric, "cpu.busy"),
               StatusIs(kInvalid, "metric \"cpu.busy\": virtual; drop it first"));
-  EXPECT_OK(tsdb_->names().DeleteUid(UidKind::kMetric, "cpu.user"));
+}
+
+TEST_F(VirtualNamesTest, NamesInAnExpressionAreNotDeleted) {
+  Open();
+  PutRandomPoints();
+  ASSERT_OK(tsdb_->names().DefineMetric("busy", Sum()));
+
+  EXPECT_THAT(
+      tsdb_->names().DeleteUid(UidKind::kMetric, "user"),
+      StatusIs(kInvalid, "metric \"user\": the virtual metric \"busy\" uses it; drop that first"));
+  EXPECT_THAT(tsdb_->names().DeleteUid(UidKind::kTagk, "host"),
+              StatusIs(kInvalid, HasSubstr("the virtual metric \"busy\" uses it")));
+  EXPECT_OK(tsdb_->names().DeleteUid(UidKind::kTagk, "dc"));
+  EXPECT_OK(tsdb_->names().DeleteUid(UidKind::kTagv, "east"));
+  EXPECT_OK(tsdb_->names().DeleteUid(UidKind::kMetric, "stored"));
+
+  ASSERT_OK(tsdb_->names().DropMetric("busy"));
+  EXPECT_OK(tsdb_->names().DeleteUid(UidKind::kMetric, "user"));
+  EXPECT_OK(tsdb_->names().DeleteUid(UidKind::kTagk, "host"));
+}
+
+TEST_F(VirtualNamesTest, RollupsAreNotHiddenAndNotPut) {
+  Open();
+  PutRandomPoints();
+  ASSERT_OK(TryPut("_rollup/1h-sum/summed", "host=a", kStart, 1));
+  EXPECT_THAT(tsdb_->names().DefineMetric("summed", Sum()),
+              StatusIs(kInvalid, "metric \"summed\": has rollups; expected a name without"));
+
+  ASSERT_OK(tsdb_->names().DefineMetric("busy", Sum()));
+  EXPECT_THAT(TryPut("_rollup/1h-sum/busy", "host=a", kStart, 1),
+              StatusIs(kInvalid, "metric \"busy\": virtual; expected a metric that stores points"));
+  EXPECT_OK(TryPut("_rollup/1h-sum/user", "host=a", kStart, 1));
 }
 
 TEST_F(VirtualNamesTest, AFollowerListsThemAndChangesNone) {
