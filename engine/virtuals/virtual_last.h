@@ -34,9 +34,9 @@ class VirtualLast {
   VirtualLast(const QueryExecutor* executor, OpenHours* open_hours)
       : executor_(*executor), open_hours_(open_hours) {}
 
-  // The last points until the end of the hour of `now_ms`, of the series with these tsuids, of one virtual metric,
-  // ascending by tsuid; series without one are left out. Searches as far back as `query`. `hold`
-  // takes the memory of the points. Errors: as Queries::Query.
+  // The last points until the end of the hour of `now_ms`, of the series with these tsuids, of one
+  // virtual metric, ascending by tsuid; series without one are left out. Searches as far back as
+  // `query`. `hold` takes the memory of the points. Errors: as Queries::Query.
   absl::StatusOr<std::vector<VirtualLastPoint>> Read(const std::vector<std::string>& tsuids,
                                                      const LastQuery& query,
                                                      int64_t now_ms,

@@ -50,7 +50,8 @@ constexpr std::array kWordsOfOneMeaning = {
         "column",
         "codec/ engine/days/ engine/expressions/ engine/histograms/ engine/hours/ engine/query/ "
         "engine/read/ engine/write/ "
-        "engine/scan/ engine/series/ engine/store/ engine/deletion/ engine/fsck/ engine/bigtable/ "
+        "engine/scan/ engine/series/ engine/store/ engine/virtuals/ engine/deletion/ engine/fsck/ "
+        "engine/bigtable/ "
         "engine/opentsdb/ tests/support/bigtable/ bench/ "
         "server/inputs/influx/influx_handler.cc tests/server/inputs/influx/influx_handler_test.cc "
         "tests/codec/ tests/engine/ tests/fuzz/ "

@@ -19,6 +19,7 @@
 #include <gtest/gtest.h>
 #include <re2/re2.h>
 
+#include "codec/base/status_macros.h"
 #include "engine/adoption_admin.h"
 #include "engine/backup_admin.h"
 #include "engine/bigtable/bigtable_storage.h"
@@ -92,6 +93,11 @@ absl::Status DefineMetric(Tsdb* tsdb) {
   input.filters.push_back(
       {.tagk = "h", .type = FilterType::kWildcard, .filter = "*", .group_by = true});
   return tsdb->names().DefineMetric("virtual", {.formula = "a", .inputs = {input}});
+}
+
+absl::Status DropMetric(Tsdb* tsdb) {
+  HOURCELL_RETURN_IF_ERROR(DefineMetric(tsdb));
+  return tsdb->names().DropMetric("virtual");
 }
 
 absl::Status RestoreName(Tsdb* tsdb) {
@@ -190,10 +196,6 @@ CallMap NameCalls() {
       {"Names::RenameUid",
        [](Tsdb* it) { return it->names().RenameUid(UidKind::kMetric, "m", "m2"); }},
       {"Names::DeleteUid", [](Tsdb* it) { return it->names().DeleteUid(UidKind::kMetric, "m"); }},
-      {"Names::DefineMetric", DefineMetric},
-      {"Names::DropMetric", [](Tsdb* it) { return it->names().DropMetric("virtual"); }},
-      {"Names::ListVirtualMetrics",
-       [](Tsdb* it) { return OutcomeOf(it->names().ListVirtualMetrics()); }},
       {"Names::FindDocument", [](Tsdb* it) { return OutcomeOf(it->names().FindDocument(kNoted)); }},
       {"Names::ChangeDocument",
        [](Tsdb* it) {
@@ -225,6 +227,15 @@ CallMap NameCalls() {
        [](Tsdb* it) { return it->retention().SetMetricTtl("m", 0); }},
       {"RetentionAdmin::MetricTtls",
        [](Tsdb* it) { return OutcomeOf(it->retention().MetricTtls()); }},
+  };
+}
+
+CallMap VirtualMetricCalls() {
+  return {
+      {"Names::DefineMetric", DefineMetric},
+      {"Names::DropMetric", DropMetric},
+      {"Names::ListVirtualMetrics",
+       [](Tsdb* it) { return OutcomeOf(it->names().ListVirtualMetrics()); }},
   };
 }
 
@@ -263,6 +274,8 @@ CallMap Calls() {
   CallMap calls = PointCalls();
   CallMap names = NameCalls();
   calls.merge(names);
+  CallMap virtual_metrics = VirtualMetricCalls();
+  calls.merge(virtual_metrics);
   CallMap admins = AdminCalls();
   calls.merge(admins);
   return calls;
@@ -298,6 +311,7 @@ const std::set<std::string>& Reads() {
       "Points::CountPoints",
       "Names::Suggest",
       "Names::VisitNames",
+      "Names::ListVirtualMetrics",
       "Names::RankMetrics",
       "Names::FindUid",
       "Names::FindName",

@@ -199,7 +199,8 @@ TEST_F(VirtualMetricsHandlerTest, AgreesWithExpOnADenseStore) {
       R"("downsampler":{"interval":"1m","aggregator":"avg"}},)"
       R"("filters":[{"id":"ff","tags":[{"type":"wildcard","tagk":"host","filter":"*",)"
       R"("groupBy":true}]}],)"
-      R"("metrics":[{"id":"uu","metric":"u","filter":"ff"},{"id":"ss","metric":"s","filter":"ff"}],)"
+      R"("metrics":[{"id":"uu","metric":"u","filter":"ff"},)"
+      R"({"id":"ss","metric":"s","filter":"ff"}],)"
       R"("expressions":[{"id":"ee","expr":"(uu - ss) * 2 / (ss + 1) > 0.5 ? uu : -7",)"
       R"("join":{"operator":"intersection"}}]})");
   ASSERT_EQ(exp.status, 200) << exp.body;
