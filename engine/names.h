@@ -45,8 +45,9 @@ struct UidFsckResult {
   uint64_t warnings = 0;
 };
 
-// The bytes of a text of a UID or a series.
+// The bytes of a text of a UID, a series or a tree, and the trees of a store.
 inline constexpr size_t kDocumentBytesMax = size_t{64} << 10;
+inline constexpr size_t kTreesMax = 1'000;
 
 // A UID or a series to which users attach a text.
 struct DocumentKey {
@@ -135,6 +136,18 @@ class Names final {
   // Visits all texts, by kind and id, until `visit` returns false.
   absl::Status VisitDocuments(
       const std::function<bool(const DocumentKey& key, std::string_view text)>& visit);
+
+  // The definition of the tree with that number: UTF-8 that the engine does not read. Its branches
+  // are computed from the names of series (docs/decisions/0042-trees-are-computed.md).
+  // kInvalidArgument: number 0.
+  absl::StatusOr<std::optional<std::string>> FindTree(uint16_t id);
+
+  // Creates, changes or removes a tree. Also the errors of ChangeDocument; kResourceExhausted: the
+  // store has kTreesMax trees.
+  absl::Status ChangeTree(uint16_t id, const DocumentChange& change);
+
+  // Visits all trees by number until `visit` returns false.
+  absl::Status VisitTrees(const std::function<bool(uint16_t id, std::string_view text)>& visit);
 
   // Checks all mappings in both directions, and with `repair` repairs them (uid/uid_check.h).
   absl::StatusOr<UidFsckResult> CheckUids(bool repair);

@@ -331,6 +331,22 @@ absl::Status Names::VisitDocuments(
   return store->losses.Note(store->documents->Visit(visit));
 }
 
+absl::StatusOr<std::optional<std::string>> Names::FindTree(uint16_t id) {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreReader store, gates_->BeginRead());
+  return store->losses.Note(store->trees->Find(id));
+}
+
+absl::Status Names::ChangeTree(uint16_t id, const DocumentChange& change) {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  return store.Acknowledge(store->trees->Change(id, change));
+}
+
+absl::Status Names::VisitTrees(
+    const std::function<bool(uint16_t id, std::string_view text)>& visit) {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreReader store, gates_->BeginRead());
+  return store->losses.Note(store->trees->Visit(visit));
+}
+
 absl::StatusOr<UidFsckResult> Names::CheckUids(bool repair) {
   HOURCELL_ASSIGN_OR_RETURN(const UidCheckReport report,
                             repair ? RepairMappings(gates_) : CheckMappings(gates_));

@@ -19,6 +19,7 @@
 #include "codec/text/name.h"
 #include "engine/days/hour_place.h"
 #include "engine/documents/saved_view_store.h"
+#include "engine/documents/tree_store.h"
 #include "engine/fsck/fsck_cell.h"
 #include "engine/fsck/fsck_series.h"
 #include "engine/hours/journal_payload.h"
@@ -478,6 +479,10 @@ absl::Status FsckChecks::CheckDocuments() {
   const absl::Status named =
       views.Visit([](std::string_view /*name*/, std::string_view /*text*/) { return true; });
   if (!named.ok()) Add(FsckFault::kTable, std::string(MessageOf(named)));
+  const TreeStore trees(parts_.tables, /*sync=*/false);
+  const absl::Status numbered =
+      trees.Visit([](uint16_t /*id*/, std::string_view /*text*/) { return true; });
+  if (!numbered.ok()) Add(FsckFault::kTable, std::string(MessageOf(numbered)));
   return absl::OkStatus();
 }
 

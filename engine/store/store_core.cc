@@ -68,6 +68,7 @@ absl::Status StoreCore::OpenTables(const std::function<absl::Status()>& make_jou
                        {.row_keys = &*row_keys, .tables = tables.get(), .expiry = &*expiry}, sync));
   documents = std::make_unique<MetaDocuments>(layout, tables.get(), sync);
   saved_views = std::make_unique<SavedViewStore>(tables.get(), sync);
+  trees = std::make_unique<TreeStore>(tables.get(), sync);
   return absl::OkStatus();
 }
 

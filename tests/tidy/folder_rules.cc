@@ -28,6 +28,7 @@ constexpr std::array kRules = {
     FolderRule{"engine/expressions", "codec/base codec/text engine/query engine/query/functions"},
     FolderRule{"engine/query/stages",
                "codec/base codec codec/cells codec/rows codec/text engine/query"},
+    FolderRule{"engine/trees", "codec/base engine/query engine/query/stages"},
     FolderRule{"engine",
                "codec/base codec codec/histograms codec/rollups codec/rows codec/text "
                "engine/regions/split engine/query"},

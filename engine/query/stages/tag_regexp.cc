@@ -4,6 +4,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <absl/status/status.h>
 #include <fmt/format.h>
@@ -90,6 +91,29 @@ bool TagRegexp::FoundIn(std::string_view value) const {
                         &pcre2_match_data_free);
   return pcre2_match(impl_->pcre.get(), Bytes(value), value.size(), 0, 0, match.get(),
                      impl_->pcre_context.get()) >= 0;
+}
+
+std::string_view TagRegexp::Find(std::string_view value, size_t begin, size_t group) const {
+  if (begin > value.size()) return {};
+  if (impl_->re2 != nullptr) {
+    if (group > static_cast<size_t>(impl_->re2->NumberOfCapturingGroups())) return {};
+    std::vector<re2::StringPiece> groups(group + 1);
+    const bool found =
+        impl_->re2->Match(re2::StringPiece(value.data(), value.size()), begin, value.size(),
+                          RE2::UNANCHORED, groups.data(), static_cast<int>(groups.size()));
+    return found ? std::string_view(groups[group].data(), groups[group].size())
+                 : std::string_view();
+  }
+  const PcreMatch match(pcre2_match_data_create_from_pattern(impl_->pcre.get(), nullptr),
+                        &pcre2_match_data_free);
+  const int found = pcre2_match(impl_->pcre.get(), Bytes(value), value.size(), begin, 0,
+                                match.get(), impl_->pcre_context.get());
+  // The count of groups ends with the last group that takes part.
+  if (found < 0 || group >= static_cast<size_t>(found)) return {};
+  const PCRE2_SIZE* const bounds = pcre2_get_ovector_pointer(match.get());
+  const PCRE2_SIZE start = bounds[2 * group];
+  if (start == PCRE2_UNSET) return {};
+  return value.substr(start, bounds[2 * group + 1] - start);
 }
 
 }  // namespace hourcell

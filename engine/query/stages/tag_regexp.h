@@ -1,12 +1,13 @@
-// TagRegexp: a regular expression, searched for in tag values, unanchored, as by Java's
-// Matcher.find.
+// TagRegexp: a regular expression, searched for in tag values and other names, unanchored, as by
+// Java's Matcher.find.
 //
 // RE2 searches in linear time. Features of backtracking matchers (look-around, back-references,
 // possessive quantifiers) use PCRE2 with a limit on its steps; a value that reaches the limit does
-// not match. Internal to engine/query. Thread-safe after Compile.
+// not match. Thread-safe after Compile.
 
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string_view>
 
@@ -24,6 +25,10 @@ class TagRegexp {
   ~TagRegexp();
 
   bool FoundIn(std::string_view value) const;
+
+  // The part of `value` that a group (0: the whole expression) has in the first match that begins
+  // at byte `begin` or later. Null data: no match, no such group, or the group does not take part.
+  std::string_view Find(std::string_view value, size_t begin, size_t group) const;
 
  private:
   struct Impl;

@@ -58,6 +58,8 @@ TEST_F(BackupAdminTest, HasWhatIsOpenSealedAndFlushed) {
   ASSERT_OK(tsdb_->retention().SetMetricTtl("m", 1'000'000'000));
   ASSERT_OK(tsdb_->saved_views().Change(
       "v", [](const auto&) { return std::optional<std::string>("a view"); }));
+  ASSERT_OK(tsdb_->names().ChangeTree(
+      1, [](const auto&) { return std::optional<std::string>("a tree"); }));
   const std::string before = Dump(tsdb_.get());
 
   const auto made = Make();
@@ -68,6 +70,7 @@ TEST_F(BackupAdminTest, HasWhatIsOpenSealedAndFlushed) {
   EXPECT_EQ(Dump(restored.get()), before);
   EXPECT_THAT(restored->retention().MetricTtls(), IsOkAndHolds(SizeIs(1)));
   EXPECT_THAT(restored->saved_views().Find("v"), IsOkAndHolds(Optional(std::string("a view"))));
+  EXPECT_THAT(restored->names().FindTree(1), IsOkAndHolds(Optional(std::string("a tree"))));
   const auto uids = restored->names().CheckUids(/*repair=*/false);
   ASSERT_OK(uids);
   EXPECT_EQ(uids->errors, 0u);

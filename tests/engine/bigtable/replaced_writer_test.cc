@@ -208,6 +208,17 @@ CallMap NameCalls() {
          return it->names().VisitDocuments(
              [](const DocumentKey&, std::string_view) { return true; });
        }},
+      {"Names::FindTree", [](Tsdb* it) { return OutcomeOf(it->names().FindTree(1)); }},
+      {"Names::ChangeTree",
+       [](Tsdb* it) {
+         return it->names().ChangeTree(1, [](const std::optional<std::string>&) {
+           return std::optional<std::string>("a tree");
+         });
+       }},
+      {"Names::VisitTrees",
+       [](Tsdb* it) {
+         return it->names().VisitTrees([](uint16_t, std::string_view) { return true; });
+       }},
       {"SavedViews::Find", [](Tsdb* it) { return OutcomeOf(it->saved_views().Find("v")); }},
       {"SavedViews::Change",
        [](Tsdb* it) {
@@ -318,6 +329,8 @@ const std::set<std::string>& Reads() {
       "Names::GrepUids",
       "Names::FindDocument",
       "Names::VisitDocuments",
+      "Names::FindTree",
+      "Names::VisitTrees",
       "Names::CheckUids",
       "SavedViews::Find",
       "SavedViews::Visit",

@@ -255,6 +255,19 @@ TEST_F(FsckTest, AViewWithoutANameIsTold) {
   EXPECT_THAT(report.examples[0].text, HasSubstr("view name"));
 }
 
+TEST_F(FsckTest, ATreeWithoutANumberIsTold) {
+  Change({{.table = TableId::kSystem,
+           .kind = Mutation::Kind::kSet,
+           .key = "tree/0001",
+           .value = "{}"}});
+  EXPECT_THAT(Check().counts, IsEmpty());
+  Change(
+      {{.table = TableId::kSystem, .kind = Mutation::Kind::kSet, .key = "tree/1", .value = "{}"}});
+  const FsckReport report = Check();
+  EXPECT_THAT(report.counts, ElementsAre(Pair(FsckFault::kTable, 1)));
+  EXPECT_THAT(report.examples[0].text, HasSubstr("tree/ and a number"));
+}
+
 TEST_F(FsckTest, AnExpressionThatDoesNotDecodeIsReported) {
   Change({{.table = TableId::kSystem,
            .kind = Mutation::Kind::kSet,

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/query/stages/tag_regexp.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
@@ -158,6 +159,25 @@ TEST(TagRegexpTest, BacktrackingIsLimited) {
 
   EXPECT_FALSE(Matches(FilterType::kRegexp, "^(?=a)(a|aa)+$|b$", value));
   EXPECT_TRUE(Matches(FilterType::kRegexp, "^(?=a)(a|aa)+$|b$", "aaab"));
+}
+
+TEST(TagRegexpTest, FindsGroupsFromAByteOn) {
+  // The first is for RE2, the second for PCRE2.
+  for (const std::string_view pattern : {"([a-z]+)([0-9]+)?(x)?", "(?=.)([a-z]+)([0-9]+)?(x)?"}) {
+    SCOPED_TRACE(pattern);
+    const auto regexp = TagRegexp::Compile(pattern);
+    ASSERT_OK(regexp);
+    const std::string_view value = "12web34 db";
+    EXPECT_EQ(regexp->Find(value, 0, 0), "web34");
+    EXPECT_EQ(regexp->Find(value, 0, 1), "web");
+    EXPECT_EQ(regexp->Find(value, 0, 2), "34");
+    EXPECT_EQ(regexp->Find(value, 4, 1), "b");
+    EXPECT_EQ(regexp->Find(value, 7, 1), "db");
+    EXPECT_EQ(regexp->Find(value, 0, 3).data(), nullptr);   // does not take part
+    EXPECT_EQ(regexp->Find(value, 0, 4).data(), nullptr);   // no such group
+    EXPECT_EQ(regexp->Find(value, 10, 0).data(), nullptr);  // the end
+    EXPECT_EQ(regexp->Find(value, 11, 0).data(), nullptr);
+  }
 }
 
 TEST(TagRegexpTest, RefusesWhatItCannotDo) {
