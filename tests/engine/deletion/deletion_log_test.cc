@@ -56,7 +56,7 @@ absl::StatusOr<StoredPoints> PointsOf(Tsdb* tsdb) {
 }
 
 QuerySpec Selection(int64_t from_s, int64_t until_s, const std::string& hosts = "*") {
-  const FilterType type = hosts == "*" ? FilterType::kWildcard : FilterType::kLiteralOr;
+  const FilterType type = hosts.ends_with('*') ? FilterType::kWildcard : FilterType::kLiteralOr;
   return MakeQuery(Aggregator::kSum, "m", {{"h", type, hosts, false}}, kDay + from_s,
                    kDay + until_s);
 }

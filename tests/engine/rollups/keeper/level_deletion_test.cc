@@ -306,6 +306,7 @@ TEST_P(RandomLevelDeletionTest, AnswersAreExactAmongDeletes) {
   SCOPED_TRACE(seed_);
   if (GetParam()) options_.undo_s = 365 * kDay;
   Open("m 10m, 1h (sum count), 6h (max)");
+  PutSome();  // deletes and queries need the names
   for (int step = 0; step < 300; ++step) {
     Step();
     ASSERT_FALSE(HasFailure()) << step;
