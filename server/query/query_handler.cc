@@ -50,13 +50,15 @@ HttpResponse QueryHandler::Handle(const HttpRequest& request) {
   const std::optional<HttpMethod> method = EffectiveMethod(request);
   if (!method || *method == HttpMethod::kPut) return MethodNotAllowed(request);
   const bool wants_delete = *method == HttpMethod::kDelete;
-  if (wants_delete && !service_.allow_delete) return DeleteRefused();
+  const bool is_dry_run = request.has_param("dry_run");  // it changes nothing
+  if (wants_delete && !service_.allow_delete && !is_dry_run) return DeleteRefused();
 
   QueryTrace trace(request);
   absl::StatusOr<QueryRequest> query = Parse(request, &trace);
   if (!query.ok()) return HttpError(400, query.status());
   if (wants_delete || query->delete_points) {
-    if (!service_.allow_delete) return DeleteRefused();
+    query->dry_run |= is_dry_run;
+    if (!service_.allow_delete && !query->dry_run) return DeleteRefused();
     if (!request.rights.Covers(AccessRights::Admin())) return DeleteForbidden();
     if (CanBeForged(request)) return ForgeableRefused();
     if (request.only_if_quick) return NotQuick();
@@ -65,7 +67,6 @@ HttpResponse QueryHandler::Handle(const HttpRequest& request) {
       return HttpError(400, absl::InvalidArgumentError("functions: not allowed in a deletion"));
     }
     query->spec.deadline_ms = request.deadline_ms;
-    query->dry_run |= request.has_param("dry_run");
     const auto is_of_all_metrics = [](const SubQuery& sub_query) {
       return sub_query.metric.empty() && sub_query.tsuids.empty();
     };

@@ -96,6 +96,22 @@ TEST_F(DeleteHandlerTest, CountsReplaceThePointsOfTheAnswer) {
   EXPECT_EQ(Query(), "[]");
 }
 
+TEST_F(DeleteHandlerTest, CountingNeedsNoPermissionToDelete) {
+  ASSERT_FALSE(config().boolean("tsd.http.query.allow_delete"));
+  Put({"m", "host=a", kStartS, 1});
+  const std::string counts = R"({"metrics":1,"series":1,"points":1,"dryRun":true})";
+  const std::string target = "/api/query?start=1356998400&end=1356998460&m=sum:m";
+  EXPECT_EQ(Send("DELETE " + target + "&dry_run").body, counts);
+  EXPECT_EQ(Send("GET " + target + "&method_override=delete&dry_run").body, counts);
+  EXPECT_EQ(Send("POST /api/query", R"({"start":1356998400,"end":1356998401,"delete":true,)"
+                                    R"("dryRun":true,"queries":[{"aggregator":"sum",)"
+                                    R"("metric":"m"}]})")
+                .body,
+            counts);
+  EXPECT_EQ(Send("DELETE " + target + "&counts").status, 400);
+  EXPECT_THAT(Query(), HasSubstr("1356998400"));
+}
+
 TEST_F(DeleteHandlerTest, OnlyADeleteTakesTagsAlone) {
   config().Set("tsd.http.query.allow_delete", "true").IgnoreError();
   Put({"m", "host=a", kStartS, 1});
