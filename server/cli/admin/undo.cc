@@ -87,13 +87,21 @@ std::string DeletionLine(const Deletion& deletion) {
                      DeletionTimeText(deletion.end_ms));
 }
 
+// What was done, and the deletes that are left.
 int PrintDeletions(const absl::StatusOr<std::vector<Deletion>>& deletions,
+                   const UndoRequest& request,
                    bool as_json,
                    Terminal& terminal) {
   if (!deletions.ok()) return Fail(terminal, kUndoCommand, deletions.status());
   if (as_json) {
     PrintTo(terminal.out, "{}\n", DeletionsJson(*deletions));
     return kExitOk;
+  }
+  if (request.id.has_value()) {
+    PrintTo(terminal.out, "delete {}: {}\n", *request.id,
+            request.forget ? "its points are removed" : "its points are back");
+  } else if (deletions->empty()) {
+    PrintTo(terminal.out, "no delete can be undone\n");
   }
   for (const Deletion& deletion : *deletions)
     PrintTo(terminal.out, "{}\n", DeletionLine(deletion));
@@ -106,17 +114,18 @@ int RunUndo(const UndoOptions& options, Terminal& terminal) {
   const absl::StatusOr<UndoRequest> request = ReadUndoRequest(options);
   if (!request.ok()) return FailUsage(terminal, kUndoCommand, StatusText(request.status()));
   const bool as_json = options.store.json;
-  return RunOnEither(
-      options.store,
-      {.on_server =
-           [&](const HttpUrl& url) {
-             return PrintDeletions(DeletionsOfServer(url, *request, terminal), as_json, terminal);
-           },
-       .on_store =
-           [&](Tsdb* tsdb) {
-             return PrintDeletions(DeletionsOfStore(tsdb, *request), as_json, terminal);
-           }},
-      terminal);
+  return RunOnEither(options.store,
+                     {.on_server =
+                          [&](const HttpUrl& url) {
+                            return PrintDeletions(DeletionsOfServer(url, *request, terminal),
+                                                  *request, as_json, terminal);
+                          },
+                      .on_store =
+                          [&](Tsdb* tsdb) {
+                            return PrintDeletions(DeletionsOfStore(tsdb, *request), *request,
+                                                  as_json, terminal);
+                          }},
+                     terminal);
 }
 
 int UndoMain(const std::vector<std::string>& args, Terminal& terminal) {

@@ -21,7 +21,7 @@ struct UndoOptions {
   bool forget = false;
 };
 
-// Prints the deletes that are left, a line each. kExitUsage: invalid words; kExitFailure: no such
+// Prints what it did, and the deletes that are left, a line each. kExitUsage: invalid words; kExitFailure: no such
 // delete, or the store or the server fails or refuses.
 int RunUndo(const UndoOptions& options, Terminal& terminal);
 

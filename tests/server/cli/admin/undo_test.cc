@@ -15,6 +15,7 @@
 namespace hourcell::undo_test {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -66,7 +67,10 @@ TEST_F(UndoTest, ADirectorysDeletesAreListedAndUndone) {
               HasSubstr(": 1 series of m, from 2013/01/01-00:00:00 to 2013/01/01-00:01:00\n"));
 
   EXPECT_EQ(Run({"1"}), kExitOk);
+  EXPECT_THAT(terminal_.out(), EndsWith("\ndelete 1: its points are back\n"));
   EXPECT_EQ(PointsLeft(), 1u);
+  EXPECT_EQ(Run({}), kExitOk);
+  EXPECT_THAT(terminal_.out(), EndsWith("\nno delete can be undone\n"));
   EXPECT_EQ(Run({"1"}), kExitFailure);
   EXPECT_THAT(terminal_.err(), HasSubstr("deletion 1: not found"));
 }
@@ -74,7 +78,7 @@ TEST_F(UndoTest, ADirectorysDeletesAreListedAndUndone) {
 TEST_F(UndoTest, AForgottenDeleteIsGone) {
   ASSERT_NO_FATAL_FAILURE(FillAndDelete());
   EXPECT_EQ(Run({"1"}, /*forget=*/true), kExitOk);
-  EXPECT_EQ(terminal_.out(), "");
+  EXPECT_EQ(terminal_.out(), "delete 1: its points are removed\n");
   EXPECT_EQ(Run({"1"}), kExitFailure);
   EXPECT_EQ(PointsLeft(), 0u);
 }
