@@ -12,6 +12,7 @@
 
 #include <absl/status/status.h>
 
+#include "codec/histograms/exponential_histogram.h"
 #include "codec/histograms/simple_histogram.h"
 #include "codec/point.h"
 #include "codec/text/point_error.h"
@@ -74,12 +75,13 @@ class CommitTicket {
   bool sync_ = false;
 };
 
-// A histogram of a series at an instant. The value of `point` counts for nothing; everything is
-// borrowed.
+// A histogram of a series at an instant, of one of two kinds; the pointer of the other kind is
+// null. The value of `point` counts for nothing; everything is borrowed.
 struct HistogramPoint {
   PointView point;
   const SimpleHistogram* histogram = nullptr;
-  uint8_t codec = 0;  // the ID of OpenTSDB's codec, which is stored with it
+  uint8_t codec = 0;  // the ID of OpenTSDB's codec, which is stored with a SimpleHistogram
+  const ExponentialHistogram* exponential = nullptr;
 };
 
 // Returns how many of `wanted` new series may be created now, and counts them as created.

@@ -112,4 +112,26 @@ std::string OverflowSeriesName(std::string_view metric) {
   return fmt::format("{}_OVERFLOW", metric);
 }
 
+std::string ExponentialSeriesName(std::string_view metric,
+                                  int scale,
+                                  int32_t index,
+                                  bool is_negative) {
+  const double near = ExponentialBound(scale, index);
+  const double far = ExponentialBound(scale, int64_t{index} + 1);
+  return fmt::format("{}_{}_{}", metric, JavaDouble(is_negative ? -far : near),
+                     JavaDouble(is_negative ? -near : far));
+}
+
+std::string ZeroSeriesName(std::string_view metric) {
+  return fmt::format("{}_ZERO", metric);
+}
+
+std::string CountSeriesName(std::string_view metric) {
+  return fmt::format("{}_COUNT", metric);
+}
+
+std::string SumSeriesName(std::string_view metric) {
+  return fmt::format("{}_SUM", metric);
+}
+
 }  // namespace hourcell

@@ -9,9 +9,11 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "codec/histograms/exponential_histogram.h"
 #include "codec/histograms/simple_histogram.h"
 #include "codec/text/number.h"
 
@@ -33,5 +35,17 @@ std::string BucketSeriesName(std::string_view metric, const HistogramBucket& buc
 // "<metric>_UNDERFLOW" and "<metric>_OVERFLOW".
 std::string UnderflowSeriesName(std::string_view metric);
 std::string OverflowSeriesName(std::string_view metric);
+
+// "<metric>_<lower>_<upper>" of a bucket of an exponential histogram: the bounds are Java's
+// Double.toString, and those of a negative bucket are negative.
+std::string ExponentialSeriesName(std::string_view metric,
+                                  int scale,
+                                  int32_t index,
+                                  bool is_negative);
+
+// "<metric>_ZERO", "<metric>_COUNT" and "<metric>_SUM" of an exponential histogram.
+std::string ZeroSeriesName(std::string_view metric);
+std::string CountSeriesName(std::string_view metric);
+std::string SumSeriesName(std::string_view metric);
 
 }  // namespace hourcell

@@ -1,9 +1,14 @@
 #include "engine/histograms/histogram_reader.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
 #include <optional>
 #include <utility>
+#include <variant>
 
+#include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
@@ -13,7 +18,6 @@
 #include "codec/base/strings.h"
 #include "codec/histograms/histogram_text.h"
 #include "engine/annotations/annotation_scan.h"
-#include "engine/rows/histogram_cell.h"
 
 namespace hourcell {
 namespace {
@@ -21,11 +25,74 @@ namespace {
 // Limit of the buckets of time of a query, the same as for numbers.
 constexpr size_t kHistogramTimesMax = size_t{1} << 19;
 
-// Memory of a sum without its buckets: its place in the map.
-constexpr size_t kSumBytes = sizeof(SimpleHistogram) + 64;
+// Memory of a histogram without its buckets: its place in a map.
+constexpr size_t kSumBytes = sizeof(HistogramValue) + 64;
 
 // Histograms that are counted at once against the limits.
 constexpr uint64_t kHistogramsCountedAtOnce = 256;
+
+size_t BytesOfHistogram(const SimpleHistogram& histogram) {
+  return kSumBytes + histogram.buckets.size() * sizeof(HistogramBucket);
+}
+
+size_t BytesOfHistogram(const ExponentialHistogram& histogram) {
+  return kSumBytes +
+         (histogram.positive.size() + histogram.negative.size()) * sizeof(ExponentialBucket);
+}
+
+size_t BytesOfValue(const HistogramValue& value) {
+  return std::visit([](const auto& histogram) { return BytesOfHistogram(histogram); }, value);
+}
+
+double PercentileOfValue(const HistogramValue& value, double percentile) {
+  if (const auto* const simple = std::get_if<SimpleHistogram>(&value)) {
+    return PercentileOf(*simple, percentile);
+  }
+  return ExponentialPercentile(std::get<ExponentialHistogram>(value), percentile);
+}
+
+// Adds `from`. REQUIRES: both have one kind.
+void AddValue(const HistogramValue& from, HistogramValue* sum) {
+  HOURCELL_DCHECK(from.index() == sum->index());
+  if (const auto* const simple = std::get_if<SimpleHistogram>(&from)) {
+    return AddHistogram(*simple, &std::get<SimpleHistogram>(*sum));
+  }
+  AddExponentialHistogram(std::get<ExponentialHistogram>(from),
+                          &std::get<ExponentialHistogram>(*sum));
+}
+
+Value ValueOfCount(const ExponentialHistogram& histogram, ExponentialCount count) {
+  const bool is_integer =
+      !histogram.has_float_counts &&
+      count <= static_cast<ExponentialCount>(std::numeric_limits<int64_t>::max());
+  return is_integer ? Value::Integer(static_cast<int64_t>(count))
+                    : Value::Float(static_cast<double>(count));
+}
+
+// Adds the series of all buckets: those in `all` with a point for each time, 0 where a histogram
+// has no such bucket.
+void AppendExponentialSeries(std::string_view metric,
+                             int scale,
+                             bool is_negative,
+                             std::span<const ExponentialBucket> all,
+                             std::span<const std::pair<int64_t, ExponentialHistogram>> by_time,
+                             std::vector<HistogramSeries>* series) {
+  const size_t first = series->size();
+  for (const ExponentialBucket& bucket : all) {
+    series->push_back(
+        {.metric = ExponentialSeriesName(metric, scale, bucket.index, is_negative), .points = {}});
+  }
+  for (const auto& [ms, histogram] : by_time) {
+    const std::vector<ExponentialBucket>& buckets =
+        is_negative ? histogram.negative : histogram.positive;
+    auto own = buckets.begin();
+    for (size_t i = 0; i < all.size(); ++i) {
+      const bool is_own = own != buckets.end() && own->index == all[i].index;
+      (*series)[first + i].points.push_back(ms, ValueOfCount(histogram, is_own ? own++->count : 0));
+    }
+  }
+  if (is_negative) std::reverse(series->begin() + static_cast<ptrdiff_t>(first), series->end());
+}
 
 }  // namespace
 
@@ -59,7 +126,7 @@ class HistogramReader::Sum {
     if (row.start_ms < reader_.visible_from_ms_) return absl::OkStatus();
     const int64_t ms = reader_.TimeOf(row.start_ms);
     const bool is_in_range = ms >= reader_.range_.start_ms && ms <= reader_.range_.end_ms;
-    absl::StatusOr<SimpleHistogram> histogram = ParseHistogramCell(row.value);
+    absl::StatusOr<HistogramValue> histogram = ParseHistogramCell(row.value);
     if (!histogram.ok()) {
       return absl::DataLossError(
           fmt::format("row {}: {}", ToHex(row.key), MessageOf(histogram.status())));
@@ -68,16 +135,9 @@ class HistogramReader::Sum {
       last_tsuid_ = row.tsuid;
       present_.insert(last_tsuid_);
     }
-    if (!is_in_range) return absl::OkStatus();
-    const auto [sum, is_first] = sums_.try_emplace(ms);
-    const size_t before = sum->second.buckets.size();
-    if (is_first) {
-      sum->second = *std::move(histogram);
-    } else {
-      AddHistogram(*histogram, &sum->second);
-    }
-    return hold_.Take((is_first ? kSumBytes : 0) +
-                      (sum->second.buckets.size() - before) * sizeof(HistogramBucket));
+    HOURCELL_ASSIGN_OR_RETURN(const bool has_increase, MakeIncrease(row.tsuid, &*histogram));
+    if (!has_increase || !is_in_range) return absl::OkStatus();
+    return AddAt(ms, *std::move(histogram));
   }
 
   // Counts the histograms that were read since the last call.
@@ -86,16 +146,52 @@ class HistogramReader::Sum {
   }
 
   bool HasSome(std::string_view tsuid) const { return present_.contains(std::string(tsuid)); }
-  std::map<int64_t, SimpleHistogram> TakeSums() { return std::move(sums_); }
+  std::map<int64_t, HistogramValue> TakeSums() { return std::move(sums_); }
 
  private:
+  // Makes a cumulative histogram the increase since the one before it, if the query wants a rate.
+  // False: it is the first of its series.
+  absl::StatusOr<bool> MakeIncrease(std::string_view tsuid, HistogramValue* value) {
+    auto* const histogram = std::get_if<ExponentialHistogram>(value);
+    if (!reader_.query_.rate.has_value() || histogram == nullptr || !histogram->is_cumulative) {
+      return true;
+    }
+    const auto [before, is_first] = before_.try_emplace(std::string(tsuid));
+    const size_t held = is_first ? 0 : BytesOfHistogram(before->second);
+    ExponentialHistogram now = *histogram;
+    if (!is_first) SubtractExponentialHistogram(before->second, histogram);
+    before->second = std::move(now);
+    hold_.GiveBack(held);
+    HOURCELL_RETURN_IF_ERROR(hold_.Take(BytesOfHistogram(before->second)));
+    return !is_first;
+  }
+
+  absl::Status AddAt(int64_t ms, HistogramValue value) {
+    const auto [sum, is_first] = sums_.try_emplace(ms);
+    const size_t held = is_first ? 0 : BytesOfValue(sum->second);
+    if (is_first) {
+      sum->second = std::move(value);
+    } else if (sum->second.index() == value.index()) {
+      AddValue(value, &sum->second);
+    } else {
+      return absl::InvalidArgumentError(fmt::format(
+          "percentiles: expected histograms of one kind at {} ms, got OpenTSDB's and exponential "
+          "ones, which cannot be summed; query them apart, by tags or times",
+          ms));
+    }
+    hold_.GiveBack(held);
+    return hold_.Take(BytesOfValue(sum->second));
+  }
+
   const HistogramReader& reader_;
   MemoryHold& hold_;
   uint64_t read_ = 0;   // histograms that are not counted yet
   uint64_t bytes_ = 0;  // their bytes
   std::string last_tsuid_;
   absl::flat_hash_set<std::string> present_;  // tsuids with a histogram
-  std::map<int64_t, SimpleHistogram> sums_;
+  std::map<int64_t, HistogramValue> sums_;
+  // The last cumulative histogram of each tsuid, for a rate.
+  absl::flat_hash_map<std::string, ExponentialHistogram> before_;
 };
 
 HistogramReader::HistogramReader(const Parts& parts,
@@ -167,37 +263,87 @@ absl::StatusOr<std::vector<HistogramSeries>> HistogramReader::SeriesOf(std::stri
     HistogramSeries& one = series.emplace_back();
     one.metric = PercentileSeriesName(metric, percentile);
     for (const auto& [ms, histogram] : group.sums)
-      one.points.push_back(ms, Value::Float(PercentileOf(histogram, percentile)));
+      one.points.push_back(ms, Value::Float(PercentileOfValue(histogram, percentile)));
   }
   if (!query_.show_histogram_buckets) return series;
-  SimpleHistogram all;  // with the bounds of all
-  for (const auto& [ms, histogram] : group.sums)
-    AddHistogram(histogram, &all);
-  HOURCELL_RETURN_IF_ERROR(
-      hold->Take((all.buckets.size() + 2) * group.sums.size() * kSpanPointBytes));
-  AppendBuckets(metric, group, all.buckets, &series);
+  HOURCELL_RETURN_IF_ERROR(AppendBuckets(metric, group, &series, hold));
+  HOURCELL_RETURN_IF_ERROR(AppendExponentialBuckets(metric, group, &series, hold));
   return series;
 }
 
-// The underflow, the buckets with these bounds, and the overflow.
-void HistogramReader::AppendBuckets(std::string_view metric,
-                                    const HistogramGroup& group,
-                                    std::span<const HistogramBucket> bounds,
-                                    std::vector<HistogramSeries>* series) {
+// The underflow, the buckets, and the overflow of OpenTSDB's histograms.
+absl::Status HistogramReader::AppendBuckets(std::string_view metric,
+                                            const HistogramGroup& group,
+                                            std::vector<HistogramSeries>* series,
+                                            MemoryHold* hold) {
+  SimpleHistogram all;  // with the bounds of all
+  std::vector<std::pair<int64_t, const SimpleHistogram*>> by_time;
+  for (const auto& [ms, value] : group.sums) {
+    const auto* const histogram = std::get_if<SimpleHistogram>(&value);
+    if (histogram == nullptr) continue;
+    AddHistogram(*histogram, &all);
+    by_time.emplace_back(ms, histogram);
+  }
+  if (by_time.empty() && !group.sums.empty()) return absl::OkStatus();
+  HOURCELL_RETURN_IF_ERROR(hold->Take((all.buckets.size() + 2) * by_time.size() * kSpanPointBytes));
   const size_t first = series->size();
   series->push_back({.metric = UnderflowSeriesName(metric), .points = {}});
-  for (const HistogramBucket& bucket : bounds)
+  for (const HistogramBucket& bucket : all.buckets)
     series->push_back({.metric = BucketSeriesName(metric, bucket), .points = {}});
   series->push_back({.metric = OverflowSeriesName(metric), .points = {}});
-  for (const auto& [ms, histogram] : group.sums) {
-    (*series)[first].points.push_back(ms, Value::Integer(histogram.underflow));
-    auto own = histogram.buckets.begin();
-    for (size_t i = 0; i < bounds.size(); ++i) {
-      const bool is_own = own != histogram.buckets.end() && own->has_bounds_of(bounds[i]);
+  for (const auto& [ms, histogram] : by_time) {
+    (*series)[first].points.push_back(ms, Value::Integer(histogram->underflow));
+    auto own = histogram->buckets.begin();
+    for (size_t i = 0; i < all.buckets.size(); ++i) {
+      const bool is_own = own != histogram->buckets.end() && own->has_bounds_of(all.buckets[i]);
       (*series)[first + 1 + i].points.push_back(ms, Value::Integer(is_own ? own++->count : 0));
     }
-    series->back().points.push_back(ms, Value::Integer(histogram.overflow));
+    series->back().points.push_back(ms, Value::Integer(histogram->overflow));
   }
+  return absl::OkStatus();
+}
+
+// The buckets in ascending order, then the count and the sum of exponential histograms.
+absl::Status HistogramReader::AppendExponentialBuckets(std::string_view metric,
+                                                       const HistogramGroup& group,
+                                                       std::vector<HistogramSeries>* series,
+                                                       MemoryHold* hold) {
+  std::optional<ExponentialHistogram> all;  // with the buckets of all
+  std::vector<std::pair<int64_t, ExponentialHistogram>> by_time;
+  for (const auto& [ms, value] : group.sums) {
+    const auto* const histogram = std::get_if<ExponentialHistogram>(&value);
+    if (histogram == nullptr) continue;
+    HOURCELL_RETURN_IF_ERROR(hold->Take(BytesOfHistogram(*histogram)));
+    by_time.emplace_back(ms, *histogram);
+    if (all.has_value()) {
+      AddExponentialHistogram(*histogram, &*all);
+    } else {
+      all = *histogram;
+    }
+  }
+  if (!all.has_value()) return absl::OkStatus();
+  CoarsenExponentialHistogram(all->scale, all->zero_threshold, &*all);
+  const size_t buckets = all->positive.size() + all->negative.size();
+  HOURCELL_RETURN_IF_ERROR(hold->Take((buckets + 3) * by_time.size() * kSpanPointBytes));
+  for (auto& [ms, histogram] : by_time)
+    CoarsenExponentialHistogram(all->scale, all->zero_threshold, &histogram);
+  AppendExponentialSeries(metric, all->scale, /*is_negative=*/true, all->negative, by_time, series);
+  HistogramSeries zero{.metric = ZeroSeriesName(metric), .points = {}};
+  HistogramSeries count{.metric = CountSeriesName(metric), .points = {}};
+  HistogramSeries sum{.metric = SumSeriesName(metric), .points = {}};
+  for (const auto& [ms, histogram] : by_time) {
+    zero.points.push_back(ms, ValueOfCount(histogram, histogram.zero_count));
+    count.points.push_back(ms, ValueOfCount(histogram, histogram.count));
+    if (std::isfinite(histogram.sum.value_or(NAN))) {
+      sum.points.push_back(ms, Value::Float(*histogram.sum));
+    }
+  }
+  series->push_back(std::move(zero));
+  AppendExponentialSeries(metric, all->scale, /*is_negative=*/false, all->positive, by_time,
+                          series);
+  series->push_back(std::move(count));
+  series->push_back(std::move(sum));
+  return absl::OkStatus();
 }
 
 }  // namespace hourcell

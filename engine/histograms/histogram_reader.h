@@ -1,11 +1,13 @@
 // HistogramReader: reads the histograms of a group of series for a query, and sums them.
 //
-//   rows of the members -> histograms -> sum by instant, or by bucket of downsampling
+//   rows of the members -> histograms -> increases, for a rate of cumulative ones
+//     -> sum by instant, or by bucket of downsampling
 //     -> a series for each percentile, then a series for each bucket of values
 //
 // Histograms are summed only where their instants, or buckets of time, are equal, without
-// interpolation. A series of a bucket of values has each bound that any histogram of the group has.
-// (OpenTSDB shows those of the first histogram.) Thread-compatible.
+// interpolation, and only with those of their kind. A series of a bucket of values has each bound
+// that any histogram of the group has. (OpenTSDB shows those of the first histogram.) Of
+// exponential histograms, the series have the lowest scale of the group. Thread-compatible.
 
 #pragma once
 
@@ -20,12 +22,12 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
-#include "codec/histograms/simple_histogram.h"
 #include "codec/rows/row_key.h"
 #include "engine/query/columns.h"
 #include "engine/query/memory_account.h"
 #include "engine/query/query_spec.h"
 #include "engine/query/stages/downsampler.h"
+#include "engine/rows/histogram_cell.h"
 #include "engine/table/table.h"
 
 namespace hourcell {
@@ -36,8 +38,8 @@ absl::Status CheckHistogramQuery(const SubQuery& query);
 
 // The histograms of a group.
 struct HistogramGroup {
-  std::map<int64_t, SimpleHistogram> sums;  // by time in milliseconds, in [start, end]
-  std::vector<uint32_t> present;            // members with a histogram in the times read
+  std::map<int64_t, HistogramValue> sums;  // by time in milliseconds, in [start, end]
+  std::vector<uint32_t> present;           // members with a histogram in the times read
 };
 
 // A series of a query's result.
@@ -65,7 +67,8 @@ class HistogramReader {
   absl::Status Begin();
 
   // Reads the group of `members`, whose tsuids `tsuid_of` returns. `*hold` counts the memory of the
-  // result. REQUIRES: Begin succeeded. kDataLoss: a histogram does not decode; kResourceExhausted.
+  // result. REQUIRES: Begin succeeded. kDataLoss: a histogram does not decode; kInvalidArgument:
+  // histograms of two kinds would be summed; kResourceExhausted.
   absl::StatusOr<HistogramGroup> Read(std::span<const uint32_t> members,
                                       const std::function<std::string_view(uint32_t)>& tsuid_of,
                                       MemoryHold* hold) const;
@@ -80,10 +83,14 @@ class HistogramReader {
 
   // The time of the bucket of an instant, or the instant; below the start: it is in none.
   int64_t TimeOf(int64_t ms) const;
-  static void AppendBuckets(std::string_view metric,
-                            const HistogramGroup& group,
-                            std::span<const HistogramBucket> bounds,
-                            std::vector<HistogramSeries>* series);
+  static absl::Status AppendBuckets(std::string_view metric,
+                                    const HistogramGroup& group,
+                                    std::vector<HistogramSeries>* series,
+                                    MemoryHold* hold);
+  static absl::Status AppendExponentialBuckets(std::string_view metric,
+                                               const HistogramGroup& group,
+                                               std::vector<HistogramSeries>* series,
+                                               MemoryHold* hold);
 
   const Parts parts_;
   const SubQuery& query_;

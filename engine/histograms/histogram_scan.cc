@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ struct VisitedHistogram {
   std::vector<TagView> tag_views;
   int64_t time_ms = 0;
   uint8_t codec = 0;
-  SimpleHistogram histogram;
+  HistogramValue histogram;
 };
 
 class HistogramBatch {
@@ -55,7 +56,7 @@ class HistogramBatch {
                          .time_ms = key.start_ms,
                          .codec = 0,
                          .histogram = {}};
-    absl::StatusOr<SimpleHistogram> histogram = ParseHistogramCell(cell);
+    absl::StatusOr<HistogramValue> histogram = ParseHistogramCell(cell);
     if (!histogram.ok()) {
       return absl::DataLossError(
           fmt::format("row {}: {}", ToHex(row_key), MessageOf(histogram.status())));
@@ -91,8 +92,9 @@ class HistogramBatch {
                      .timestamp = {.ms = one.time_ms, .is_ms = one.time_ms % 1000 != 0},
                      .value = {},
                      .has_any_names = true},
-           .histogram = &one.histogram,
-           .codec = one.codec});
+           .histogram = std::get_if<SimpleHistogram>(&one.histogram),
+           .codec = one.codec,
+           .exponential = std::get_if<ExponentialHistogram>(&one.histogram)});
     }
     HOURCELL_RETURN_IF_ERROR(visit(points));
     histograms_.clear();

@@ -29,7 +29,7 @@ namespace hourcell {
 struct HistogramRow {
   std::string tsuid;  // bytes
   int64_t time_ms = 0;
-  std::string cell;  // AppendHistogramCell's
+  std::string cell;  // as histogram_cell.h
 };
 
 class HistogramStore {

@@ -2,16 +2,49 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 #include "engine/rows/histogram_cell.h"
 #include "engine/series/series_ref.h"
 #include "engine/write/point_writer.h"
 
 namespace hourcell {
+namespace {
+
+PointError RefusedValue(std::string text) {
+  return {.kind = PointErrorKind::kIllegalArgument, .text = std::move(text)};
+}
+
+// The fault of the histogram itself.
+std::optional<PointError> ValueFault(const HistogramPoint& one) {
+  if (one.exponential != nullptr) {
+    const absl::Status status = CheckExponentialHistogram(*one.exponential);
+    if (status.ok()) return std::nullopt;
+    return RefusedValue(std::string(MessageOf(status)));
+  }
+  if (one.codec == kExponentialHistogramId) {
+    return RefusedValue(
+        fmt::format("codec: expected another ID than {}, which is that of "
+                    "exponential histograms",
+                    kExponentialHistogramId));
+  }
+  if (one.histogram->buckets.size() <= kHistogramBucketsMax) return std::nullopt;
+  return RefusedValue(fmt::format("Too many buckets: expected at most {}, got {}",
+                                  kHistogramBucketsMax, one.histogram->buckets.size()));
+}
+
+void AppendCellOfPoint(const HistogramPoint& one, std::string* out) {
+  if (one.exponential != nullptr) return AppendExponentialCell(*one.exponential, out);
+  AppendHistogramCell(one.codec, *one.histogram, out);
+}
+
+}  // namespace
 
 HistogramWriter::HistogramWriter(const Options& options, const Parts& parts)
     : options_(options),
@@ -24,14 +57,11 @@ HistogramWriter::HistogramWriter(const Options& options, const Parts& parts)
       expired_(parts.stats->counter("histograms.expired")) {}
 
 std::optional<PointError> HistogramWriter::FaultOf(const HistogramPoint& one) const {
+  HOURCELL_DCHECK((one.histogram == nullptr) != (one.exponential == nullptr));
   const PointView& point = one.point;
   if (auto fault = ContentFault(point.timestamp, Value::Integer(0))) return fault;
   if (auto fault = TagsFault(point, options_.tags_max)) return fault;
-  if (one.histogram->buckets.size() > kHistogramBucketsMax) {
-    return PointError{.kind = PointErrorKind::kIllegalArgument,
-                      .text = fmt::format("Too many buckets: expected at most {}, got {}",
-                                          kHistogramBucketsMax, one.histogram->buckets.size())};
-  }
+  if (auto fault = ValueFault(one)) return fault;
   if (!only_opentsdb_ || point.has_any_names) return std::nullopt;
   return NamesFault(point, NameEncoding::kUtf8, options_.extra_name_chars);
 }
@@ -93,7 +123,7 @@ absl::Status HistogramWriter::Append(std::span<const HistogramPoint> histograms,
     HistogramRow& row = rows.emplace_back();
     row.tsuid = series[i]->tsuid;
     row.time_ms = one.point.timestamp.ms;
-    AppendHistogramCell(one.codec, *one.histogram, &row.cell);
+    AppendCellOfPoint(one, &row.cell);
   }
   HOURCELL_RETURN_IF_ERROR(parts_.store->Write(rows, always_sync_ || options.sync));
   added_->Add(rows.size());

@@ -6,7 +6,7 @@
 //   2   with the row salt_epochs (system_table.h)
 //   4   with or without salt_epochs; rows may have cells of format 3 (codec/cells/cell.h)
 //   7   as 4; the data table may have rows of days (codec/rows/row_key.h)
-//   8   as 7; the annotation table may have histograms (annotation_key.h)
+//   8   as 7; the annotation table may have histograms (annotation_key.h, histogram_cell.h)
 //   30  as 8; the system table may have deletion records, which hide points (deletion_row.h)
 //
 // A program that opens an older store for writing raises its format to 4, because every merge of

@@ -13,6 +13,7 @@
 
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
+#include "codec/histograms/exponential_histogram.h"
 
 namespace hourcell {
 namespace {
@@ -59,6 +60,11 @@ absl::StatusOr<HistogramCodecs> ParseHistogramCodecs(const std::string& setting)
       return WrongCodecs(fmt::format("{}: the ID {} occurs twice", QuoteForMessage(name), id));
     }
     used.set(static_cast<size_t>(id));
+    if (id == kExponentialHistogramId) {
+      return WrongCodecs(
+          fmt::format("{}: expected another ID than {}, which is that of exponential histograms",
+                      QuoteForMessage(name), id));
+    }
     if (std::ranges::find(kSimpleNames, name) == kSimpleNames.end()) {
       return WrongCodecs(fmt::format("expected the codec {}, got {}", kSimpleNames.front(),
                                      QuoteForMessage(name)));

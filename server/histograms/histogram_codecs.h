@@ -4,7 +4,8 @@
 //
 // or the path of a file with this content and a name that ends in .json. The built-in codec is the
 // only one, and may also be called `simple` or `SimpleHistogramDecoder`. Without one,
-// histograms are refused, as in OpenTSDB. Immutable.
+// histograms are refused, as in OpenTSDB. Exponential histograms come from other inputs, need no
+// codec here, and always have the ID kExponentialHistogramId. Immutable.
 
 #pragma once
 
@@ -22,7 +23,8 @@ struct HistogramCodecs {
   bool is_enabled() const { return simple.has_value(); }
 };
 
-// kInvalidArgument: not JSON, an ID that is not in 0..255 or that occurs twice, another codec.
+// kInvalidArgument: not JSON, an ID that is not in 0..255, that occurs twice or that is that of
+// exponential histograms, another codec.
 // kNotFound: no such file.
 absl::StatusOr<HistogramCodecs> ParseHistogramCodecs(const std::string& setting);
 

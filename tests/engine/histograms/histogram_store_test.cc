@@ -59,8 +59,8 @@ class HistogramStoreTest : public testing::Test {
                                    kTimestampMsMax, [&](const AnnotationRow& row) {
                                      const auto histogram = ParseHistogramCell(row.value);
                                      EXPECT_OK(histogram);
-                                     stored.emplace_back(row.start_ms,
-                                                         histogram->buckets.at(0).count);
+                                     const auto& simple = std::get<SimpleHistogram>(*histogram);
+                                     stored.emplace_back(row.start_ms, simple.buckets.at(0).count);
                                      return absl::OkStatus();
                                    }));
     return stored;

@@ -104,5 +104,46 @@ TEST_F(HistogramWriterTest, ADeleteTakesTheHistogramsOfTheRange) {
   EXPECT_EQ(result->series[0].points.size(), 1);
 }
 
+TEST_F(HistogramWriterTest, AnExponentialHistogramIsStoredWholeAndQueried) {
+  const ExponentialHistogram value{.scale = 2,
+                                   .is_cumulative = true,
+                                   .zero_threshold = 0x1p-20,
+                                   .zero_count = 1,
+                                   .count = 10,
+                                   .sum = 12.5,
+                                   .min = 0.25,
+                                   .positive = {{0, 3}, {5, 6}}};
+  OwnedPoint point("latency", "host=a", kHour, 0);
+  const HistogramPoint histogram{.point = point.view(), .exponential = &value};
+  ASSERT_OK(tsdb_->points().AppendHistograms({&histogram, 1}, nullptr));
+  Open();
+
+  std::vector<ExponentialHistogram> stored;
+  ASSERT_OK(tsdb_->queries().VisitHistograms([&](std::span<const HistogramPoint> some) {
+    for (const HistogramPoint& one : some)
+      stored.push_back(*one.exponential);
+    return absl::OkStatus();
+  }));
+  EXPECT_EQ(stored, std::vector{value});
+  const absl::StatusOr<QueryResult> result = Percentiles();
+  ASSERT_OK(result);
+  ASSERT_EQ(result->series.size(), 1);
+  EXPECT_EQ(result->series[0].points[0].value, Value::Float(ExponentialPercentile(value, 50)));
+}
+
+TEST_F(HistogramWriterTest, AWrongExponentialHistogramIsRefusedInWords) {
+  const ExponentialHistogram wrong{.scale = 21};
+  const SimpleHistogram simple = OneAndThree();
+  OwnedPoint point("latency", "host=a", kHour, 0);
+  const std::vector<HistogramPoint> histograms = {
+      {.point = point.view(), .exponential = &wrong},
+      {.point = point.view(), .histogram = &simple, .codec = kExponentialHistogramId}};
+  std::vector<RefusedPoint> refused;
+  ASSERT_OK(tsdb_->points().AppendHistograms(histograms, &refused));
+  ASSERT_EQ(refused.size(), 2);
+  EXPECT_THAT(refused[0].error.text, HasSubstr("expected a scale of -11 to 20, got 21"));
+  EXPECT_THAT(refused[1].error.text, HasSubstr("expected another ID than 254"));
+}
+
 }  // namespace
 }  // namespace hourcell::histogram_writer_test

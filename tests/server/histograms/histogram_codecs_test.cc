@@ -36,6 +36,13 @@ TEST(HistogramCodecsTest, EmptyIsOffAndOtherNamesAreTheBuiltInCodec) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("got \"a.B\"")));
 }
 
+TEST(HistogramCodecsTest, TheIdOfExponentialHistogramsIsTaken) {
+  EXPECT_OK(ParseHistogramCodecs(R"({"simple": 255})"));
+  EXPECT_THAT(ParseHistogramCodecs(R"({"simple": 254})"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("expected another ID than 254, which is that of exponential")));
+}
+
 TEST(HistogramCodecsTest, APathIsRead) {
   TempDir directory;
   const std::string path = directory.file("codecs.json");
