@@ -86,8 +86,9 @@ absl::Status CheckMayDelete(const StoreWriter& store, UidKind kind, std::string_
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> user, metrics.UserOf(kind, *uid));
   if (!user.has_value()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      fmt::format("{} {}: the virtual metric {} uses it; drop that first", KindName(kind),
-                  QuoteForMessage(name), QuoteForMessage(*user)));
+      fmt::format("{} {}: the virtual metric {} uses it; drop that first",
+                  kind == UidKind::kMetric ? "metric" : "tag key", QuoteForMessage(name),
+                  QuoteForMessage(*user)));
 }
 
 // kInvalidArgument: the metric has points, which an expression would hide.
