@@ -9,6 +9,7 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <simdjson.h>
 
 #include "codec/base/json_writer.h"
@@ -57,9 +58,14 @@ absl::StatusOr<MetricChange> ReadMetricChange(const MetricCommandOptions& option
     change.name = words[1];
     return change;
   }
-  return absl::InvalidArgumentError(
-      fmt::format("expected list, define NAME EXPRESSION or drop NAME, got {}",
-                  words.empty() ? "no arguments" : QuoteForMessage(action)));
+  if (action == "define") {
+    return absl::InvalidArgumentError(
+        fmt::format("define: expected NAME EXPRESSION, the expression in quotes, got {} arguments",
+                    words.size() - 1));
+  }
+  return absl::InvalidArgumentError(fmt::format(
+      "expected list, define NAME EXPRESSION or drop NAME, got {}",
+      words.empty() ? "no arguments" : QuoteForMessage(fmt::format("{}", fmt::join(words, " ")))));
 }
 
 absl::StatusOr<std::string> AskServer(const HttpUrl& url,

@@ -103,7 +103,9 @@ TEST_F(MetricTest, WordsAreChecked) {
            {}, {"define", "x"}, {"drop"}, {"list", "x"}, {"nosuch"}}) {
     EXPECT_EQ(Run(words), kExitUsage);
   }
-  EXPECT_THAT(terminal_.err(), HasSubstr("expected list, define NAME EXPRESSION or drop NAME"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("or drop NAME, got \"list x\""));
+  EXPECT_EQ(Run({"define", "busy", "sum:u{host=*}", "+", "1"}), kExitUsage);
+  EXPECT_THAT(terminal_.err(), HasSubstr("the expression in quotes, got 4 arguments"));
   EXPECT_EQ(Run({"define", "busy", "sum:u{host=*} +"}), kExitUsage);
   EXPECT_THAT(terminal_.err(), HasSubstr("expression: character 16"));
   EXPECT_EQ(Run({"list"}, 1.0), kExitUsage);
