@@ -6,12 +6,14 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
@@ -36,6 +38,14 @@ namespace {
 
 // Up to this number of times a group keeps accumulators, as in SubQueryPipeline.
 constexpr size_t kVirtualTimesMax = size_t{1} << 19;
+
+// Of more tsuids, all series are calculated.
+constexpr size_t kFilteredTsuidsMax = 1000;
+
+// Whether a tag value may stand in the text of literal_or as it is.
+bool IsPlainLiteral(std::string_view value) {
+  return !value.empty() && value.find_first_of("|\"") == std::string_view::npos;
+}
 
 // Keeps the results of an input.
 class InputCollector : public QuerySink {
@@ -71,10 +81,12 @@ class VirtualRun {
 
   absl::Status Run(MetricExpression expression) {
     HOURCELL_ASSIGN_OR_RETURN(const Formula formula, CompileFormula(expression));
-    if (query_.tsuids.empty()) {
-      for (SubQuery& input : expression.inputs)
-        input = WithFiltersOf(input, query_);
+    SubQuery selecting = query_;
+    if (!query_.tsuids.empty()) {
+      HOURCELL_ASSIGN_OR_RETURN(selecting.filters, FiltersOfTsuids(expression.inputs[0]));
     }
+    for (SubQuery& input : expression.inputs)
+      input = WithFiltersOf(input, selecting);
     std::vector<VirtualSeries> series;
     {
       MemoryHold of_results(request_.parts.read.memory);
@@ -88,6 +100,38 @@ class VirtualRun {
   }
 
  private:
+  // Filters that leave out other series than those of the query's tsuids, as far as the keys by
+  // which the inputs group tell. Results of the inputs are the same or left out whole.
+  absl::StatusOr<std::vector<TagFilterSpec>> FiltersOfTsuids(const SubQuery& input) const {
+    std::vector<TagFilterSpec> filters;
+    if (tsuids_.size() > kFilteredTsuidsMax) return filters;
+    for (const std::string& key : GroupingKeys(input)) {
+      HOURCELL_ASSIGN_OR_RETURN(const Uid tagk, uids_.Get(UidKind::kTagk, key));
+      HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> values, ValuesOfTsuids(tagk));
+      if (values.empty() || !std::ranges::all_of(values, IsPlainLiteral)) continue;
+      filters.push_back({.tagk = key,
+                         .type = FilterType::kLiteralOr,
+                         .filter = fmt::format("{}", fmt::join(values, "|")),
+                         .group_by = false});
+    }
+    return filters;
+  }
+
+  // The values of a tag key in the query's tsuids, ascending.
+  absl::StatusOr<std::vector<std::string>> ValuesOfTsuids(Uid tagk) const {
+    std::set<std::string> values;
+    for (const std::string& tsuid : tsuids_) {
+      HOURCELL_ASSIGN_OR_RETURN(const SeriesUids uids, ParseTsuid(layout_, tsuid));
+      const auto tag = std::ranges::find(uids.tags, tagk, &TagUids::tagk);
+      if (tag == uids.tags.end()) continue;  // not a joined series
+      absl::StatusOr<std::string> value = uids_.NameOf(UidKind::kTagv, tag->tagv);
+      if (absl::IsNotFound(value.status())) continue;
+      HOURCELL_RETURN_IF_ERROR(value.status());
+      values.insert(*std::move(value));
+    }
+    return std::vector<std::string>(values.begin(), values.end());
+  }
+
   absl::Status RunInputs(const MetricExpression& expression,
                          MemoryHold* hold,
                          std::vector<ExpressionSet>* results) const {

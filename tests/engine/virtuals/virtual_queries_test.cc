@@ -147,6 +147,28 @@ TEST_F(VirtualQueriesTest, TsuidsSelectJoinedSeries) {
   EXPECT_EQ(one.series[0].points, all.series[2].points);
 }
 
+TEST_F(VirtualQueriesTest, TsuidsReadTheirOwnSeriesOnly) {
+  Open();
+  PutRandomPoints();
+  ASSERT_OK(tsdb_->names().DefineMetric("busy", Sum()));
+  ASSERT_OK(tsdb_->names().DefineMetric("half", {.formula = "a / 2", .inputs = {ByHost("busy")}}));
+  for (const std::string_view metric : {"busy", "half"}) {
+    QuerySpec spec =
+        MakeQuery(Aggregator::kNone, std::string(metric), {Grouping("host")}, kStart, kEnd);
+    const QueryResult all = *tsdb_->queries().Query(spec);
+    ASSERT_THAT(all.series, SizeIs(4));
+    spec.queries[0] = SubQuery();
+    spec.queries[0].aggregator = Aggregator::kNone;
+    spec.queries[0].tsuids = {all.series[0].tsuids[0], all.series[3].tsuids[0]};
+    const QueryResult two = *tsdb_->queries().Query(spec);
+
+    ASSERT_THAT(two.series, SizeIs(2));
+    EXPECT_EQ(two.series[0].points, all.series[0].points);
+    EXPECT_EQ(two.series[1].points, all.series[3].points);
+    EXPECT_LT(two.points_read, all.points_read * 2 / 3);
+  }
+}
+
 TEST_F(VirtualQueriesTest, TopRanksJoinedSeries) {
   Open();
   Put("user", "host=a", kStart, 1);
