@@ -251,17 +251,42 @@ bool MetricRule::HasTags(std::string_view fingerprint) {
   return fingerprint.find('{') != std::string_view::npos;
 }
 
+absl::StatusOr<MetricRule> MetricRule::OfFingerprint(std::string_view fingerprint) {
+  MetricRule rule;
+  std::string_view rest = fingerprint.substr(0, fingerprint.find('{'));
+  while (!rest.empty()) {
+    const size_t open = rest.find('(');
+    const size_t close = rest.find(')');
+    if (open == std::string_view::npos || close == std::string_view::npos || close < open) {
+      return absl::InvalidArgumentError(
+          fmt::format("fingerprint: expected levels such as 1m(sum), "
+                      "got {}",
+                      QuoteForMessage(fingerprint)));
+    }
+    RuleLevel level{.interval = std::string(rest.substr(0, open))};
+    HOURCELL_ASSIGN_OR_RETURN(level.seconds, RollupDurationSeconds("fingerprint", level.interval));
+    std::string_view names = rest.substr(open + 1, close - open - 1);
+    while (!names.empty()) {
+      const size_t end = std::min(names.find(','), names.size());
+      level.aggregates.emplace_back(names.substr(0, end));
+      names.remove_prefix(std::min(end + 1, names.size()));
+    }
+    rule.levels.push_back(std::move(level));
+    rest.remove_prefix(close + 1);
+  }
+  return rule;
+}
+
 const RuleLevel* MetricRule::LevelFor(int64_t downsample_ms,
                                       std::string_view function,
-                                      int64_t begin_ms,
-                                      int64_t now_ms) const {
+                                      const KeptTimes& times) const {
   const RuleLevel* longest_kept = nullptr;
-  int64_t longest_s = raw_ttl_s;
+  int64_t longest_s = times.points_ttl_s;
   for (size_t i = levels.size(); i-- > 0;) {
     const RuleLevel& level = levels[i];
     if (downsample_ms <= 0 || downsample_ms % (level.seconds * 1000) != 0) continue;
     if (level.StoredFor(function).empty()) continue;
-    if (Covers(level.ttl_s, begin_ms, now_ms)) return &level;
+    if (Covers(level.ttl_s, times.begin_ms, times.now_ms)) return &level;
     // Points that are kept as long as a level give the same.
     if (longest_s == 0 || level.ttl_s <= longest_s) continue;
     longest_kept = &level;

@@ -73,14 +73,21 @@ struct MetricRule {
   std::string Fingerprint() const;
   // Whether the rule with a fingerprint has tags.
   static bool HasTags(std::string_view fingerprint);
+  // The levels of the rule with a fingerprint, without TTLs; the rest of the result is empty.
+  // kInvalidArgument: it is not a fingerprint.
+  static absl::StatusOr<MetricRule> OfFingerprint(std::string_view fingerprint);
 
   // The level with which a query reads from `begin_ms` on; null: the points. It is the longest one
   // whose interval divides `downsample_ms` and that stores the function. If its points from
   // `begin_ms` on are not all kept, it is the level, or the points, with the longest TTL.
+  struct KeptTimes {
+    int64_t begin_ms = 0;
+    int64_t now_ms = 0;
+    int64_t points_ttl_s = 0;  // in force for the points, by the rule or without; 0: no limit
+  };
   const RuleLevel* LevelFor(int64_t downsample_ms,
                             std::string_view function,
-                            int64_t begin_ms,
-                            int64_t now_ms) const;
+                            const KeptTimes& times) const;
   friend bool operator==(const MetricRule&, const MetricRule&) = default;
 };
 

@@ -250,15 +250,18 @@ absl::Status Names::GrepUids(UidKind kind,
 
 absl::Status Names::RenameUid(UidKind kind, std::string_view name, std::string_view new_name) {
   HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
-  HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> names,
-                            WithLevels(kind, name, store->uids.get()));
-  std::vector<UidDirectory::Renaming> renamings;
-  for (const std::string& one : names) {
-    std::string to = one.substr(0, one.size() - name.size());
-    to += new_name;
-    renamings.push_back({.name = one, .new_name = std::move(to)});
-  }
-  const auto rename = [&] { return store->uids->RenameAll(kind, renamings); };
+  // No level is created between the list of levels and the rename.
+  const auto rename = [&]() -> absl::Status {
+    HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                              WithLevels(kind, name, store->uids.get()));
+    std::vector<UidDirectory::Renaming> renamings;
+    for (const std::string& one : names) {
+      std::string to = one.substr(0, one.size() - name.size());
+      to += new_name;
+      renamings.push_back({.name = one, .new_name = std::move(to)});
+    }
+    return store->uids->RenameAll(kind, renamings);
+  };
   const absl::Status renamed = RenameAtRest(store, gates_->lasting()->rollups.get(), kind, rename);
   store.writes().series_cache->Clear();  // its keys are names
   return store.NoteChange(renamed);
@@ -267,9 +270,11 @@ absl::Status Names::RenameUid(UidKind kind, std::string_view name, std::string_v
 absl::Status Names::DeleteUid(UidKind kind, std::string_view name) {
   HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
   HOURCELL_RETURN_IF_ERROR(CheckMayDelete(store, kind, name));
-  HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> names,
-                            WithLevels(kind, name, store->uids.get()));
-  const auto remove = [&] { return store->uids->DeleteAll(kind, names); };
+  const auto remove = [&]() -> absl::Status {
+    HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                              WithLevels(kind, name, store->uids.get()));
+    return store->uids->DeleteAll(kind, names);
+  };
   RollupKeeper* const rollups = gates_->lasting()->rollups.get();
   const absl::Status deleted = rollups == nullptr ? remove() : rollups->WhileAtRest(remove);
   store.writes().series_cache->Clear();

@@ -48,11 +48,9 @@ DeleteBatch BatchWithLevels(const StoreWriter& store,
   const bool of_all_metrics = std::ranges::any_of(spec.queries, [](const SubQuery& query) {
     return query.metric.empty() && query.tsuids.empty();
   });
-  const auto& rules = store->options.rollup_rules;
-  const LevelDeletion levels(store->options.layout, {.rules = rules.has_value() ? &*rules : nullptr,
-                                                     .marks = marks,
-                                                     .uids = store->uids.get(),
-                                                     .expiry = &*store->expiry});
+  const LevelDeletion levels(
+      store->options.layout,
+      {.marks = marks, .uids = store->uids.get(), .expiry = &*store->expiry});
   return [levels, of_all_metrics, delete_points](const QuerySpec& batch) {
     return levels.Delete(batch, of_all_metrics, delete_points);
   };

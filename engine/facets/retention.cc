@@ -57,7 +57,10 @@ absl::StatusOr<std::vector<RollupEstimate>> RetentionAdmin::EstimateRollups(
   const std::shared_ptr<OpenHours> hours = store.hours();
   QueryControl own;
   return store->losses.Note(hourcell::EstimateRollups(
-      {.executor = &store.reads().executor, .open_hours = hours.get(), .uids = store->uids.get()},
+      {.executor = &store.reads().executor,
+       .open_hours = hours.get(),
+       .uids = store->uids.get(),
+       .virtual_metrics = store->virtual_metrics.get()},
       rules, time_s - time_s % kSecondsOfDay, control == nullptr ? &own : control));
 }
 

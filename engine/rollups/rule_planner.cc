@@ -71,8 +71,9 @@ bool RulePlanner::Takes(const SubQuery& query) const {
   if (parts_.planner->IsOfPreAggregates(query)) return false;
   if (!query.tsuids.empty()) return true;  // the plan finds the metric
   const MetricRule* const rule = parts_.rules->RuleOf(query.metric);
-  return rule != nullptr && rule->LevelFor(interval_ms, AggregatorName(query.downsample->function),
-                                           /*begin_ms=*/0, /*now_ms=*/0) != nullptr;
+  // With times at which every level is kept.
+  return rule != nullptr &&
+         rule->LevelFor(interval_ms, AggregatorName(query.downsample->function), {}) != nullptr;
 }
 
 absl::StatusOr<RollupPlan> RulePlanner::Plan(const QuerySpec& spec,
@@ -111,9 +112,12 @@ absl::StatusOr<std::optional<RulePlanner::Choice>> RulePlanner::Choose(const Que
   HOURCELL_RETURN_IF_ERROR(metric.status());
   choice.bounds = ComputeScanBounds(kDataRowSpan, spec.start_ms, spec.end_ms, query.downsample);
   const uint64_t begin_s = choice.bounds.begin_s;
-  choice.level = choice.rule->LevelFor(WholeIntervalMs(query.downsample),
-                                       AggregatorName(query.downsample->function),
-                                       static_cast<int64_t>(begin_s) * 1000, now_ms);
+  const int64_t expires_ms = parts_.expiry->ExpiresBeforeMs(*metric);
+  choice.level = choice.rule->LevelFor(
+      WholeIntervalMs(query.downsample), AggregatorName(query.downsample->function),
+      {.begin_ms = static_cast<int64_t>(begin_s) * 1000,
+       .now_ms = now_ms,
+       .points_ttl_s = expires_ms == 0 ? 0 : (now_ms - expires_ms) / 1000});
   if (choice.level == nullptr) return std::optional<Choice>();
   HOURCELL_RETURN_IF_ERROR(parts_.active->TakeOpened());
   const std::optional<RollupUntil> until = parts_.marks->UntilOf(*metric);
@@ -123,7 +127,7 @@ absl::StatusOr<std::optional<RulePlanner::Choice>> RulePlanner::Choose(const Que
   const uint64_t clean_s = parts_.marks->CleanUntilS(*metric, FloorOfLevel(begin_s, *choice.level));
   choice.cut_s = FloorOfLevel(clean_s, *choice.level);
   // Hours with expired points are not computed again, and their points are gone or going.
-  if (const int64_t expires_ms = parts_.expiry->ExpiresBeforeMs(*metric); expires_ms > 0) {
+  if (expires_ms > 0) {
     const auto interval_s = static_cast<uint64_t>(choice.level->seconds);
     const uint64_t whole_s = std::max(interval_s, kPlannedHourS);
     const uint64_t first_whole_s =

@@ -262,10 +262,8 @@ absl::StatusOr<absl::flat_hash_map<Uid, int64_t>> ReadMetricTtls(Tables* tables)
   return ttls;
 }
 
-absl::Status WriteMetricTtl(const Layout& layout,
-                            Uid metric,
-                            std::optional<int64_t> ttl_s,
-                            Tables* tables) {
+absl::Status WriteMetricTtl(
+    const Layout& layout, Uid metric, std::optional<int64_t> ttl_s, bool sync, Tables* tables) {
   HOURCELL_ASSIGN_OR_RETURN(const std::string uid, UidToBytes(metric, layout.metric_width));
   Mutation mutation{TableId::kSystem, Mutation::Kind::kDelete,
                     fmt::format("{}{}", kTtlPrefix, ToUpperHex(uid)), ""};
@@ -273,7 +271,7 @@ absl::Status WriteMetricTtl(const Layout& layout,
     mutation.kind = Mutation::Kind::kSet;
     mutation.value = fmt::format("{}", *ttl_s);
   }
-  return tables->Apply({&mutation, 1}, /*sync=*/true);
+  return tables->Apply({&mutation, 1}, sync);
 }
 
 }  // namespace hourcell

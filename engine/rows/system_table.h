@@ -100,10 +100,8 @@ absl::StatusOr<int64_t> ReadOrReplaceStoreTtl(std::optional<int64_t> given, Tabl
 // The metrics' own TTLs, in seconds. kDataLoss: a record does not decode.
 absl::StatusOr<absl::flat_hash_map<Uid, int64_t>> ReadMetricTtls(Tables* tables);
 
-// Sets a metric's own TTL, or removes it (nullopt); synced.
-absl::Status WriteMetricTtl(const Layout& layout,
-                            Uid metric,
-                            std::optional<int64_t> ttl_s,
-                            Tables* tables);
+// Sets a metric's own TTL, or removes it (nullopt).
+absl::Status WriteMetricTtl(
+    const Layout& layout, Uid metric, std::optional<int64_t> ttl_s, bool sync, Tables* tables);
 
 }  // namespace hourcell

@@ -91,6 +91,7 @@ void StoreImpl::MakeRollups() {
       RollupKeeper::Parts{
           .marks = write->rollup_marks.get(),
           .uids = core.uids.get(),
+          .virtual_metrics = core.virtual_metrics.get(),
           .series = core.series.get(),
           .active = write->active.get(),
           .open_hours = write->open_hours.get(),

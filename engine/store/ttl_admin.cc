@@ -24,7 +24,7 @@ absl::Status TtlAdmin::Set(std::string_view metric, std::optional<int64_t> ttl_s
   }
   HOURCELL_ASSIGN_OR_RETURN(const Uid uid, parts_.uids->Get(UidKind::kMetric, metric));
   MutexLock lock(&change_);
-  HOURCELL_RETURN_IF_ERROR(WriteMetricTtl(layout_, uid, ttl_s, parts_.tables));
+  HOURCELL_RETURN_IF_ERROR(WriteMetricTtl(layout_, uid, ttl_s, /*sync=*/true, parts_.tables));
   HOURCELL_KILL_POINT("ttl:written");
   RetentionRules rules = *parts_.retention->rules();
   if (ttl_s.has_value()) {
@@ -41,7 +41,10 @@ absl::Status TtlAdmin::SetAll(std::span<const std::pair<Uid, int64_t>> ttls) {
   RetentionRules rules = *parts_.retention->rules();
   for (const auto& [metric, ttl_s] : ttls) {
     HOURCELL_DCHECK(ttl_s >= 0 && ttl_s <= kTtlMaxS);
-    HOURCELL_RETURN_IF_ERROR(WriteMetricTtl(layout_, metric, ttl_s, parts_.tables));
+    // The last write syncs those before it.
+    const bool is_last = metric == ttls.back().first;
+    HOURCELL_RETURN_IF_ERROR(
+        WriteMetricTtl(layout_, metric, ttl_s, /*sync=*/is_last, parts_.tables));
     rules.metric_ttl_s[metric] = ttl_s;
   }
   parts_.retention->Set(std::move(rules));

@@ -86,8 +86,8 @@ constexpr std::array kRules = {
                "engine engine/table engine/rollups/marks engine/series engine/read"},
     FolderRule{"engine/rollups/keeper",
                "codec/base codec codec/cells codec/rollups codec/rows uid engine/query "
-               "engine/query/stages engine engine/table engine/hours engine/rollups/marks "
-               "engine/series engine/write engine/read"},
+               "engine/query/stages engine engine/table engine/names engine/hours "
+               "engine/rollups/marks engine/series engine/write engine/read"},
     FolderRule{
         "engine/virtuals",
         "codec/base codec codec/rows uid engine/query engine/query/functions engine/query/stages "

@@ -10,6 +10,7 @@
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "codec/limits.h"
+#include "codec/rollups/metric_rules.h"
 #include "codec/rollups/rollup_config.h"
 
 namespace hourcell {
@@ -83,8 +84,9 @@ absl::StatusOr<std::optional<LevelDeletion::Affected>> LevelDeletion::FindOne(
   if (!uid.ok()) return std::optional<Affected>();
   const std::optional<RollupUntil> until = parts_.marks->UntilOf(*uid);
   if (!until.has_value()) return std::optional<Affected>();
-  const MetricRule* const rule = parts_.rules == nullptr ? nullptr : parts_.rules->RuleOf(metric);
-  if (rule == nullptr || rule->Fingerprint() != until->fingerprint) {
+  // Of the rule that computed the levels, which may not be in force now.
+  const absl::StatusOr<MetricRule> rule = MetricRule::OfFingerprint(until->fingerprint);
+  if (!rule.ok()) {
     HOURCELL_RETURN_IF_ERROR(parts_.marks->Forget(*uid));
     return std::optional<Affected>();
   }

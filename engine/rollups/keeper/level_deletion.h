@@ -1,5 +1,7 @@
 // LevelDeletion: deletes points of metrics with a watermark together with their levels.
 //
+// The watermark's row names the levels, so a program without the rules deletes them, too.
+//
 //   mark the range of time, synced -> delete the levels, from the begin of the first interval on
 //   -> delete the points -> only the intervals that the range cuts stay marked
 //
@@ -17,7 +19,6 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
-#include "codec/rollups/metric_rules.h"
 #include "codec/rows/layout.h"
 #include "engine/query.h"
 #include "engine/rollups/marks/rollup_marks.h"
@@ -30,7 +31,6 @@ class LevelDeletion {
  public:
   // Borrowed.
   struct Parts {
-    const MetricRules* rules = nullptr;  // null: this process lacks them; watermarks are forgotten
     RollupMarks* marks = nullptr;
     UidDirectory* uids = nullptr;
     const RowExpiry* expiry = nullptr;

@@ -126,10 +126,14 @@ absl::StatusOr<std::vector<RollupEstimate>> EstimateRollups(const RollupEstimate
                                                             QueryControl* control) {
   HOURCELL_DCHECK(day_s % kEstimatedDayS == 0);
   std::vector<std::pair<std::string, const MetricRule*>> metrics;
-  HOURCELL_RETURN_IF_ERROR(parts.uids->VisitNames(UidKind::kMetric, {}, [&](std::string_view name) {
-    if (const MetricRule* const rule = rules.RuleOf(name)) metrics.emplace_back(name, rule);
+  const auto add = [&](const UidMapping& metric) {
+    const MetricRule* const rule = rules.RuleOf(metric.name);
+    if (rule != nullptr && !parts.virtual_metrics->Has(metric.uid)) {
+      metrics.emplace_back(metric.name, rule);
+    }
     return !control->is_cancelled();
-  }));
+  };
+  HOURCELL_RETURN_IF_ERROR(parts.uids->VisitMappings(UidKind::kMetric, {}, add));
   std::vector<RollupEstimate> all;
   for (const auto& [metric, rule] : metrics) {
     QuerySpec spec{.start_ms = day_s * 1000,

@@ -11,6 +11,7 @@
 
 #include "codec/rollups/metric_rules.h"
 #include "engine/hours/open_hours.h"
+#include "engine/names/virtual_metrics.h"
 #include "engine/query.h"
 #include "engine/read/query_executor.h"
 #include "engine/retention.h"
@@ -22,6 +23,7 @@ struct RollupEstimateParts {
   const QueryExecutor* executor = nullptr;
   OpenHours* open_hours = nullptr;
   UidDirectory* uids = nullptr;
+  const VirtualMetrics* virtual_metrics = nullptr;  // have no rules
 };
 
 // For each metric with a rule and with points in the day that begins at `day_s`: its points, and

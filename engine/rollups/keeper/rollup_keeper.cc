@@ -226,7 +226,7 @@ absl::Status RollupKeeper::FindMetrics() {
   const std::map<Uid, Ruled>& known = ruled_;
   const auto add = [&](const UidMapping& mapping) {
     const MetricRule* const rule = rules_.RuleOf(mapping.name);
-    if (rule == nullptr) return true;
+    if (rule == nullptr || parts_.virtual_metrics->Has(mapping.uid)) return true;
     const auto before = known.find(mapping.uid);
     const uint64_t hours = before == known.end() ? kHoursComputedFirst : before->second.hours;
     found[mapping.uid] = {
@@ -240,15 +240,24 @@ absl::Status RollupKeeper::FindMetrics() {
     if (ruled != ruled_.end() && !ruled->second.rule->levels.empty()) continue;
     HOURCELL_RETURN_IF_ERROR(parts_.marks->Forget(metric));
   }
+  HOURCELL_ASSIGN_OR_RETURN(const bool began_all, BeginMetrics());
+  HOURCELL_RETURN_IF_ERROR(KeepTtls());
+  found_ms_ = began_all ? now_ms : 0;
+  return absl::OkStatus();
+}
+
+// Gives watermarks to metrics without, and to those with another rule. False: the time of a round
+// was not enough for all.
+absl::StatusOr<bool> RollupKeeper::BeginMetrics() {
+  const int64_t end_ms = parts_.clock->MonotonicMs() + kRoundMs;
   for (const auto& [metric, ruled] : ruled_) {
     if (ruled.rule->levels.empty()) continue;
     const std::optional<RollupUntil> until = parts_.marks->UntilOf(metric);
     if (until.has_value() && until->fingerprint == ruled.rule->Fingerprint()) continue;
+    if (parts_.clock->MonotonicMs() > end_ms) return false;
     HOURCELL_RETURN_IF_ERROR(BeginMetric(ruled));
   }
-  HOURCELL_RETURN_IF_ERROR(KeepTtls());
-  found_ms_ = now_ms;
-  return absl::OkStatus();
+  return true;
 }
 
 // Points may expire once their levels exist: the watermark is near.

@@ -31,6 +31,7 @@
 #include "codec/rollups/metric_rules.h"
 #include "codec/rows/layout.h"
 #include "engine/hours/open_hours.h"
+#include "engine/names/virtual_metrics.h"
 #include "engine/options.h"
 #include "engine/query.h"
 #include "engine/read/query_executor.h"
@@ -58,6 +59,7 @@ class RollupKeeper {
   struct Parts {
     RollupMarks* marks = nullptr;
     UidDirectory* uids = nullptr;
+    const VirtualMetrics* virtual_metrics = nullptr;  // have no rules
     const SeriesTable* series = nullptr;
     ActiveSets* active = nullptr;
     OpenHours* open_hours = nullptr;
@@ -110,6 +112,7 @@ class RollupKeeper {
   class Reader;
 
   absl::Status FindMetrics() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::StatusOr<bool> BeginMetrics() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status BeginMetric(const Ruled& ruled) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status KeepTtls() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::vector<RollupMarks::Advance> DueHours() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -114,11 +114,16 @@ TEST(MetricRulesTest, ALevelSaysWhatAFunctionNeeds) {
 std::string LevelOf(const std::string& rule,
                     int64_t downsample_ms,
                     int64_t days,
-                    const std::string& function = "sum") {
+                    const std::string& function = "sum",
+                    int64_t points_ttl_s = 0) {
   const auto rules = MetricRules::Parse(rule);
   EXPECT_TRUE(rules.ok()) << rules.status();
+  const MetricRule& first = rules->rules()[0];
   const RuleLevel* const level =
-      rules->rules()[0].LevelFor(downsample_ms, function, kNowMs - days * kDayMs, kNowMs);
+      first.LevelFor(downsample_ms, function,
+                     {.begin_ms = kNowMs - days * kDayMs,
+                      .now_ms = kNowMs,
+                      .points_ttl_s = points_ttl_s == 0 ? first.raw_ttl_s : points_ttl_s});
   return level == nullptr ? "" : level->interval;
 }
 
@@ -139,6 +144,8 @@ TEST(MetricRulesTest, AQueryReadsWhatIsKeptLongestIfNothingIsKeptLongEnough) {
   EXPECT_EQ(LevelOf("a raw for 30d, 1m for 7d", kMinuteMs, 5), "1m");
   EXPECT_EQ(LevelOf("a raw for 30d, 1m for 7d", kMinuteMs, 10), "");
   EXPECT_EQ(LevelOf("a 1m for 7d", kMinuteMs, 10), "");
+  EXPECT_EQ(LevelOf("a 1m for 7d", kMinuteMs, 10, "sum", /*points_ttl_s=*/86'400), "1m")
+      << "by the TTL of the store";
   EXPECT_EQ(LevelOf("a raw for 2d, 1m for 90d, 1h for 90d", kRuleHourMs, 900), "1h");
 }
 
@@ -160,6 +167,18 @@ TEST(MetricRulesTest, AFingerprintLeavesOutTheRetention) {
   EXPECT_EQ(rules->rules()[3].Fingerprint(), rules->rules()[0].Fingerprint() + "{x=y|z}");
   EXPECT_FALSE(MetricRule::HasTags(rules->rules()[0].Fingerprint()));
   EXPECT_TRUE(MetricRule::HasTags(rules->rules()[3].Fingerprint()));
+}
+
+TEST(MetricRulesTest, AFingerprintHasTheLevels) {
+  const auto rules = MetricRules::Parse("a{x=y} 1m (sum count), 6h (last)");
+  ASSERT_TRUE(rules.ok());
+  const MetricRule& rule = rules->rules()[0];
+  const auto read = MetricRule::OfFingerprint(rule.Fingerprint());
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->levels, rule.levels);
+  EXPECT_THAT(read->tags, IsEmpty());
+  for (const std::string_view wrong : {"1m", "1m)sum(", "x(sum)", "1m(sum)1h"})
+    EXPECT_FALSE(MetricRule::OfFingerprint(wrong).ok()) << wrong;
 }
 
 }  // namespace

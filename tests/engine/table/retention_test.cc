@@ -131,10 +131,10 @@ TEST(MetricTtlRecordsTest, AreReadAsWritten) {
   MemTableStore tables;
   const Layout layout;
   EXPECT_THAT(ReadMetricTtls(&tables), IsOkAndHolds(IsEmpty()));
-  ASSERT_OK(WriteMetricTtl(layout, 1, 60, &tables));
-  ASSERT_OK(WriteMetricTtl(layout, 0xABCDEF, 0, &tables));
-  ASSERT_OK(WriteMetricTtl(layout, 2, 5, &tables));
-  ASSERT_OK(WriteMetricTtl(layout, 2, std::nullopt, &tables));
+  ASSERT_OK(WriteMetricTtl(layout, 1, 60, /*sync=*/true, &tables));
+  ASSERT_OK(WriteMetricTtl(layout, 0xABCDEF, 0, /*sync=*/true, &tables));
+  ASSERT_OK(WriteMetricTtl(layout, 2, 5, /*sync=*/true, &tables));
+  ASSERT_OK(WriteMetricTtl(layout, 2, std::nullopt, /*sync=*/true, &tables));
   EXPECT_THAT(ReadMetricTtls(&tables),
               IsOkAndHolds(UnorderedElementsAre(Pair(1, 60), Pair(0xABCDEF, 0))));
   EXPECT_THAT(tables.Snapshot()->Get(TableId::kSystem, "ttl/ABCDEF"),

@@ -183,22 +183,25 @@ TEST_F(RollupKeeperTest, AToolWithoutRulesKeepsTheMarks) {
   ExpectLevels();
 }
 
-TEST_F(RollupKeeperTest, ADeleteOfAToolWithoutRulesMakesLevelsBeginAgain) {
+// The first interval of the delete begins before it and loses its only point.
+TEST_F(RollupKeeperTest, ADeleteOfAToolWithoutRulesDeletesLevels) {
   Open();
-  PutHours("host=a", 0, 3);
-  PassUntil(5 * kHour);
+  Put("host=a", 1800, 5);
+  PutHours("host=a", 1, 3);
+  PassUntil(6 * kHour);
   ASSERT_OK(tsdb_->maintenance().Flush());
   ASSERT_OK(tsdb_->Close());
   Options without = options_;
   without.rollup_rules.reset();
   tsdb_ = *Tsdb::Open(without);
-  QuerySpec spec = MakeQuery(Aggregator::kNone, "m", {}, kStart, kStart + kHour - 1);
+  QuerySpec spec = MakeQuery(Aggregator::kNone, "m", {}, kStart + 1000, kStart + 2 * kHour + 100);
   ASSERT_OK(tsdb_->points().DeletePoints(spec));
   ASSERT_OK(tsdb_->Close());
   tsdb_ = *Tsdb::Open(options_);
-  EXPECT_THAT(tsdb_->retention().Rollups()->size(), 0U);
-  PassUntil(6 * kHour);
+  EXPECT_EQ(tsdb_->retention().Rollups()->size(), 1U);
+  PassUntil(7 * kHour);
   ExpectLevels();
+  EXPECT_THAT(PointsOf("_rollup/1h-count/m"), Not(HasSubstr(" 0:")));
 }
 
 TEST_F(RollupKeeperTest, ADamagedMarkMakesLevelsBeginAgain) {
