@@ -1,5 +1,3 @@
-#include "engine/backup_set.h"
-
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -12,6 +10,7 @@
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
+#include "engine/backup_set.h"
 #include "engine/rocks/files/rocks_file_io.h"
 
 namespace hourcell {

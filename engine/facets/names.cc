@@ -72,8 +72,8 @@ absl::StatusOr<bool> IsListed(const StoreReader& store,
   return HasRollups(store, metric.name);
 }
 
-// kInvalidArgument: the metric is virtual, or an expression has the name. The expression would have
-// no name, or could not be calculated.
+// kInvalidArgument: the metric is virtual, or an expression has the name. Without the
+// name, the expression could not be used.
 absl::Status CheckMayDelete(const StoreWriter& store, UidKind kind, std::string_view name) {
   const VirtualMetrics& metrics = *store->virtual_metrics;
   if (kind == UidKind::kTagv || metrics.is_empty()) return absl::OkStatus();

@@ -70,7 +70,7 @@ Value ValueOfCount(const ExponentialHistogram& histogram, ExponentialCount count
 }
 
 // Adds the series of all buckets: those in `all` with a point for each time, 0 where a histogram
-// has no such bucket.
+// lacks the bucket.
 void AppendExponentialSeries(std::string_view metric,
                              int scale,
                              bool is_negative,

@@ -66,7 +66,8 @@ class VirtualAnswers {
   virtual ~VirtualAnswers() = default;
   // Whether the metric is virtual.
   virtual bool Takes(Uid metric) const = 0;
-  // Passes the results of a sub query between two times to a sink. It reads what the query reads.
+  // Passes the results of a sub query between two times to a sink. It reads in the snapshot of the
+  // query.
   using RunInput = std::function<absl::Status(
       const SubQuery& input, int64_t start_ms, int64_t end_ms, QuerySink* sink)>;
   // A sub query of such a metric. All are borrowed.

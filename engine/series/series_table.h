@@ -61,7 +61,7 @@ class SeriesTable {
     Tables* tables = nullptr;
     TableUidStore* uid_store = nullptr;
     UidDirectory* uids = nullptr;
-    // Metrics that get no series; null: all may.
+    // Metrics that are calculated and cannot have series; null: none are.
     const VirtualMetrics* virtual_metrics = nullptr;
     // Another process makes the series: they are found (CatchUp), and never made or indexed here.
     bool is_followed = false;

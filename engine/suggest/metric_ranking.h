@@ -19,7 +19,7 @@ struct RankingParts {
   const Layout* layout = nullptr;
   UidDirectory* uids = nullptr;
   const SeriesTable* series = nullptr;
-  const VirtualMetrics* virtual_metrics = nullptr;  // null: there are none
+  const VirtualMetrics* virtual_metrics = nullptr;  // null: the store does not have any
 };
 
 // Virtual metrics are among them, with 0 series. Takes memory for the metrics of the answer, and

@@ -20,7 +20,7 @@ namespace {
 
 using TagPairs = std::vector<std::pair<std::string, std::string>>;
 
-// A node of the map of a join and its result, beside the text.
+// The bytes of a node of the map of a join and of its result, without the text.
 constexpr size_t kBytesOfJoinNode = 128;
 
 std::string KeyOfResult(const SubQuery& input,
@@ -34,7 +34,7 @@ std::string KeyOfResult(const SubQuery& input,
   return JoinKey(tags, {});
 }
 
-// The results of a joined series; null: its input has none.
+// The results of a joined series; null: the input lacks the series.
 using ResultsOfOne = std::vector<const ExpressionSeries*>;
 
 TagPairs CommonTags(const ResultsOfOne& results) {

@@ -42,7 +42,7 @@ constexpr size_t kVirtualTimesMax = size_t{1} << 19;
 // Of more tsuids, all series are calculated.
 constexpr size_t kFilteredTsuidsMax = 1000;
 
-// Whether a tag value may stand in the text of literal_or as it is.
+// Whether literal_or can contain the tag value without escapes.
 bool IsPlainLiteral(std::string_view value) {
   return !value.empty() && value.find_first_of("|\"") == std::string_view::npos;
 }
@@ -100,8 +100,8 @@ class VirtualRun {
   }
 
  private:
-  // Filters that leave out other series than those of the query's tsuids, as far as the keys by
-  // which the inputs group tell. Results of the inputs are the same or left out whole.
+  // Filters that leave out series whose grouping tags are not those of the query's tsuids. Each
+  // result of an input stays the same or is left out whole.
   absl::StatusOr<std::vector<TagFilterSpec>> FiltersOfTsuids(const SubQuery& input) const {
     std::vector<TagFilterSpec> filters;
     if (tsuids_.size() > kFilteredTsuidsMax) return filters;
@@ -259,7 +259,7 @@ absl::Status VirtualQueries::Run(const Request& request) const {
                     QuoteForMessage(query.metric)));
   }
   const VirtualMetrics::Expression stored = metrics_.Find(request.resolved->metric);
-  if (stored == nullptr) return absl::OkStatus();  // dropped just now: it has no series
+  if (stored == nullptr) return absl::OkStatus();  // dropped just now
   HOURCELL_ASSIGN_OR_RETURN(MetricExpression expression, metrics_.Named(*stored));
   return VirtualRun(request, layout_, &uids_).Run(std::move(expression));
 }

@@ -302,7 +302,7 @@ absl::Status Sealer::WithCheckpoint(const std::function<absl::Status()>& change)
   return CheckpointAfterSeal();
 }
 
-// Seals what needs the blocks written so far, and makes a checkpoint after them.
+// Seals the hours that need the blocks written so far, and makes a checkpoint after them.
 absl::Status Sealer::CheckpointAfterSeal() {
   HOURCELL_RETURN_IF_ERROR(parts_.commit->CommitAll(/*sync=*/false));
   HOURCELL_RETURN_IF_ERROR(SealWhatNeeds(parts_.journal->next_sequence(), Lagging::kWaitFor));

@@ -11,7 +11,7 @@
 
 namespace hourcell {
 
-// 400: this server does not allow deletes (tsd.http.query.allow_delete), and it is no dry run.
+// 400: this server does not allow deletes (tsd.http.query.allow_delete). Dry runs are allowed.
 HttpResponse DeleteRefused();
 
 // 403: the client does not have the role admin.

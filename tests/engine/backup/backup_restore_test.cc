@@ -1,5 +1,3 @@
-#include "engine/backup_set.h"
-
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -11,6 +9,7 @@
 
 #include "codec/base/clock.h"
 #include "engine/backup_admin.h"
+#include "engine/backup_set.h"
 #include "tests/engine/backup/backup_testing.h"
 #include "tests/engine/journal/journal_testing.h"
 #include "tests/support/fault_fs.h"

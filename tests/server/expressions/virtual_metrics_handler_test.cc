@@ -193,16 +193,16 @@ TEST_F(VirtualMetricsHandlerTest, AgreesWithExpOnADenseStore) {
                    "(sum:1m-avg:s{host=*} + 1) > 0.5 ? sum:1m-avg:u{host=*} : -7")
                 .status,
             200);
-  const HttpResponse exp = Send(
-      "POST /api/query/exp",
-      R"({"time":{"start":"1356998400","end":"1357002000","aggregator":"sum",)"
-      R"("downsampler":{"interval":"1m","aggregator":"avg"}},)"
-      R"("filters":[{"id":"ff","tags":[{"type":"wildcard","tagk":"host","filter":"*",)"
-      R"("groupBy":true}]}],)"
-      R"("metrics":[{"id":"uu","metric":"u","filter":"ff"},)"
-      R"({"id":"ss","metric":"s","filter":"ff"}],)"
-      R"("expressions":[{"id":"ee","expr":"(uu - ss) * 2 / (ss + 1) > 0.5 ? uu : -7",)"
-      R"("join":{"operator":"intersection"}}]})");
+  const HttpResponse exp =
+      Send("POST /api/query/exp",
+           R"({"time":{"start":"1356998400","end":"1357002000","aggregator":"sum",)"
+           R"("downsampler":{"interval":"1m","aggregator":"avg"}},)"
+           R"("filters":[{"id":"ff","tags":[{"type":"wildcard","tagk":"host","filter":"*",)"
+           R"("groupBy":true}]}],)"
+           R"("metrics":[{"id":"uu","metric":"u","filter":"ff"},)"
+           R"({"id":"ss","metric":"s","filter":"ff"}],)"
+           R"("expressions":[{"id":"ee","expr":"(uu - ss) * 2 / (ss + 1) > 0.5 ? uu : -7",)"
+           R"("join":{"operator":"intersection"}}]})");
   ASSERT_EQ(exp.status, 200) << exp.body;
 
   Answer want;
