@@ -166,6 +166,7 @@ test('own queries are remembered by the browser', async () => {
   await settled(page);
   await page.click('nav a:has-text("Server")');
   await page.click('.tabs button:has-text("My queries")');
+  await page.reload(); // the address has the tab
   await page.click('.past a');
   await settled(page);
 });
@@ -216,4 +217,42 @@ test('points are deleted after their number was shown and the metric typed; name
   await page.waitForSelector('dialog', { state: 'detached' });
   const { metrics } = await (await fetch(`${server.url}api/metrics?find=.name`)).json();
   assert.deepEqual(metrics, []);
+});
+
+test('a delete says until when it can be undone, and is undone from its dialog or from the list', async (t) => {
+  const undoable = await Server.create({ data: false,
+    options: ['--tsd.http.query.allow_delete=true', '--tsd.storage.undo=7d'] });
+  t.after(() => undoable.close());
+  const begin = 1764000000;
+  await undoable.put(Array.from({ length: 60 }, (_, m) => (
+    { metric: 'cpu', timestamp: begin + 60 * m, value: m, tags: { host: 'a' } })));
+  page = await browser.page(undoable.url, `#start=${begin}&end=${begin + 3600}&m=sum:cpu`);
+  const drawn = () => page.waitForFunction(() => /\d points in/.test(document.querySelector('.status')?.textContent ?? ''));
+  const remove = async () => {
+    await page.click('summary:text-is("⋯")');
+    await page.click('button:text-is("Delete these points…")');
+    await page.click('dialog button.primary');
+    await page.waitForSelector('dialog:has-text("60 points of 1 series will be deleted. You can undo this for 7 d")');
+    await page.fill('dialog input[autocomplete=off]', 'cpu');
+    await page.click('dialog button.primary:text-is("Delete")');
+    await page.waitForSelector('dialog:has-text("Deleted 60 points of 1 series.")');
+    await page.waitForSelector('.status:has-text("No points in this range.")');
+  };
+  await drawn();
+  await remove();
+  await page.waitForFunction(() => /^Until \d{4}-\d\d-\d\d /.test(document.querySelector('dialog p + p')?.textContent ?? ''));
+  await page.click('dialog button:text-is("Undo")');
+  await page.waitForSelector('dialog:has-text("Undone: the points are back.")');
+  await drawn();
+  await page.click('dialog button[aria-label=Close]');
+
+  await remove();
+  await page.click('dialog button[aria-label=Close]');
+  await page.click('nav a:has-text("Server")');
+  await page.click('.tabs button:text-is("Deletes")');
+  await page.waitForSelector('tbody tr:has-text("1 series of cpu")');
+  await page.click('tbody button:text-is("Undo")');
+  await page.waitForSelector('text=No points of deletes are stored.');
+  await page.click('nav a:has-text("Graph")');
+  await drawn();
 });

@@ -35,6 +35,7 @@ test('largest first, newest first, stale only', async () => {
   await page.waitForFunction(() => document.querySelector('.card .main')?.textContent === 'twitter.mentions');
   await server.put([{ metric: 'zz.fresh', timestamp: Math.floor(Date.now() / 1000), value: 1, tags: { a: 'b' } }]);
   await page.reload();
+  await page.waitForFunction(() => document.querySelector('[aria-label=Order]')?.value === 'series');
   await page.selectOption('[aria-label=Order]', 'newest');
   await page.waitForFunction(() => document.querySelector('.card .main')?.textContent === 'zz.fresh');
   await page.selectOption('[aria-label=Order]', 'stale');

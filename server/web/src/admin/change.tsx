@@ -1,16 +1,17 @@
 // Deletes points, renames and removes names. Each dialog says how many points it concerns before it acts.
 
 import { useState } from 'preact/hooks';
-import { ALWAYS, countPoints, deletePoints, KINDS, removeName, rename, type Counts, type Kind, type Selection } from '../api/change';
+import { ALWAYS, countPoints, deletePoints, KINDS, removeName, rename, undoMs, type Counts, type Kind, type Selection } from '../api/change';
 import { can } from '../api/roles';
 import { parseQuery } from '../query/parse';
 import { printName } from '../query/print';
 import { page } from '../state/page';
 import { useStore } from '../state/store';
-import { parseTime, printUnix } from '../time/time';
+import { parseTime, printUnix, showSpan } from '../time/time';
 import { plural } from '../time/units';
 import { useAnswer } from '../ui/hooks';
 import { Check, Choice, Dialog, Menu, Problem } from '../ui/parts';
+import { UndoOf } from './deletes';
 
 export function ChangeMenu({ metric, onDone }: { metric: string; onDone: (metric: string) => void }) {
   const rights = useStore(can);
@@ -61,6 +62,7 @@ export function DeleteDialog({ text, always = false, onClose, onDone }: {
   const [deleted, setDeleted] = useState<Counts | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
+  const undo = useAnswer(undoMs, []).value ?? 0;
   const now = Date.now();
   const ok = all || parseTime(from, now, tz) <= parseTime(to, now, tz);
   // Any change makes the count one of something else.
@@ -83,7 +85,12 @@ export function DeleteDialog({ text, always = false, onClose, onDone }: {
     <label>{label} <input value={value} spellcheck={false} onInput={(event) => edit(set)(event.currentTarget.value)} /></label>
   );
   if (deleted) {
-    return <Dialog title="Delete points" onClose={onClose}><p role="status">Deleted {showCounts(deleted)}.</p></Dialog>;
+    return (
+      <Dialog title="Delete points" onClose={onClose}>
+        <p role="status">Deleted {showCounts(deleted)}.</p>
+        {deleted.undoId && <UndoOf id={deleted.undoId} onDone={onDone} />}
+      </Dialog>
+    );
   }
   return (
     <Dialog title="Delete points" onClose={onClose}>
@@ -98,7 +105,8 @@ export function DeleteDialog({ text, always = false, onClose, onDone }: {
         {!all && field('To', to, setTo)}
         <Problem error={error} />
         {counted && <>
-          <p role="status"><b>{showCounts(counted.counts)}</b> will be deleted. Only a backup has them then.</p>
+          <p role="status"><b>{showCounts(counted.counts)}</b> will be deleted. {undo ? `You can undo this for ${showSpan(undo)}${
+            counted.counts.histograms ? ', but not for histograms' : ''}.` : 'Only a backup has them then.'}</p>
           {counted.counts.points + (counted.counts.histograms ?? 0) > 0 && <label>Type the name of the metric to confirm{' '}
             <input autocomplete="off" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} /></label>}
         </>}

@@ -5,7 +5,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { getJson } from '../api/client';
 import { can } from '../api/roles';
 import { HeatMap, highest } from '../plot/heat';
-import { page } from '../state/page';
+import { go, page } from '../state/page';
 import { useStore } from '../state/store';
 import { showTime } from '../time/time';
 import { plural, showNumber } from '../time/units';
@@ -19,7 +19,7 @@ const POLL_MS = 3000;
 
 export function RegionsView() {
   const rights = useStore(can);
-  const [table, setTable] = useState('data');
+  const table = useStore(page).table || 'data';
   const [chosen, setChosen] = useState<Region | null>(null);
   const [changes, setChanges] = useState(0);
   const tick = useTick(POLL_MS);
@@ -34,7 +34,7 @@ export function RegionsView() {
       <div class="toolbar">
         <h1>Regions</h1>
         <label class="check">Table <input class="short" value={table}
-          onChange={(event) => setTable(event.currentTarget.value)} /></label>
+          onChange={(event) => go({ table: event.currentTarget.value })} /></label>
         <p class="status" role="status">{value && `${plural(regions.length, 'region')}, ${showNumber(
           regions.reduce((sum, one) => sum + one.fileBytes + one.memoryBytes, 0), 'bytes')}`}</p>
       </div>
@@ -77,8 +77,8 @@ const EVENTS_MAX = 12;
 
 // The last two hours: who was written and read, and what was split and merged.
 function LoadMap({ changes }: { changes: number }) {
-  const { tz } = useStore(page);
-  const [measure, setMeasure] = useState<Measure>('points_written');
+  const { tz, measure: chosen } = useStore(page);
+  const measure = MEASURES.find((one) => one === chosen) ?? MEASURES[0];
   const tick = useTick(LOADS_MS);
   const { value, error } = useAnswer((signal) => getJson<Loads>('api/admin/regions/loads', {
     params: [['explain', 'true']], signal }), [tick, changes]);
@@ -88,7 +88,7 @@ function LoadMap({ changes }: { changes: number }) {
     <section class="panel stack" aria-label="Load over time">
       <header>
         <h2>Load over time</h2>
-        <Choice label="What the map shows" value={measure} onChange={setMeasure}
+        <Choice label="What the map shows" value={measure} onChange={(next) => go({ measure: next })}
           options={MEASURES.map((one) => [one, WORDS[one]] as [Measure, string])} />
         {most > 0 && <span class="soft">darkest: {showLoad(most, measure)}; keys from top to bottom</span>}
       </header>

@@ -3,12 +3,14 @@
 import { useEffect, useState } from 'preact/hooks';
 import { getJson } from '../api/client';
 import { can } from '../api/roles';
+import { go, page } from '../state/page';
 import { useStore } from '../state/store';
 import { showSpan } from '../time/time';
 import { showCount } from '../time/units';
 import { useAnswer, useTick } from '../ui/hooks';
 import { Problem } from '../ui/parts';
 import { Dashboard } from './dashboard';
+import { Deletes } from './deletes';
 import { Jobs } from './jobs';
 import { FAULTS, lsmSamples, otherErrors, readStats, sumOf, type Sample } from './own';
 import { PastQueries, Queries } from './queries';
@@ -16,12 +18,12 @@ import { Settings } from './settings';
 import { addSample, type Track } from './track';
 
 const POLL_MS = 5000;
-const TABS = ['Dashboard', 'Queries', 'Jobs', 'Settings', 'My queries'] as const;
-type Tab = (typeof TABS)[number];
+const TABS = ['Dashboard', 'Queries', 'Jobs', 'Deletes', 'Settings', 'My queries'] as const;
+const OF_ADMINS: readonly string[] = ['Jobs', 'Deletes', 'Settings'];
 
 export function ServerView() {
   const rights = useStore(can);
-  const [tab, setTab] = useState<Tab>('Dashboard');
+  const { tab: shown } = useStore(page);
   const [track, setTrack] = useState<Track>([]);
   const tick = useTick(POLL_MS);
   const version = useAnswer((signal) => getJson<Record<string, string>>('api/version', { signal }), []);
@@ -31,14 +33,15 @@ export function ServerView() {
     const samples = stats.value;
     if (samples) setTrack((old) => addSample(old, samples, Date.now()));
   }, [stats.value]);
-  const tabs = TABS.filter((name) => rights.admin || (name !== 'Jobs' && name !== 'Settings'));
+  const tabs = TABS.filter((name) => rights.admin || !OF_ADMINS.includes(name));
+  const tab = tabs.find((name) => name === shown) ?? 'Dashboard';
   return (
     <main class="server">
       <div class="toolbar">
         <h1>Server</h1>
         <div class="tabs" role="group" aria-label="Parts">
           {tabs.map((name) => (
-            <button key={name} aria-pressed={tab === name} onClick={() => setTab(name)}>{name}</button>
+            <button key={name} aria-pressed={tab === name} onClick={() => go({ tab: name === TABS[0] ? '' : name })}>{name}</button>
           ))}
         </div>
         <p class="status">{version.value && `Hourcell ${version.value.hourcell} on ${version.value.host}`}</p>
@@ -48,6 +51,7 @@ export function ServerView() {
       {tab === 'Dashboard' && <Dashboard track={track} />}
       {tab === 'Queries' && <Queries />}
       {tab === 'Jobs' && <Jobs />}
+      {tab === 'Deletes' && <Deletes />}
       {tab === 'Settings' && <Settings />}
       {tab === 'My queries' && <PastQueries />}
     </main>

@@ -4,7 +4,7 @@ import { Store } from '../state/store';
 import { getJson, send } from './client';
 import { forgetNames } from './names';
 
-export interface Counts { metrics: number; series: number; points: number; histograms?: number }
+export interface Counts { metrics: number; series: number; points: number; histograms?: number; undoId?: number }
 
 // What a deletion selects: the text of m= without its aggregator, and moments.
 export interface Selection { text: string; start: string; end: string }
@@ -18,13 +18,33 @@ const ask = ({ text, start, end }: Selection, how: string) => getJson<Counts>('a
 
 export const countPoints = (selection: Selection) => ask(selection, 'dry_run');
 
-// How many deletions ended: graphs request their points again.
+// How many deletions and undos ended: graphs request their points again.
 export const deletions = new Store(0);
 
-export const deletePoints = (selection: Selection) => ask(selection, 'counts').finally(() => {
+const noteChange = () => {
   forgetNames();
   deletions.set(deletions.get() + 1);
-});
+};
+
+export const deletePoints = (selection: Selection) => ask(selection, 'counts').finally(noteChange);
+
+// A delete whose points are still stored. Times are Unix milliseconds.
+export interface Deletion {
+  id: number; deleted: number; undoUntil: number; start: number; end: number; metrics: string[]; series: number;
+  canBeUndone: boolean;
+}
+
+export const listDeletions = async (signal: AbortSignal) =>
+  (await getJson<{ deletions: Deletion[] }>('api/admin/undo', { signal })).deletions;
+
+export const undoDelete = (id: number) =>
+  send('api/admin/undo', { method: 'POST', params: [['id', String(id)], ['wait', 'true']] }).finally(noteChange);
+
+// For how long a new delete can be undone, in ms. Bigtable removes points at once.
+export async function undoMs(signal: AbortSignal): Promise<number> {
+  const settings = await getJson<Record<string, string>>('api/config', { signal });
+  return settings['tsd.storage.engine'] === 'bigtable' ? 0 : Number(settings['tsd.storage.undo']) * 1e3;
+}
 
 export const KINDS = [['metric', 'metric'], ['tagk', 'tag key'], ['tagv', 'tag value']] as const;
 export type Kind = (typeof KINDS)[number][0];

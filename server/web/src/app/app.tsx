@@ -14,7 +14,7 @@ import { Range } from '../graph/range';
 import { Import } from '../import/import';
 import { LabView } from '../lab/lab';
 import { linkTo, page } from '../state/page';
-import type { View } from '../state/state';
+import { PARTS, type View } from '../state/state';
 import { useStore } from '../state/store';
 import { useTick } from '../ui/hooks';
 import { dark, toggleTheme } from '../ui/theme';
@@ -84,8 +84,8 @@ function Head() {
 // The graph keeps its queries while other views are looked at.
 function linkOf(view: View): string {
   const state = page.get();
-  if (view === 'graph') return linkTo({ ...state, view });
-  return linkTo({ ...state, view, metric: '', tag: '', search: '', saved: '' });
+  if (view === 'graph') return linkTo({ ...state, ...PARTS, view });
+  return linkTo({ ...state, ...PARTS, view, metric: '', tag: '', search: '', saved: '' });
 }
 
 // The page asks until the server is back. Then a graph asks again, and other views are made anew.

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { NAMES_MAX, fewAtATime, rankMetrics } from '../api/names';
 import { AddData } from '../import/import';
 import { findNames, match, type Match } from '../query/fuzzy';
-import { page, tweak } from '../state/page';
+import { go, page, tweak } from '../state/page';
 import { useStore } from '../state/store';
 import { showCount } from '../time/units';
 import { useAnswer } from '../ui/hooks';
@@ -17,7 +17,7 @@ import { isStale, recentOf, type Recent } from './recent';
 export function BrowseView() {
   const state = useStore(page);
   return state.metric ? <MetricPage key={state.metric} metric={state.metric} tag={state.tag} />
-    : <MetricList search={state.search} />;
+    : <MetricList search={state.search} chosen={state.order} />;
 }
 
 const ORDERS = [['name', 'by name'], ['series', 'largest first'], ['newest', 'newest first'],
@@ -28,8 +28,8 @@ const ASKED_MAX = 500;
 const PART_MAX = 500;
 const PAGE = 60;
 
-function MetricList({ search }: { search: string }) {
-  const [order, setOrder] = useState<Order>('name');
+function MetricList({ search, chosen }: { search: string; chosen: string }) {
+  const [order] = ORDERS.find(([key]) => key === chosen) ?? ORDERS[0];
   const [count, setCount] = useState(PAGE);
   const isStaleOnly = order === 'stale';
   const by = isStaleOnly ? 'name' : order;
@@ -53,7 +53,7 @@ function MetricList({ search }: { search: string }) {
           placeholder="Search metrics: a few letters are enough" value={search}
           onInput={(event) => tweak({ search: event.currentTarget.value })} />
         <Choice label="Order" value={order} options={ORDERS.map(([key, text]) => [key, text] as [Order, string])}
-          onChange={setOrder} />
+            onChange={(next) => go({ order: next === 'name' ? '' : next })} />
         <AddData />
         <p class="status" role="status">{ranking && (isStaleOnly
           ? `${showCount(shown)} of the first ${showCount(known.size)} metrics by name, of ${showCount(total)}`

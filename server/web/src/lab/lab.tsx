@@ -37,6 +37,8 @@ export const DESIGNS = ['plain: layout=opentsdb', 'salted: layout=salted:8 presp
 
 const POLL_MS = 600;
 
+const readJob = (id: string) => getJson<Job>('api/admin/jobs', { params: [['id', id]] });
+
 export function LabView() {
   const rights = useStore(can);
   if (!rights.admin) return <main><h1>Design lab</h1><p class="empty">The design lab is for admins.</p></main>;
@@ -54,15 +56,22 @@ function Lab() {
   const tick = useTick(isRunning ? POLL_MS : 0);
   useEffect(() => {
     if (!job || !isRunning) return;
-    getJson<Job>('api/admin/jobs', { params: [['id', String(job.id)]] }).then(setJob, setProblem);
+    readJob(String(job.id)).then(setJob, setProblem);
   }, [tick]);
+  // A link has the simulation that its sender saw, until the server drops it from its list.
+  useEffect(() => {
+    if (state.job && state.job !== String(job?.id)) readJob(state.job).then(setJob, () => {});
+  }, [state.job]);
   const set = (next: Design[]) => go({ fleet, designs: next.map(printDesign) });
   const run = () => {
     setProblem(null);
     go({ fleet, designs: designs.map(printDesign) });
     send('api/admin/simulate', { method: 'POST', json: {
       fleet, designs: designs.map(printDesign), heat_steps: stepsOf(fleet) } })
-      .then((answer) => answer.json() as Promise<Job>).then(setJob).catch(setProblem);
+      .then((answer) => answer.json() as Promise<Job>).then((begun) => {
+        setJob(begun);
+        tweak({ job: String(begun.id) });
+      }).catch(setProblem);
   };
   const cancel = () => void send('api/admin/jobs', { method: 'DELETE', params: [['id', String(job!.id)]] })
     .catch(setProblem);

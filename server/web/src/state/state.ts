@@ -44,6 +44,11 @@ export interface State {
   tag: string; // in browse: broken down by it
   search: string;
   saved: string; // the view that is open, or whose graph this is
+  tab: string; // of the server
+  table: string; // of regions; '' = data
+  measure: string; // of the load of regions; '' = the first
+  order: string; // of the list of metrics; '' = by name
+  job: string; // id of the simulation that the design lab shows
   fleet: string; // in the design lab; '' = the first of its examples
   designs: string[]; // as texts of --design
 }
@@ -57,12 +62,15 @@ export function changed(state: State, change: Partial<State>): State {
 
 export const START = '1h-ago';
 
+// The parts of views other than the graph.
+export const PARTS = { tab: '', table: '', measure: '', order: '', job: '' };
+
 export function emptyState(): State {
   return {
     view: 'browse', shown: 'graph', start: START, end: '', lines: [], style: 'line', compare: '',
     threshold: '', ylog: false,
     y2log: false, yrange: '', y2range: '', ylabel: '', y2label: '', title: '', unit: '', tz: '',
     refresh: 0, auto: true, notes: true, connect: false, every: false, solo: [], moved: [], sort: '', metric: '', tag: '', search: '', saved: '',
-    fleet: '', designs: [],
+    ...PARTS, fleet: '', designs: [],
   };
 }

@@ -1,6 +1,6 @@
 // A saved view as the server stores it (docs/views.md), and its graphs as states of the page.
 
-import { START, type Line, type State } from '../state/state';
+import { PARTS, START, type Line, type State } from '../state/state';
 import { parseState, printState } from '../state/url';
 
 export interface SavedGraph {
@@ -30,7 +30,7 @@ export function graphIn(state: State): SavedGraph {
     lines.flatMap((line, i) => (has(line) ? [i] : [])).join(',');
   const look = Object.fromEntries(new URLSearchParams(printState({
     ...state, view: 'browse', shown: 'graph', lines: [], start: START, end: '', tz: '', refresh: 0, title: '',
-    solo: [], moved: [], sort: '', metric: '', tag: '', search: '', saved: '', fleet: '', designs: [],
+    ...PARTS, solo: [], moved: [], sort: '', metric: '', tag: '', search: '', saved: '', fleet: '', designs: [],
   })));
   const right = numbers((line) => line.right);
   const hide = numbers((line) => line.hidden);
