@@ -44,8 +44,8 @@ TEST(MetricExpressionTest, GroupingKeysAscendAndDiffer) {
   input.filters.push_back(Grouping("dc"));
   input.filters.push_back(Grouping("host"));
   input.filters.push_back({.tagk = "cpu", .filter = "0", .group_by = false});
-
-  input.filters.push_back({.tagk = "rack", .type = FilterType::kNotKey, .group_by = true});
+  input.filters.push_back(
+      {.tagk = "rack", .type = FilterType::kNotKey, .filter = "", .group_by = true});
 
   EXPECT_THAT(GroupingKeys(input), ElementsAre("dc", "host"));
   input.aggregator = Aggregator::kNone;
