@@ -5,8 +5,11 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "codec/base/bytes.h"
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 #include "engine/names/level_metrics.h"
 
 namespace hourcell {
@@ -19,7 +22,9 @@ bool IsOfAllMetrics(const SubQuery& query) {
   return query.metric.empty() && query.tsuids.empty();
 }
 
-absl::Status CheckSelection(const QuerySpec& spec) {
+}  // namespace
+
+absl::Status MetricBatches::CheckSelection(const QuerySpec& spec) const {
   for (const SubQuery& query : spec.queries) {
     if (IsOfAllMetrics(query) && query.filters.empty()) {
       return absl::InvalidArgumentError("sub query: expected a metric, tsuids or tags, got none");
@@ -29,11 +34,16 @@ absl::Status CheckSelection(const QuerySpec& spec) {
           "preAggregate: a delete does not take it; expected a filter of the tag of "
           "pre-aggregates");
     }
+    if (query.metric.empty() || parts_.virtual_metrics->is_empty()) continue;
+    const absl::StatusOr<Uid> metric = parts_.uids->Get(UidKind::kMetric, query.metric);
+    if (metric.ok() && parts_.virtual_metrics->Has(*metric)) {
+      return absl::InvalidArgumentError(
+          fmt::format("metric {}: virtual; expected a metric with points of its own",
+                      QuoteForMessage(query.metric)));
+    }
   }
   return absl::OkStatus();
 }
-
-}  // namespace
 
 absl::Status MetricBatches::ForEach(
     const QuerySpec& spec,

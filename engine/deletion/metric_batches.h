@@ -4,7 +4,7 @@
 // levels of its rollups, unless it has RollupUsage::kRaw.
 //
 // Needs memory for a UID of each metric with series, and for the plan of one metric. A metric
-// without a name is left out. Thread-safe.
+// without a name is left out, and so is a virtual one: it has no points. Thread-safe.
 
 #pragma once
 
@@ -17,6 +17,7 @@
 
 #include "codec/base/clock.h"
 #include "codec/rows/uid.h"
+#include "engine/names/virtual_metrics.h"
 #include "engine/query.h"
 #include "engine/query/query_watch.h"
 #include "engine/read/query_meter.h"
@@ -33,6 +34,7 @@ class MetricBatches {
     const QueryPlanner* planner = nullptr;
     const SeriesTable* series = nullptr;
     UidDirectory* uids = nullptr;
+    const VirtualMetrics* virtual_metrics = nullptr;
     QueryMemory* memory = nullptr;
     MonotonicClock* clock = nullptr;
     int64_t timeout_ms = 0;  // of the query, unless it has a deadline; 0 = none
@@ -41,13 +43,14 @@ class MetricBatches {
 
   // Calls `take` with queries that select the same series as `spec` together: first the sub queries
   // that have a metric or tsuids, if there are any. Errors: those of `take` and of
-  // Queries::Query; kInvalidArgument: a sub query has neither a metric nor a filter, or is of
-  // pre-aggregates.
+  // Queries::Query; kInvalidArgument: a sub query has neither a metric nor a filter, is of
+  // pre-aggregates, or names a virtual metric.
   absl::Status ForEach(const QuerySpec& spec,
                        QueryControl* control,
                        const std::function<absl::Status(const QuerySpec&)>& take) const;
 
  private:
+  absl::Status CheckSelection(const QuerySpec& spec) const;
   // Adds the same sub queries of the levels.
   absl::Status AddLevels(std::vector<SubQuery>* queries, const QueryWatch& watch) const;
   absl::StatusOr<std::vector<Uid>> MetricsWithSeries(const QueryWatch& watch,

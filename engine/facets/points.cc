@@ -25,6 +25,7 @@ MetricBatches BatchesOf(const Store& store) {
   return MetricBatches({.planner = &store.reads().planner,
                         .series = store->series.get(),
                         .uids = store->uids.get(),
+                        .virtual_metrics = store->virtual_metrics.get(),
                         .memory = store.reads().executor.memory(),
                         .clock = store->clock,
                         .timeout_ms = store->options.query_timeout_ms});

@@ -212,6 +212,21 @@ TEST_P(DeletionLogTest, AnUnknownDeleteIsNamed) {
   EXPECT_EQ(Delete(0, 60), 2u) << "ids are not reused";
 }
 
+TEST_P(DeletionLogTest, ARangeMayEndAfterTheLastTimestamp) {
+  constexpr int64_t kAfterAllS = 9'999'999'999 - kDay;
+  Put("a", 10, 1);
+  Put("a", 90'000, 2);
+  const StoredPoints before = All();
+  EXPECT_EQ(Delete(kAfterAllS - 10, kAfterAllS), 0u) << "no point can be there";
+  const uint64_t first = Delete(1 - kDay, kAfterAllS);
+  EXPECT_THAT(All(), IsEmpty());
+  ASSERT_OK(tsdb_->points().Undo(first));
+  EXPECT_EQ(All(), before);
+  ASSERT_OK(tsdb_->points().Forget(Delete(1 - kDay, kAfterAllS)));
+  EXPECT_THAT(All(), IsEmpty());
+  CheckClosed();
+}
+
 TEST_P(DeletionLogTest, PointsThatArePutAgainAreThere) {
   for (int64_t second = 0; second < 7200; second += 100)
     Put("a", second, second);

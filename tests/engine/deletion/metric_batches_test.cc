@@ -91,6 +91,19 @@ TEST_F(MetricBatchesTest, DeletesWhatItCounts) {
   EXPECT_EQ(MemoryOfQueries(), 0);
 }
 
+TEST_F(MetricBatchesTest, AVirtualMetricHasNoPoints) {
+  const QuerySpec hosts = Spec("m0", {{"host", FilterType::kWildcard, "*", true}});
+  ASSERT_OK(tsdb_->names().DefineMetric("busy", {.formula = "a", .inputs = hosts.queries}));
+  for (const QuerySpec& named : {Spec("busy", {}), Spec("busy", {Host("web01")})}) {
+    const auto is_refused = StatusIs(absl::StatusCode::kInvalidArgument,
+                                     HasSubstr("metric \"busy\": virtual; expected a metric with"));
+    EXPECT_THAT(tsdb_->points().DeletePoints(named), is_refused);
+    EXPECT_THAT(tsdb_->points().CountPoints(named), is_refused);
+  }
+  EXPECT_EQ(Count(Spec("", {Host("web01")})),
+            (CountedPoints{.metrics = kMetrics, .series = kMetrics, .points = 2 * kMetrics}));
+}
+
 TEST_F(MetricBatchesTest, OnlyPointsOfTheRange) {
   const QuerySpec first = Spec("", {Host("web01")}, kHour - 1);
   EXPECT_THAT(tsdb_->points().DeletePoints(first),
