@@ -27,7 +27,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 using ModelPoints = std::map<int64_t, double>;
 using ModelSeries = std::map<std::string, ModelPoints>;
 
-// A part of a formula: its text, and its value of those of the inputs.
+// A part of a formula: its text, and its value for given values of the inputs.
 struct Term {
   std::string text;
   std::function<double(const std::vector<double>& inputs)> value;

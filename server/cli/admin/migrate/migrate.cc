@@ -117,6 +117,7 @@ class Migrator {
   absl::Status Run() {
     for (const UidKind kind : kUidKinds)
       HOURCELL_RETURN_IF_ERROR(CopyNames(kind));
+    HOURCELL_RETURN_IF_ERROR(CopyVirtualMetrics());
     HOURCELL_KILL_POINT("migrate:names");
     HOURCELL_RETURN_IF_ERROR(CopyPoints());
     HOURCELL_KILL_POINT("migrate:points");
@@ -127,7 +128,6 @@ class Migrator {
     HOURCELL_RETURN_IF_ERROR(CopyTtls());
     HOURCELL_RETURN_IF_ERROR(CopyDocuments());
     HOURCELL_RETURN_IF_ERROR(CopyViews());
-    HOURCELL_RETURN_IF_ERROR(CopyVirtualMetrics());
     meter_.Clear();
     HOURCELL_RETURN_IF_ERROR(to_.maintenance().Flush(
         {.cancelled = LongWork::cancelled(),
@@ -354,15 +354,18 @@ class Migrator {
     return absl::OkStatus();
   }
 
-  // Leaves out a metric whose expression has a name that was removed.
+  // Before the points: a fault in an expression ends the migration before the work is done.
   absl::Status CopyVirtualMetrics() {
     HOURCELL_ASSIGN_OR_RETURN(const std::vector<VirtualMetric> metrics,
                               from_.names().ListVirtualMetrics());
     for (const VirtualMetric& metric : metrics) {
       HOURCELL_RETURN_IF_ERROR(CheckSignal());
       const absl::Status defined = to_.names().DefineMetric(metric.name, metric.expression);
-      if (absl::IsNotFound(defined)) continue;
-      HOURCELL_RETURN_IF_ERROR(defined);
+      if (!defined.ok()) {
+        return absl::FailedPreconditionError(
+            fmt::format("the target refused the virtual metric {}: {}",
+                        QuoteForMessage(metric.name), StatusText(defined)));
+      }
       ++done_.virtual_metrics;
     }
     return absl::OkStatus();

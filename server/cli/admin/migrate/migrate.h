@@ -3,7 +3,7 @@
 //
 //   names ── points, a row at a time ── annotations ── histograms ── TTLs ── flush ── compare
 //
-// After the TTLs come the texts of UIDs and series, and the virtual metrics.
+// After the names come the virtual metrics, and after the TTLs the texts of UIDs and series.
 //
 // No other process may have either store open. The source does not change, except that its journal
 // becomes cells. Names get UIDs in the order of the source's UIDs. The UIDs are therefore the same

@@ -192,12 +192,6 @@ TEST_F(MigrateTest, VirtualMetricsComeToo) {
     const auto from = Open("from");
     ASSERT_OK(from->names().DefineMetric("z.double", expression));
     ASSERT_OK(from->names().DefineMetric("a.double", of_other));
-    // One whose input has lost its name.
-    ASSERT_OK(from->names().AssignUid(UidKind::kMetric, "gone").status());
-    MetricExpression of_gone = expression;
-    of_gone.inputs[0].metric = "gone";
-    ASSERT_OK(from->names().DefineMetric("b.double", of_gone));
-    ASSERT_OK(from->names().DeleteUid(UidKind::kMetric, "gone"));
   }
   ASSERT_EQ(Run({"tsd.storage.uid.width.metric=2"}), kExitOk) << terminal_.err();
   EXPECT_THAT(terminal_.out(), HasSubstr("0 TTLs and 2 virtual metrics"));
