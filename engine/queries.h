@@ -10,10 +10,12 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
@@ -25,6 +27,14 @@
 namespace hourcell {
 
 class StoreGates;
+
+// Aggregates of the rows of a scan.
+struct RowAggregates {
+  RowTotals total = {};
+  std::vector<RowGroup> groups = {};        // ascending; empty without RowAggregateSpec::group_by
+  std::vector<ScannedRegion> regions = {};  // read; their counts are of selected rows, whole hours
+  size_t workers = 0;                       // threads that read them
+};
 
 class Queries final {
  public:
@@ -79,6 +89,16 @@ class Queries final {
   // before the store is closed. kNotFound: a name is unknown.
   absl::StatusOr<std::unique_ptr<ParallelScan>> PlanScan(const ScanSpec& spec,
                                                          const ParallelScanOptions& options = {});
+
+  // Calculates totals in each region, in several threads; only the totals leave them. Rows are as
+  // in Scan, but only points in [start, end] count. Rollups of a metric are rows of other metrics;
+  // histograms are not rows. `control` may be null.
+  // kInvalidArgument: `spec`; kNotFound: a name is unknown; kResourceExhausted: more groups than
+  // `spec` allows, or the memory of queries; kCancelled: by `control`; kDeadlineExceeded: the
+  // timeout; kDataLoss: a cell is damaged.
+  absl::StatusOr<RowAggregates> AggregateRows(const ScanSpec& rows,
+                                              const RowAggregateSpec& spec,
+                                              QueryControl* control = nullptr);
 
  private:
   StoreGates* const gates_;

@@ -7,3 +7,4 @@
 #include "engine/query/query_control.h"   // IWYU pragma: export
 #include "engine/query/query_result.h"    // IWYU pragma: export
 #include "engine/query/query_spec.h"      // IWYU pragma: export
+#include "engine/query/row_aggregates.h"  // IWYU pragma: export

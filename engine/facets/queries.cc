@@ -17,6 +17,7 @@
 #include "engine/query/result_collector.h"
 #include "engine/read/last_points.h"
 #include "engine/read/query_meter.h"
+#include "engine/scan/row_groups.h"
 #include "engine/scan/row_scanner.h"
 #include "engine/series/series_lookup.h"
 #include "engine/store/gates.h"
@@ -143,6 +144,16 @@ class VirtualLasts {
   size_t next_ = 0;
 };
 
+ParallelScan::Parts ScanPartsOf(const StoreReader& store) {
+  return {.row_keys = &*store->row_keys,
+          .tables = store->tables.get(),
+          .regions = store->tables.get(),
+          .open_hours = store.hours(),
+          .series = store->series.get(),
+          .uids = store->uids.get(),
+          .planner = &store.reads().planner};
+}
+
 }  // namespace
 
 absl::Status Queries::Query(const QuerySpec& spec, QuerySink* sink, QueryControl* control) {
@@ -255,14 +266,39 @@ absl::Status Queries::VisitHistograms(
 absl::StatusOr<std::unique_ptr<ParallelScan>> Queries::PlanScan(
     const ScanSpec& spec, const ParallelScanOptions& options) {
   HOURCELL_ASSIGN_OR_RETURN(const StoreReader store, gates_->BeginRead());
-  return ParallelScan::Plan(spec, options,
-                            {.row_keys = &*store->row_keys,
-                             .tables = store->tables.get(),
-                             .regions = store->tables.get(),
-                             .open_hours = store.hours(),
-                             .series = store->series.get(),
-                             .uids = store->uids.get(),
-                             .planner = &store.reads().planner});
+  return ParallelScan::Plan(spec, options, ScanPartsOf(store));
+}
+
+absl::StatusOr<RowAggregates> Queries::AggregateRows(const ScanSpec& rows,
+                                                     const RowAggregateSpec& spec,
+                                                     QueryControl* control) {
+  HOURCELL_RETURN_IF_ERROR(spec.Validate());
+  HOURCELL_ASSIGN_OR_RETURN(const StoreReader store, gates_->BeginRead());
+  QueryControl own;
+  if (control == nullptr) control = &own;
+  const QueryWatch watch(store->clock, control, spec.deadline_ms, store->options.query_timeout_ms);
+  MemoryLease memory(store.reads().executor.memory(), control);
+  HOURCELL_ASSIGN_OR_RETURN(
+      const std::unique_ptr<ParallelScan> scan,
+      ParallelScan::Plan(rows,
+                         {.workers = spec.workers > 0 ? spec.workers : store->options.query_threads,
+                          .should_stop = [&watch] { return !watch.Check().ok(); }},
+                         ScanPartsOf(store)));
+  std::vector<RowGroups> of_workers(scan->workers(), RowGroups(rows, spec, &memory));
+  const absl::Status run = scan->Run([&](size_t worker, const ScannedRow& row) {
+    control->rows.fetch_add(1, std::memory_order_relaxed);
+    control->points.fetch_add(row.times.size(), std::memory_order_relaxed);
+    return of_workers[worker].Add(row);
+  });
+  HOURCELL_RETURN_IF_ERROR(watch.Check());
+  HOURCELL_RETURN_IF_ERROR(store->losses.Note(run));
+  RowGroups& all = of_workers.front();
+  for (size_t i = 1; i < of_workers.size(); ++i)
+    HOURCELL_RETURN_IF_ERROR(all.Merge(of_workers[i]));
+  return RowAggregates{.total = all.Total(),
+                       .groups = all.Groups(),
+                       .regions = scan->regions(),
+                       .workers = scan->workers()};
 }
 
 }  // namespace hourcell

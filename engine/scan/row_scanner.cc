@@ -226,7 +226,8 @@ absl::StatusOr<bool> RowScanner::Show(std::string_view key,
                 .metric = metric,
                 .tags = tags,
                 .times = times,
-                .point_values = values});
+                .point_values = values,
+                .cell_bytes = cell.size()});
 }
 
 std::string_view RowScanner::NameOf(UidKind kind, std::string_view uid_bytes) {

@@ -1,14 +1,17 @@
 #include "engine/scan/scan_workers.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
 #include "codec/base/named_thread.h"
 #include "codec/base/status_macros.h"
+#include "engine/regions/region_name.h"
 
 namespace hourcell {
 namespace {
@@ -39,6 +42,30 @@ absl::StatusOr<bool> NarrowToRows(const BucketInterval& interval,
   return true;
 }
 
+// Pieces of the keys [start, stop), which have no stored rows, one for each region. Rows with open
+// hours may be there.
+absl::StatusOr<std::vector<ScanTask>> TasksWithoutRows(std::string_view start,
+                                                       std::string_view stop,
+                                                       std::span<const RegionBytes> regions) {
+  if (IsEmptyRange(start, stop)) return std::vector<ScanTask>();
+  const BucketInterval keys{.start = std::string(start), .stop = std::string(stop)};
+  const ScanTaskOptions no_bytes{
+      .estimate = [](std::string_view, std::string_view) { return uint64_t{0}; }};
+  return PlanScanTasks({&keys, 1}, regions, no_bytes);
+}
+
+// Appends tasks whose keys follow those of `*tasks`. A first task in the region of the last one
+// becomes a part of it.
+void AppendTasks(std::vector<ScanTask> more, std::vector<ScanTask>* tasks) {
+  auto next = more.begin();
+  if (next != more.end() && !tasks->empty() && tasks->back().region == next->region) {
+    tasks->back().stop = std::move(next->stop);
+    tasks->back().bytes += next->bytes;
+    ++next;
+  }
+  std::move(next, more.end(), std::back_inserter(*tasks));
+}
+
 // The tasks of one interval.
 absl::StatusOr<std::vector<ScanTask>> TasksOf(const BucketInterval& interval,
                                               std::span<const RegionBytes> regions,
@@ -47,13 +74,37 @@ absl::StatusOr<std::vector<ScanTask>> TasksOf(const BucketInterval& interval,
                                               TableView* view) {
   BucketInterval rows;
   HOURCELL_ASSIGN_OR_RETURN(const bool has_rows, NarrowToRows(interval, table, view, &rows));
-  if (!has_rows) return std::vector<ScanTask>{{.start = interval.start, .stop = interval.stop}};
+  if (!has_rows) return TasksWithoutRows(interval.start, interval.stop, regions);
   HOURCELL_ASSIGN_OR_RETURN(std::vector<ScanTask> tasks,
+                            TasksWithoutRows(interval.start, rows.start, regions));
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<ScanTask> with_rows,
                             PlanScanTasks({&rows, 1}, regions, options));
-  // New rows may appear anywhere in the interval.
-  tasks.front().start = interval.start;
-  tasks.back().stop = interval.stop;
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<ScanTask> after,
+                            TasksWithoutRows(rows.stop, interval.stop, regions));
+  AppendTasks(std::move(with_rows), &tasks);
+  AppendTasks(std::move(after), &tasks);
   return tasks;
+}
+
+ScannedRegion ScannedOf(const RegionInfo& region) {
+  return {.id = region.id.value,
+          .name = PrintableRegionName(region.table, region.range.start, region.id),
+          .start = ToStringBinary(region.range.start),
+          .end = ToStringBinary(region.range.end)};
+}
+
+// Lists the regions that have tasks, and numbers them anew.
+void KeepRegionsOfTasks(std::span<const RegionUse> all, ScanWorkPlan* plan) {
+  std::vector<size_t> position(all.size(), 0);
+  for (const ScanTask& task : plan->tasks)
+    position[task.region] = 1;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (position[i] == 0) continue;
+    position[i] = plan->regions.size();
+    plan->regions.push_back(ScannedOf(all[i].region));
+  }
+  for (ScanTask& task : plan->tasks)
+    task.region = position[task.region];
 }
 
 }  // namespace
@@ -90,6 +141,7 @@ absl::StatusOr<ScanWorkPlan> PlanScanWork(std::span<const BucketInterval> interv
       plan.tasks.push_back(std::move(task));
     }
   }
+  KeepRegionsOfTasks(uses, &plan);
   plan.workers = AssignWorkers(plan.tasks, std::min(options.workers, plan.tasks.size()));
   // A worker reads its tasks in key order.
   for (std::vector<size_t>& worker : plan.workers)

@@ -14,6 +14,7 @@
 #include <absl/status/statusor.h>
 
 #include "codec/base/mutex.h"
+#include "engine/parallel_scan.h"
 #include "engine/regions/keys/key_distributor.h"
 #include "engine/regions/keys/scan_tasks.h"
 #include "engine/table/region_list.h"
@@ -21,8 +22,10 @@
 namespace hourcell {
 
 struct ScanWorkPlan {
-  // Disjoint, by interval, then by key; together they are the intervals.
+  // Disjoint, by interval, then by key; together they are the intervals. Each is in one region;
+  // ScanTask::region is its position in `regions`.
   std::vector<ScanTask> tasks;
+  std::vector<ScannedRegion> regions;        // that tasks are in, ascending by start
   std::vector<std::vector<size_t>> workers;  // into tasks; none is empty
 };
 
@@ -31,9 +34,10 @@ struct ScanWorkOptions {
   uint64_t task_bytes_max = UINT64_MAX;
 };
 
-// Cuts intervals into tasks and distributes them. The cuts are estimates from the present regions
-// and bytes; even if these change, each key of the intervals is in one task. Errors: storage's;
-// kInvalidArgument: an interval is empty. REQUIRES: an interval, a worker.
+// Cuts intervals at the bounds of regions and into smaller tasks, and distributes the tasks. The
+// cuts are estimates from the present regions and bytes; even if these change, each key of the
+// intervals is in one task. Errors: storage's; kInvalidArgument: an interval is empty. REQUIRES: an
+// interval, a worker.
 absl::StatusOr<ScanWorkPlan> PlanScanWork(std::span<const BucketInterval> intervals,
                                           TableId table,
                                           const ScanWorkOptions& options,

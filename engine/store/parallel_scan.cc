@@ -5,9 +5,15 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include <absl/functional/function_ref.h>
+
+#include "codec/base/mutex.h"
 #include "codec/base/named_thread.h"
 #include "codec/base/status_macros.h"
+#include "codec/base/stop_watch.h"
 #include "codec/rows/salt.h"
 #include "engine/scan/ordered_scan.h"
 #include "engine/scan/row_scanner.h"
@@ -79,34 +85,32 @@ class ParallelScan::Body {
         plan_, PlanScanWork(intervals_, TableId::kData,
                             {.workers = threads_, .task_bytes_max = options_.task_bytes_max},
                             regions, view_.get()));
+    MutexLock lock(&mutex_);
+    regions_ = plan_.regions;
     return absl::OkStatus();
   }
 
   const ScanWorkPlan& plan() const { return plan_; }
+  std::vector<ScannedRegion> regions() const {
+    MutexLock lock(&mutex_);
+    return regions_;
+  }
   void Cancel() {
     is_cancelled_ = true;
     runner_.Cancel();
   }
 
-  absl::Status Run(const Visit& visit) {
+  absl::Status Run(const VisitInRegion& visit) {
+    {
+      MutexLock lock(&mutex_);
+      regions_ = plan_.regions;
+    }
     std::deque<RowScanner> scanners;  // they stay where they are made
     for (size_t i = 0; i < plan_.workers.size(); ++i)
       scanners.emplace_back(row_keys_, scanner_parts_);
-    return runner_.Run(plan_, [&](size_t worker, const ScanTask& task) -> absl::Status {
-      absl::Status visited;
-      const auto show = [&](const ScannedRow& row) {
-        visited = visit(worker, row);
-        return visited.ok();
-      };
-      const auto add = [&](std::string_view key, std::string_view cell) {
-        return scanners[worker].Show(key, cell, options_.opentsdb_bytes, show);
-      };
-      const auto should_stop = [this] { return runner_.ShouldStop(); };
-      HOURCELL_RETURN_IF_ERROR(
-          scanners[worker]
-              .VisitRange(selection_, {task.start, task.stop}, add, should_stop)
-              .status());
-      return visited;
+    return runner_.Run(plan_, [&](size_t worker, const ScanTask& task) {
+      return RunTask(task, &scanners[worker],
+                     [&](const ScannedRow& row) { return visit(worker, task.region, row); });
     });
   }
 
@@ -127,7 +131,7 @@ class ParallelScan::Body {
         .cancelled = &is_cancelled_};
     RowScanner scanner(row_keys_, scanner_parts_);
     std::atomic<bool> has_ended{false};
-    const auto should_stop = [&] { return has_ended || is_cancelled_; };
+    const auto should_stop = [&] { return has_ended || is_cancelled_ || IsStopped(); };
     OrderedScan scan(std::move(ranges), settings,
                      [&](const ScanRange& range, const OrderedScan::Visit& add) {
                        return scanner.VisitRange(selection_, range, add, should_stop).status();
@@ -140,6 +144,41 @@ class ParallelScan::Body {
   }
 
  private:
+  // True, and cancels the scan, if its owner wants no more.
+  bool IsStopped() {
+    if (!options_.should_stop || !options_.should_stop()) return false;
+    Cancel();
+    return true;
+  }
+
+  absl::Status RunTask(const ScanTask& task,
+                       RowScanner* scanner,
+                       absl::FunctionRef<absl::Status(const ScannedRow&)> visit) {
+    ScannedRegion read;
+    absl::Status visited;
+    const auto show = [&](const ScannedRow& row) {
+      ++read.rows;
+      read.points += row.times.size();
+      visited = visit(row);
+      return visited.ok();
+    };
+    const auto add = [&](std::string_view key, std::string_view cell) {
+      return scanner->Show(key, cell, options_.opentsdb_bytes, show);
+    };
+    const auto should_stop = [this] { return runner_.ShouldStop() || IsStopped(); };
+    {
+      const StopWatch watch(&read.us);
+      visited.Update(
+          scanner->VisitRange(selection_, {task.start, task.stop}, add, should_stop).status());
+    }
+    MutexLock lock(&mutex_);
+    ScannedRegion& region = regions_[task.region];
+    region.rows += read.rows;
+    region.points += read.points;
+    region.us += read.us;
+    return visited;
+  }
+
   const ParallelScanOptions options_;
   const RowKeyCodec& row_keys_;
   const size_t threads_;
@@ -152,6 +191,8 @@ class ParallelScan::Body {
   ScanWorkPlan plan_;
   ScanWorkers runner_;
   std::atomic<bool> is_cancelled_{false};
+  mutable Mutex mutex_;
+  std::vector<ScannedRegion> regions_ ABSL_GUARDED_BY(mutex_);  // with the counts of the last run
 };
 
 absl::StatusOr<std::unique_ptr<ParallelScan>> ParallelScan::Plan(const ScanSpec& spec,
@@ -183,7 +224,16 @@ std::vector<uint64_t> ParallelScan::WorkerBytes() const {
   return bytes;
 }
 
+std::vector<ScannedRegion> ParallelScan::regions() const {
+  return body_->regions();
+}
+
 absl::Status ParallelScan::Run(const Visit& visit) {
+  return body_->Run(
+      [&visit](size_t worker, size_t, const ScannedRow& row) { return visit(worker, row); });
+}
+
+absl::Status ParallelScan::RunByRegion(const VisitInRegion& visit) {
   return body_->Run(visit);
 }
 

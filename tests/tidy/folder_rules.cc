@@ -93,7 +93,7 @@ constexpr std::array kRules = {
         "codec/base codec codec/rows uid engine/query engine/query/functions engine/query/stages "
         "engine/expressions engine/table engine/names engine/hours engine/series engine/read"},
     FolderRule{"engine/scan",
-               "codec/base codec codec/cells codec/rows uid engine/regions/keys "
+               "codec/base codec codec/cells codec/rows uid engine/regions engine/regions/keys "
                "engine engine/table engine/names engine/hours engine/series "
                "engine/read"},
     FolderRule{"engine/backup",

@@ -109,10 +109,30 @@ TEST_F(ScanWorkersTest, TasksEndWhereRegionsDoAndCoverIntervalsWhole) {
       Plan(kCut, {BucketInterval{0, "a", "c"}, BucketInterval{1, "c", ""}}, {.workers = 9});
   std::vector<std::string> texts;
   for (const ScanTask& task : plan.tasks)
-    texts.push_back(fmt::format("{} [{},{})", task.bucket, task.start, task.stop));
+    texts.push_back(
+        fmt::format("{} [{},{}) in {}", task.bucket, task.start, task.stop, task.region));
   // Of the first interval only the first region has rows; of the second two.
-  EXPECT_THAT(texts, testing::ElementsAre("0 [a,c)", "1 [c,d)", "1 [d,)"));
-  EXPECT_THAT(plan.workers, SizeIs(3));
+  EXPECT_THAT(texts,
+              testing::ElementsAre("0 [a,b) in 0", "0 [b,c) in 1", "1 [c,d) in 1", "1 [d,) in 2"));
+  EXPECT_THAT(plan.workers, SizeIs(4));
+}
+
+TEST_F(ScanWorkersTest, OnlyRegionsWithTasksAreListed) {
+  ASSERT_OK(store_.Split(kCut, {.keys = {"b", "d", "f"}}));
+  ASSERT_OK(store_.Apply(std::vector<Mutation>{{kCut, Mutation::Kind::kSet, "c1", "v"}},
+                         /*sync=*/false));
+
+  // The one region has all rows of the interval, but not all of its keys.
+  const ScanWorkPlan plan = Plan(kCut, {BucketInterval{0, "c", "e"}}, {.workers = 1});
+
+  std::vector<std::string> texts;
+  for (const ScannedRegion& region : plan.regions)
+    texts.push_back(fmt::format("[{},{})", region.start, region.end));
+  EXPECT_THAT(texts, testing::ElementsAre("[b,d)", "[d,f)"));
+  ASSERT_THAT(plan.tasks, SizeIs(2));
+  EXPECT_EQ(plan.tasks[0].region, 0u);
+  EXPECT_EQ(plan.tasks[1].region, 1u);
+  EXPECT_EQ(plan.tasks[1].start, "d");
 }
 
 TEST_F(ScanWorkersTest, AnIntervalWithoutRowsIsATask) {

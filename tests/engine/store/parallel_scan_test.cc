@@ -1,6 +1,7 @@
 #include "engine/parallel_scan.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <ostream>
@@ -15,6 +16,7 @@
 
 #include "codec/base/random.h"
 #include "engine/region_admin.h"
+#include "engine/regions/region_name.h"
 #include "engine/tsdb.h"
 #include "tests/support/builders.h"
 #include "tests/support/status_matchers.h"
@@ -213,6 +215,56 @@ TEST_P(ParallelScanTest, TheWholeTableIsAScanToo) {
   }
 }
 
+TEST_P(ParallelScanTest, RegionsCountTheirRowsAndPoints) {
+  for (const size_t workers : kWorkerCounts) {
+    const std::unique_ptr<ParallelScan> scan = Plan(spec(), workers);
+    for (int run = 0; run < 2; ++run) {
+      ASSERT_OK(scan->Run([](size_t, const ScannedRow&) { return absl::OkStatus(); }));
+      uint64_t rows = 0;
+      uint64_t points = 0;
+      for (const ScannedRegion& region : scan->regions()) {
+        rows += region.rows;
+        points += region.points;
+        EXPECT_GE(region.us, 0);
+        EXPECT_THAT(region.name, testing::StartsWith("data,"));
+      }
+      EXPECT_EQ(rows, want_.size());
+      EXPECT_EQ(points, want_.size() * kPoints);
+    }
+    EXPECT_THAT(scan->regions(), SizeIs(testing::Le(static_cast<size_t>(GetParam().regions))));
+  }
+}
+
+TEST_P(ParallelScanTest, AReductionHasAResultForEachRegion) {
+  for (const size_t workers : kWorkerCounts) {
+    const std::unique_ptr<ParallelScan> scan = Plan(spec(), workers);
+    const auto of_regions = scan->ReduceByRegion(
+        Rows(),
+        [](const ScannedRow& row, Rows* rows) {
+          rows->emplace(std::string(row.key), TextOf(row));
+          return absl::OkStatus();
+        },
+        [](Rows from, Rows* to) {
+          to->merge(from);
+          return absl::OkStatus();
+        });
+    ASSERT_OK(of_regions.status());
+    const std::vector<ScannedRegion> regions = scan->regions();
+    ASSERT_THAT(*of_regions, SizeIs(regions.size()));
+    Rows all;
+    for (size_t i = 0; i < regions.size(); ++i) {
+      EXPECT_THAT((*of_regions)[i], SizeIs(regions[i].rows));
+      for (const auto& [key, text] : (*of_regions)[i]) {
+        const std::string start = *FromStringBinary(regions[i].start);
+        const std::string end = *FromStringBinary(regions[i].end);
+        EXPECT_TRUE(key >= start && (end.empty() || key < end)) << regions[i].name;
+        all.emplace(key, text);
+      }
+    }
+    EXPECT_EQ(all, want_);
+  }
+}
+
 // Properties that do not depend on how a table is cut.
 class ParallelScanDetailTest : public ParallelScanTest {};
 
@@ -246,6 +298,39 @@ TEST_P(ParallelScanDetailTest, ACancelledScanEnds) {
               StatusIs(absl::StatusCode::kCancelled));
   EXPECT_THAT(rows, Each(testing::Le(1u)));
   EXPECT_THAT(scan->RunInOrder([](const ScannedRow&) { return true; }),
+              StatusIs(absl::StatusCode::kCancelled));
+}
+
+TEST_P(ParallelScanDetailTest, AnErrorOfAReductionEndsIt) {
+  const auto keep = [](int, int*) { return absl::OkStatus(); };
+  const auto fail = [](const ScannedRow&, int*) { return absl::AbortedError("enough"); };
+  EXPECT_THAT(Plan(spec(), 7)->ReduceByRegion(0, fail, keep).status(),
+              StatusIs(absl::StatusCode::kAborted, "enough"));
+  EXPECT_THAT(Plan(spec(), 7)
+                  ->ReduceByRegion(
+                      0, [](const ScannedRow&, int*) { return absl::OkStatus(); },
+                      [](int, int*) { return absl::AbortedError("no merge"); })
+                  .status(),
+              StatusIs(absl::StatusCode::kAborted, "no merge"));
+}
+
+TEST_P(ParallelScanDetailTest, ItsOwnerCanStopItAtRowsThatAreNotVisited) {
+  std::atomic<int> stored{0};
+  ParallelScanOptions options = Workers(7);
+  options.should_stop = [&stored] { return ++stored > 20; };
+  ScanSpec none = spec();
+  none.filters = {{"host", FilterType::kLiteralOr, "h3", false}};
+  const auto count_none = [](size_t, const ScannedRow&) { return absl::OkStatus(); };
+
+  const auto scan = tsdb_->queries().PlanScan(none, options);
+  ASSERT_OK(scan.status());
+  EXPECT_THAT((*scan)->Run(count_none), StatusIs(absl::StatusCode::kCancelled));
+  EXPECT_LE(stored, 20 + 7);
+
+  stored = 0;
+  const auto in_order = tsdb_->queries().PlanScan(none, options);
+  ASSERT_OK(in_order.status());
+  EXPECT_THAT((*in_order)->RunInOrder([](const ScannedRow&) { return true; }),
               StatusIs(absl::StatusCode::kCancelled));
 }
 
