@@ -372,6 +372,12 @@ constexpr auto kRows = std::to_array<Setting>({
     Text("tsd.inputs.default_tag",
          "host=unknown",
          "tag, as tagk=tagv, for points without tags from other formats (docs/inputs.md)"),
+    Text("tsd.inputs.exponential_histograms",
+         "whole",
+         "OpenTelemetry's exponential histograms and Prometheus' native ones: whole (stored as "
+         "histograms, for percentiles in queries) or buckets (OpenTelemetry's become series of "
+         "buckets at powers of two, Prometheus' are refused); with tsd.forward always buckets",
+         "whole|buckets"),
     Count("tsd.inputs.new_series",
           "100000",
           "maximum number of new series per hour from Graphite and StatsD together (neither has "

@@ -12,7 +12,7 @@ InputCounters::InputCounters(Stats* stats, std::string_view type)
 
 void InputCounters::Count(const InputWriter& out) const {
   HOURCELL_DCHECK(!out.must_wait());  // the request is counted once, on the other thread
-  points_->Add(out.written());
+  points_->Add(out.written() + out.histograms_written());
   refused_->Add(out.refused());
 }
 

@@ -15,7 +15,7 @@ class InputCounters {
   // `stats` is borrowed.
   InputCounters(Stats* stats, std::string_view type);
 
-  // Counts the points of a writer. REQUIRES: it has finished, and must not wait.
+  // Counts the points and histograms of a writer. REQUIRES: it has finished, and must not wait.
   void Count(const InputWriter& out) const;
 
   // rpc.inputs.dropped: data left out by design, without an error.

@@ -15,6 +15,7 @@ namespace hourcell {
 namespace {
 
 constexpr std::string_view kDefaultTag = "tsd.inputs.default_tag";
+constexpr std::string_view kExponential = "tsd.inputs.exponential_histograms";
 constexpr std::string_view kPrometheusNames = "tsd.prometheus.names";
 constexpr std::string_view kSeparator = "tsd.influx.separator";
 constexpr std::string_view kResourceAttributes = "tsd.otlp.resource_attributes";
@@ -30,6 +31,9 @@ absl::StatusOr<InputSettings> InputSettingsOf(const Config& config) {
   const std::string default_tag = config.text(kDefaultTag);
   InputSettings settings{.prometheus_utf8_names = config.text(kPrometheusNames) == "utf8",
                          .influx_separator = config.text(kSeparator)};
+  // Another server gets points only.
+  settings.has_whole_histograms =
+      config.text(kExponential) == "whole" && config.text("tsd.forward").empty();
   settings.tags_max = static_cast<size_t>(config.integer("tsd.storage.max_tags"));
   const std::string attributes = config.text(kResourceAttributes);
   for (const std::string_view attribute : ListItems(attributes))

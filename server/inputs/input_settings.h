@@ -23,6 +23,9 @@ struct InputSettings {
   std::string influx_separator = {};  // between a measurement and a field; may be empty
   // OpenTelemetry resource attributes that become tags.
   std::vector<std::string> otlp_resource_attributes = {};
+  // Exponential histograms are stored whole; otherwise OpenTelemetry's become buckets, and
+  // Prometheus' are refused.
+  bool has_whole_histograms = false;
   size_t tags_max = kTagsMax;  // of a point (tsd.storage.max_tags)
 };
 

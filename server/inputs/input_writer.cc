@@ -57,41 +57,53 @@ void InputWriter::AddFault(size_t item, std::string text) {
   faults_.push_back({item, std::move(text)});
 }
 
-void InputWriter::TakeRefused(const std::vector<RefusedPoint>& refused) {
-  HOURCELL_DCHECK(refused.size() <= batch_->points().size());
+void InputWriter::TakeRefused(const std::vector<RefusedPoint>& refused,
+                              const std::function<size_t(size_t)>& item_of) {
   points_refused_ += refused.size();
   std::vector<size_t> items;
   for (const RefusedPoint& point : refused) {
     put_->CountRefused(point.error.kind, 1);
     is_throttled_ |= point.error.kind == PointErrorKind::kThrottled;
     is_broken_ |= point.error.kind == PointErrorKind::kStorage;
-    if (wants_faults()) AddFault(batch_->ItemOf(point.index), RefusalText(point.error));
-    items.push_back(batch_->ItemOf(point.index));
+    const size_t item = item_of(point.index);
+    if (wants_faults()) AddFault(item, RefusalText(point.error));
+    items.push_back(item);
   }
   std::ranges::sort(items);
   items_with_refused_ += static_cast<size_t>(std::ranges::unique(items).begin() - items.begin());
 }
 
+// Asks `may_store` before the first part of a request with more is stored.
+bool InputWriter::MayStore() {
+  if (!is_full() || may_store_ == nullptr) return true;
+  may_not_store_ = !std::exchange(may_store_, nullptr)();
+  if (work_ != nullptr && !work_->status().ok()) {  // the work ended before the check did
+    failure_ = work_->status();
+    may_not_store_ = false;
+    return false;
+  }
+  return !may_not_store_;
+}
+
 bool InputWriter::Flush() {
   if (work_ != nullptr && failure_.ok()) failure_ = work_->status();
   if (!failure_.ok() || must_wait_ || may_not_store_) return false;
-  const size_t points = batch_->points().size();
-  if (points == 0) {
-    batch_->Clear();  // removes names of items without points
-    return true;
-  }
-  if (batch_->is_full() && !may_wait_) {
+  if ((is_full() || !histograms_.empty()) && !may_wait_) {
     must_wait_ = true;
     return false;
   }
-  if (batch_->is_full() && may_store_ != nullptr) {
-    may_not_store_ = !std::exchange(may_store_, nullptr)();
-    if (work_ != nullptr && !work_->status().ok()) {  // the work ended before the check did
-      failure_ = work_->status();
-      may_not_store_ = false;
-      return false;
-    }
-    if (may_not_store_) return false;
+  if (batch_->points().empty() && histograms_.empty()) {
+    batch_->Clear();  // removes names of items without points
+    return true;
+  }
+  return MayStore() && FlushPoints() && FlushHistograms();
+}
+
+bool InputWriter::FlushPoints() {
+  const size_t points = batch_->points().size();
+  if (points == 0) {
+    batch_->Clear();
+    return true;
   }
   std::vector<RefusedPoint> refused;
   const std::span<const size_t> items =
@@ -107,9 +119,27 @@ bool InputWriter::Flush() {
   }
   ticket_.Cover(ticket);
   HOURCELL_KILL_POINT("input:batch");
+  HOURCELL_DCHECK(refused.size() <= points);
   appended_ += points - refused.size();
-  TakeRefused(refused);
+  TakeRefused(refused, [this](size_t index) { return batch_->ItemOf(index); });
   batch_->Clear();
+  return true;
+}
+
+bool InputWriter::FlushHistograms() {
+  if (histograms_.empty()) return true;
+  std::vector<RefusedPoint> refused;
+  const absl::Status stored = put_->AppendHistograms(
+      histograms_.points(), &refused, {.may_wait = may_wait_, .new_series = new_series_});
+  if (!stored.ok()) {
+    failure_ = stored;
+    put_->CountFailed(failure_, histograms_.size());
+    return false;
+  }
+  HOURCELL_DCHECK(refused.size() <= histograms_.size());
+  histograms_written_ += histograms_.size() - refused.size();
+  TakeRefused(refused, [this](size_t index) { return histograms_.ItemOf(index); });
+  histograms_.Clear();
   return true;
 }
 
@@ -155,6 +185,10 @@ std::string InputWriter::FaultText(std::string_view item) const {
   const size_t items = are_items_whole_ ? items_wrong() : items_refused_;
   fmt::format_to(std::back_inserter(text), "{} refused, {} refused, {} written", Count(items, item),
                  Count(refused() - items, "point"), Count(written_, "point"));
+  if (histograms_written_ > 0) {
+    fmt::format_to(std::back_inserter(text), ", {} written",
+                   Count(histograms_written_, "histogram"));
+  }
   return text;
 }
 

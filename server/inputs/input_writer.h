@@ -9,9 +9,9 @@
 //
 // The work on a request can be cancelled (body_work.h); batches handed on before that are stored.
 //
-// A request that may not wait stores at most one batch: if it has more, nothing is stored, and it
-// must be processed again on a thread that may wait. Thread-compatible; use one at a time per
-// thread.
+// A request that may not wait stores at most one batch: if it has more, or histograms, nothing is
+// stored, and it must be processed again on a thread that may wait. Thread-compatible; use one at a
+// time per thread.
 
 #pragma once
 
@@ -19,12 +19,14 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <absl/status/status.h>
 
 #include "engine/append.h"
 #include "server/http/http_message.h"
+#include "server/inputs/input_histograms.h"
 #include "server/inputs/point_batch.h"
 #include "server/put/body_work.h"
 #include "server/put/put_writer.h"
@@ -50,6 +52,12 @@ class InputWriter {
   // Add points here. Its items are lines, or other elements of the request.
   PointBatch* batch() { return batch_; }
 
+  // Adds an exponential histogram; the value of `point` counts for nothing. It is stored after the
+  // points before it.
+  void AddHistogram(const LinePoint& point, ExponentialHistogram histogram, size_t item) {
+    histograms_.Add(point, std::move(histogram), item);
+  }
+
   // From now on an item is refused as a whole, and counts as one, if the store refuses one of its
   // points. For callers that add the points of an item without a HasRoom between them.
   void KeepItemsWhole() { are_items_whole_ = true; }
@@ -66,7 +74,7 @@ class InputWriter {
 
   // Hands on a full batch. Call it for each item. False: stop adding points, because the store has
   // failed, the request must wait, `may_store` has returned false, or the work has ended.
-  bool HasRoom() { return Step() && (!batch_->is_full() || Flush()); }
+  bool HasRoom() { return Step() && (!is_full() || Flush()); }
 
   // Counts an item without points and ignores the batch. False: stop.
   bool Step() { return work_ == nullptr || work_->Step(); }
@@ -89,6 +97,7 @@ class InputWriter {
   // and the caller counts the points not yet added.
   const absl::Status& failure() const { return failure_; }
   size_t written() const { return written_; }
+  size_t histograms_written() const { return histograms_written_; }
   // Number of items and points refused; of whole items, only the items.
   size_t refused() const {
     return are_items_whole_ ? items_wrong() : items_refused_ + points_refused_;
@@ -110,9 +119,15 @@ class InputWriter {
     std::string text;
   };
 
+  bool is_full() const { return batch_->is_full() || histograms_.is_full(); }
   bool Flush();
+  bool MayStore();
+  bool FlushPoints();
+  bool FlushHistograms();
   void AddFault(size_t item, std::string text);
-  void TakeRefused(const std::vector<RefusedPoint>& refused);
+  // `item_of` has the item of each point.
+  void TakeRefused(const std::vector<RefusedPoint>& refused,
+                   const std::function<size_t(size_t)>& item_of);
 
   const PutWriter* const put_;
   const bool may_wait_;
@@ -122,6 +137,7 @@ class InputWriter {
   bool are_items_whole_ = false;
   const NewSeriesQuota* new_series_ = nullptr;
   PointBatch* const batch_;
+  InputHistograms histograms_;
   CommitTicket ticket_;   // covers all accepted batches
   absl::Status failure_;  // of the store
   bool must_wait_ = false;
@@ -129,6 +145,7 @@ class InputWriter {
   bool is_broken_ = false;
   size_t appended_ = 0;  // points accepted but not yet acknowledged
   size_t written_ = 0;
+  size_t histograms_written_ = 0;
   size_t items_refused_ = 0;
   size_t items_with_refused_ = 0;
   size_t points_refused_ = 0;

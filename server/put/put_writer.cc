@@ -59,6 +59,16 @@ CommitTicket PutWriter::Append(std::span<const LinePoint> points,
   return AppendAll(points, refused, mode);
 }
 
+absl::Status PutWriter::AppendHistograms(std::span<const HistogramPoint> histograms,
+                                         std::vector<RefusedPoint>* refused,
+                                         const PutMode& mode) const {
+  HOURCELL_DCHECK(!histograms.empty() && mode.may_wait);
+  const AppendOptions options{
+      .sync = mode.sync, .wait_ms = kSeriesWaitMs, .new_series = mode.new_series};
+  return in_place_ ? in_place_(histograms.size(), refused, options).Wait()
+                   : tsdb_->points().AppendHistograms(histograms, refused, options);
+}
+
 void PutWriter::CountRefused(PointErrorKind kind, size_t points) const {
   switch (kind) {
     case PointErrorKind::kInvalidValue:

@@ -51,6 +51,12 @@ class PutWriter {
                       std::vector<RefusedPoint>* refused,
                       const PutMode& mode) const;
 
+  // Stores histograms as Points::AppendHistograms. REQUIRES: `histograms` is not empty, and
+  // mode.may_wait.
+  absl::Status AppendHistograms(std::span<const HistogramPoint> histograms,
+                                std::vector<RefusedPoint>* refused,
+                                const PutMode& mode) const;
+
   // Count points: acknowledged; not in time; refused; not acknowledged because their batch failed
   // with `failure`.
   void CountAcknowledged(size_t points) const { points_->Add(points); }

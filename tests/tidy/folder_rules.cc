@@ -208,19 +208,19 @@ constexpr std::array kRules = {
                "codec/base codec codec/histograms codec/text engine server/text server/http "
                "server/put"},
     FolderRule{"server/inputs",
-               "codec/base codec codec/rows codec/text engine server/config server/http "
-               "server/put"},
+               "codec/base codec codec/histograms codec/rows codec/text engine server/config "
+               "server/http server/put"},
     FolderRule{"server/inputs/graphite",
                "codec/base codec codec/text engine server/log server/access server/net server/put "
                "server/inputs"},
     FolderRule{"server/inputs/influx",
                "codec/base codec codec/text engine server/http server/put server/inputs"},
     FolderRule{"server/inputs/otlp",
-               "codec/base codec codec/text engine server/text server/http server/put "
-               "server/inputs"},
+               "codec/base codec codec/histograms codec/text engine server/text server/http "
+               "server/put server/inputs"},
     FolderRule{"server/inputs/prometheus",
-               "codec/base codec codec/rows codec/text engine/query engine server/http "
-               "server/http/body server/put server/query server/text server/inputs"},
+               "codec/base codec codec/histograms codec/rows codec/text engine/query engine "
+               "server/http server/http/body server/put server/query server/text server/inputs"},
     FolderRule{"server/inputs/statsd",
                "codec/base codec codec/rows codec/text engine server/log server/config server/net "
                "server/put server/inputs"},

@@ -221,6 +221,8 @@ class JsonReader {
     kPositive,
     kNegative,
     kQuantiles,
+    kMin,
+    kMax,
   };
   void ReadPointMember(std::string_view key, unsigned* seen);
   void ReadPointValue(Member member, std::string_view name);
@@ -365,10 +367,10 @@ void JsonReader::ReadPoints(const OtlpMetric& metric) {
 
 // Reads the members of data points of all kinds; an object has those of one kind.
 void JsonReader::ReadPointMember(std::string_view key, unsigned* seen) {
-  static constexpr std::array<std::string_view, 16> kNames = {
+  static constexpr std::array<std::string_view, 18> kNames = {
       "attributes",    "timeUnixNano", "flags",        "exemplars",      "asDouble", "asInt",
       "count",         "sum",          "bucketCounts", "explicitBounds", "scale",    "zeroCount",
-      "zeroThreshold", "positive",     "negative",     "quantileValues"};
+      "zeroThreshold", "positive",     "negative",     "quantileValues", "min",      "max"};
   unsigned bit = 0;
   while (bit < kNames.size() && kNames[bit] != key)
     ++bit;
@@ -421,6 +423,12 @@ void JsonReader::ReadPointValue(Member member, std::string_view name) {
       return ReadExponentialBuckets(name, &point_.negative);
     case Member::kQuantiles:
       return ReadQuantiles();
+    case Member::kMin:
+      point_.min = ReadDouble(name);
+      return;
+    case Member::kMax:
+      point_.max = ReadDouble(name);
+      return;
   }
 }
 

@@ -46,6 +46,8 @@ void OtlpPoint::Clear() {
   bounds.clear();
   counts.clear();
   scale = 0;
+  min.reset();
+  max.reset();
   zero_count = 0;
   zero_threshold = 0;
   for (OtlpBuckets* const buckets : {&positive, &negative}) {

@@ -3,7 +3,8 @@
 //
 //   resource ── metric ── data point        attributes of a resource: for all data points
 //
-// Scopes, units, descriptions, exemplars, minima and maxima are ignored. Views point into the
+// Scopes, units, descriptions, exemplars, and minima and maxima of other kinds than exponential
+// histograms are ignored. Views point into the
 // request or the reader's buffers, and are valid until the sink returns.
 
 #pragma once
@@ -84,6 +85,8 @@ struct OtlpPoint {
   std::vector<uint64_t> counts;  // of its buckets
 
   int32_t scale = 0;  // of an exponential histogram
+  std::optional<double> min;
+  std::optional<double> max;
   uint64_t zero_count = 0;
   double zero_threshold = 0;
   OtlpBuckets positive;

@@ -228,6 +228,12 @@ void ReadExponentialPoint(pbf_reader message, OtlpPoint* point) {
       case BytesField(9):
         ReadBuckets(message.get_message(), &point->negative, point);
         break;
+      case Fixed64Field(12):
+        point->min = message.get_double();
+        break;
+      case Fixed64Field(13):
+        point->max = message.get_double();
+        break;
       case Fixed64Field(14):
         point->zero_threshold = message.get_double();
         break;

@@ -13,6 +13,7 @@
 
 #include "codec/base/strings.h"
 #include "codec/limits.h"
+#include "server/inputs/otlp/otlp_exponential.h"
 
 namespace hourcell {
 namespace {
@@ -201,6 +202,9 @@ std::string OtlpSeries::FaultOfSome(const OtlpMetric& metric, const OtlpPoint& p
 void OtlpSeries::AddPoints(const OtlpMetric& metric, const OtlpPoint& point) {
   timestamp_ = TimestampOfMs(static_cast<int64_t>(point.time_ns / 1'000'000));
   tags_ = WriteTags(point);
+  if (metric.kind == OtlpMetric::Kind::kExponentialHistogram && settings_->has_whole_histograms) {
+    return AddWhole(metric, point);
+  }
   if (std::string fault = FaultOfSome(metric, point); !fault.empty()) {
     return Refuse([&] { return fault; });
   }
@@ -234,6 +238,16 @@ void OtlpSeries::AddBuckets(const OtlpMetric& metric, const OtlpPoint& point) {
     Add(name, WithTag("le", bucket.le), CountValue(bucket.count));
   Add(name, WithTag("le", std::numeric_limits<double>::infinity()), CountValue(point.count));
   AddSumAndCount(metric, point);
+}
+
+void OtlpSeries::AddWhole(const OtlpMetric& metric, const OtlpPoint& point) {
+  ExponentialHistogram histogram;
+  if (std::string fault = ExponentialOf(metric, point, &histogram); !fault.empty()) {
+    return Refuse([&] { return fault; });
+  }
+  out_->AddHistogram(
+      {.metric = WriteMetric(metric.name, ""), .tags = tags_, .timestamp = timestamp_, .value = {}},
+      std::move(histogram), number_);
 }
 
 void OtlpSeries::AddQuantiles(const OtlpMetric& metric, const OtlpPoint& point) {

@@ -2,7 +2,8 @@
 // OpenTelemetry's metric kinds to OpenTSDB.
 //
 //   gauge, sum                 <name>
-//   histogram, exponential     <name>_bucket with the tag le, <name>_sum, <name>_count
+//   histogram                  <name>_bucket with the tag le, <name>_sum, <name>_count
+//   exponential histogram      <name>, whole; without InputSettings::has_whole_histograms as above
 //   summary                    <name> with the tag quantile, <name>_sum, <name>_count
 //
 // Tags are the attributes of the data point, and the resource attributes named in the settings.
@@ -58,6 +59,7 @@ class OtlpSeries : public OtlpSink {
   void AddPoints(const OtlpMetric& metric, const OtlpPoint& point);
   void AddNumber(const OtlpMetric& metric, const OtlpPoint& point);
   void AddBuckets(const OtlpMetric& metric, const OtlpPoint& point);
+  void AddWhole(const OtlpMetric& metric, const OtlpPoint& point);
   void AddQuantiles(const OtlpMetric& metric, const OtlpPoint& point);
   void AddSumAndCount(const OtlpMetric& metric, const OtlpPoint& point);
   void Add(std::string_view metric, std::string_view tags, Value value);

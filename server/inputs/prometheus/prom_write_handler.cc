@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/strings.h"
+#include "codec/limits.h"
 #include "server/text/ascii.h"
 
 // A message may be malformed in its last byte, and then nothing may be stored. A message whose
@@ -91,10 +92,10 @@ bool HasRoomForSymbols(const HttpRequest& request, PromWriteVersion version) {
   return memory->Grow(memory->bytes() + 2 * symbols * sizeof(std::string_view));
 }
 
-void AddWritten(size_t samples, size_t exemplars, HttpResponse* response) {
+void AddWritten(size_t samples, size_t histograms, size_t exemplars, HttpResponse* response) {
   constexpr std::string_view kWritten = "X-Prometheus-Remote-Write-{}-Written";
   response->headers.emplace_back(fmt::format(kWritten, "Samples"), std::to_string(samples));
-  response->headers.emplace_back(fmt::format(kWritten, "Histograms"), "0");
+  response->headers.emplace_back(fmt::format(kWritten, "Histograms"), std::to_string(histograms));
   response->headers.emplace_back(fmt::format(kWritten, "Exemplars"), std::to_string(exemplars));
 }
 
@@ -134,7 +135,7 @@ HttpResponse PromWriteHandler::RefuseBody(const std::string& fault,
   writer_.CountRefused(PointErrorKind::kIllegalArgument, 1);
   counters_.refused()->Add(1);
   HttpResponse response = TextAnswer(400, fmt::format("body: {}; nothing of it is stored", fault));
-  if (version == PromWriteVersion::k2) AddWritten(0, 0, &response);
+  if (version == PromWriteVersion::k2) AddWritten(0, 0, 0, &response);
   return response;
 }
 
@@ -172,8 +173,9 @@ HttpResponse PromWriteHandler::Store(const HttpRequest& request,
   if (version == PromWriteVersion::k2) {
     // After a store failure the sender repeats the whole request.
     const bool is_done = response.status < 500;
-    AddWritten(out.written() + (is_done ? dropped.unfinite : 0), is_done ? dropped.exemplars : 0,
-               &response);
+    AddWritten(out.written() + (is_done ? dropped.unfinite : 0),
+               out.histograms_written() + (is_done ? dropped.stale_histograms : 0),
+               is_done ? dropped.exemplars : 0, &response);
   }
   return response;
 }
@@ -183,31 +185,64 @@ void PromWriteHandler::AddSeries(const PromWriteRequest& request,
                                  Dropped* dropped) const {
   const PromSeries& series = request.series();
   PointBatch* const batch = out->batch();
-  dropped->histograms += series.histograms;
   dropped->exemplars += series.exemplars;
-  if (series.histograms > 0) {
+  const bool has_refused = !series.histograms.empty() && !settings_.has_whole_histograms;
+  if (has_refused) {
+    const size_t histograms = series.histograms.size();
+    dropped->histograms += histograms;
     out->Refuse(request.number(),
                 !out->wants_faults()
                     ? std::string()
                     : fmt::format("expected classic histograms, which are series with the label "
                                   "le, got {} native histogram{}",
-                                  series.histograms, series.histograms == 1 ? "" : "s"));
+                                  histograms, histograms == 1 ? "" : "s"));
   }
-  if (series.samples.empty()) return;
+  if (series.samples.empty() && (series.histograms.empty() || has_refused)) return;
   const std::string_view tags = WriteTags(series, batch);
   char* const begin = batch->Reserve(series.name.size() + kNameSuffixBytes);
   const std::string_view metric = batch->Keep(begin, parts_.names->Write(series.name, begin));
-  for (const PromSample& sample : series.samples) {
+  const LinePoint names{.metric = metric, .tags = tags, .timestamp = {}, .value = {}};
+  if (!has_refused) AddHistograms(request, names, out, dropped);
+  AddSamples(request, names, out, dropped);
+}
+
+void PromWriteHandler::AddSamples(const PromWriteRequest& request,
+                                  const LinePoint& names,
+                                  InputWriter* out,
+                                  Dropped* dropped) const {
+  for (const PromSample& sample : request.series().samples) {
     if (sample.ms == 0) continue;  // refused
     const bool is_stale = std::bit_cast<uint64_t>(sample.value) == Value::kStaleMarkerBits;
     if (std::isfinite(sample.value) || is_stale) {
-      batch->Add({.metric = metric,
-                  .tags = tags,
-                  .timestamp = TimestampOfMs(sample.ms),
-                  .value = is_stale ? Value::StaleMarker() : Value::Float(sample.value)},
-                 request.number());
+      out->batch()->Add({.metric = names.metric,
+                         .tags = names.tags,
+                         .timestamp = TimestampOfMs(sample.ms),
+                         .value = is_stale ? Value::StaleMarker() : Value::Float(sample.value)},
+                        request.number());
     } else {
       ++dropped->unfinite;
+    }
+  }
+}
+
+void PromWriteHandler::AddHistograms(const PromWriteRequest& request,
+                                     const LinePoint& names,
+                                     InputWriter* out,
+                                     Dropped* dropped) const {
+  for (const PromHistogram& native : request.series().histograms) {
+    if (native.is_stale) {
+      ++dropped->histograms;
+      ++dropped->stale_histograms;
+    } else if (!native.fault.empty() || native.ms <= 0) {
+      out->Refuse(request.number(),
+                  !native.fault.empty()
+                      ? native.fault
+                      : fmt::format("native histogram: expected 1 to {} ms, got {} ms",
+                                    kTimestampMsMax, native.ms));
+    } else {
+      LinePoint point = names;
+      point.timestamp = TimestampOfMs(native.ms);
+      out->AddHistogram(point, native.histogram, request.number());
     }
   }
 }

@@ -36,8 +36,9 @@ class PromWriteHandler {
   // POST /api/v1/write, with an inflated body. 204; 400 or 415 with the fault as text, after which
   // Prometheus does not retry; 503 with Retry-After if the store is full and 500 if it is broken,
   // after which it does. For version 2, headers report the numbers written: samples and exemplars
-  // left out by design count, because the sender cannot repair them. A native histogram is a fault
-  // of its series.
+  // left out by design count, because the sender cannot repair them. With
+  // InputSettings::has_whole_histograms, native histograms are stored; otherwise they are a fault
+  // of their series.
   HttpResponse Write(const HttpRequest& request, BodyWork* work = nullptr) const;
 
   // 415 for a request whose header names another message, or another compression than snappy. A
@@ -47,14 +48,23 @@ class PromWriteHandler {
  private:
   // Data left out by design from series without a fault.
   struct Dropped {
-    size_t unfinite = 0;  // NaN or infinite samples
-    size_t histograms = 0;
+    size_t unfinite = 0;          // NaN or infinite samples
+    size_t histograms = 0;        // stale markers, and all if they are refused
+    size_t stale_histograms = 0;  // of them
     size_t exemplars = 0;
   };
 
   HttpResponse Store(const HttpRequest& request, PromWriteVersion version, BodyWork* work) const;
   HttpResponse RefuseBody(const std::string& fault, PromWriteVersion version) const;
   void AddSeries(const PromWriteRequest& request, InputWriter* out, Dropped* dropped) const;
+  void AddSamples(const PromWriteRequest& request,
+                  const LinePoint& names,
+                  InputWriter* out,
+                  Dropped* dropped) const;
+  void AddHistograms(const PromWriteRequest& request,
+                     const LinePoint& names,
+                     InputWriter* out,
+                     Dropped* dropped) const;
   std::string_view WriteTags(const PromSeries& series, PointBatch* batch) const;
   void CountDropped(const Dropped& dropped) const;
 

@@ -124,6 +124,8 @@ void PromWriteRequest::ReadSeries(std::string_view message) {
   fault_.clear();
   labels_.clear();
   samples_.clear();
+  histograms_.clear();
+  buckets_ = 0;
   series_ = {};
   if (version_ == PromWriteVersion::k1) {
     ReadSeriesOf1(message);
@@ -134,6 +136,7 @@ void PromWriteRequest::ReadSeries(std::string_view message) {
     SetFault([&] { return std::string("expected the name of the metric, got no label __name__"); });
   series_.labels = labels_;
   series_.samples = samples_;
+  series_.histograms = histograms_;
   ++number_;
 }
 
@@ -152,8 +155,7 @@ void PromWriteRequest::ReadSeriesOf1(std::string_view message) {
         reader.skip();
         break;
       case BytesField(4):
-        ++series_.histograms;
-        reader.skip();
+        AddHistogram(ReadPromHistogram(ViewOf(reader.get_view())));
         break;
       default:
         reader.skip();
@@ -172,8 +174,7 @@ void PromWriteRequest::ReadSeriesOf2(std::string_view message) {
         AddSample(ReadSample(reader.get_message()));
         break;
       case BytesField(3):
-        ++series_.histograms;
-        reader.skip();
+        AddHistogram(ReadPromHistogram(ViewOf(reader.get_view())));
         break;
       case BytesField(4):
         ++series_.exemplars;
@@ -235,6 +236,17 @@ void PromWriteRequest::AddLabel(const TagView& label) {
 void PromWriteRequest::AddSample(const PromSample& sample) {
   if (samples_.size() < kPromSamplesMax) return samples_.push_back(sample);
   SetFault([&] { return fmt::format("expected at most {} samples, got more", kPromSamplesMax); });
+}
+
+void PromWriteRequest::AddHistogram(PromHistogram histogram) {
+  buckets_ += histogram.buckets();
+  if (histograms_.size() < kPromHistogramsMax && buckets_ <= kPromBucketsMax) {
+    return histograms_.push_back(std::move(histogram));
+  }
+  SetFault([&] {
+    return fmt::format("expected at most {} native histograms with {} buckets, got more",
+                       kPromHistogramsMax, kPromBucketsMax);
+  });
 }
 
 }  // namespace hourcell

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "codec/point.h"
+#include "server/inputs/prometheus/prom_histogram.h"
 
 namespace hourcell {
 
@@ -30,7 +31,9 @@ enum class PromWriteVersion : uint8_t { k1, k2 };
 
 // Limits of the memory that a request may use.
 inline constexpr size_t kPromSymbolsMax = size_t{1} << 20;
-inline constexpr size_t kPromSamplesMax = 100'000;  // per series
+inline constexpr size_t kPromSamplesMax = 100'000;          // per series
+inline constexpr size_t kPromHistogramsMax = 10'000;        // per series
+inline constexpr size_t kPromBucketsMax = size_t{1} << 18;  // of all histograms of a series
 
 struct PromSample {
   double value = 0;
@@ -43,7 +46,7 @@ struct PromSeries {
                                     // most kTagsMax, each name and value of at most kNameBytesMax
                                     // bytes
   std::span<const PromSample> samples;
-  size_t histograms = 0;
+  std::span<const PromHistogram> histograms;
   size_t exemplars = 0;
 };
 
@@ -73,6 +76,7 @@ class PromWriteRequest {
   void AddLabelsBySymbol(std::string_view packed);
   void AddLabel(const TagView& label);
   void AddSample(const PromSample& sample);
+  void AddHistogram(PromHistogram histogram);
   template <typename Make>
   void SetFault(const Make& make);
 
@@ -86,6 +90,8 @@ class PromWriteRequest {
   std::vector<std::string_view> symbols_;
   std::vector<TagView> labels_;
   std::vector<PromSample> samples_;
+  std::vector<PromHistogram> histograms_;
+  size_t buckets_ = 0;  // of the histograms
 };
 
 }  // namespace hourcell

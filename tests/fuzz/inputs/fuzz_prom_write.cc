@@ -13,6 +13,14 @@ void CheckSeries(const PromSeries& series) {
   HOURCELL_CHECK(!series.name.empty() && series.name.size() <= kNameBytesMax);
   HOURCELL_CHECK(series.labels.size() <= kTagsMax);
   HOURCELL_CHECK(series.samples.size() <= kPromSamplesMax);
+  HOURCELL_CHECK(series.histograms.size() <= kPromHistogramsMax);
+  for (const PromHistogram& native : series.histograms) {
+    HOURCELL_CHECK(native.buckets() <= kPromBucketsMax);
+    HOURCELL_CHECK(IsUtf8(native.fault));
+    if (!native.is_stale && native.fault.empty()) {
+      HOURCELL_CHECK(CheckExponentialHistogram(native.histogram).ok());
+    }
+  }
   for (const TagView& label : series.labels) {
     HOURCELL_CHECK(!label.key.empty() && label.key.size() <= kNameBytesMax);
     HOURCELL_CHECK(!label.value.empty() && label.value.size() <= kNameBytesMax);

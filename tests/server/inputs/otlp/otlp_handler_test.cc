@@ -28,12 +28,23 @@ class OtlpHandlerTest : public ApiTest {
                             metric))
         .body;
   }
+  // The exponential histograms of a metric.
+  std::vector<ExponentialHistogram> Histograms(std::string_view metric) {
+    std::vector<ExponentialHistogram> stored;
+    EXPECT_OK(tsdb().queries().VisitHistograms([&](std::span<const HistogramPoint> some) {
+      for (const HistogramPoint& one : some)
+        if (one.point.metric == metric) stored.push_back(*one.exponential);
+      return absl::OkStatus();
+    }));
+    return stored;
+  }
   uint64_t Count(const std::string& name, StatTags tags) {
     return tsdb().stats().counter(name, std::move(tags))->value();
   }
 };
 
 TEST_F(OtlpHandlerTest, BothFormsStoreTheSame) {
+  ASSERT_OK(config().Set("tsd.inputs.exponential_histograms", "buckets"));
   const HttpResponse json = Write(std::string(OtlpSampleJson()));
   EXPECT_EQ(json.status, 200);
   EXPECT_EQ(json.content_type, kJson);
@@ -51,6 +62,68 @@ TEST_F(OtlpHandlerTest, BothFormsStoreTheSame) {
   EXPECT_THAT(Stored("latency_bucket{le=_Inf}"), HasSubstr(R"("1356998400500":6)"));
   EXPECT_EQ(Count("rpc.inputs.dropped", {{"type", "otlp"}, {"reason", "no_value"}}), 2U);
   EXPECT_EQ(Count("rpc.inputs.dropped", {{"type", "otlp"}, {"reason", "exemplar"}}), 2U);
+}
+
+TEST_F(OtlpHandlerTest, ExponentialHistogramsOfBothFormsAreStoredWhole) {
+  const NameRule names(tsdb().layout().names, "");
+  const OtlpHandler handler({.tsdb = &tsdb(), .names = &names}, *InputSettingsOf(Config()));
+  HttpRequest request;
+  request.headers = {{"content-type", std::string(kJson)}};
+  request.body = OtlpSampleJson();
+  EXPECT_TRUE(handler.Write(request).must_wait) << "a histogram is written at once";
+  EXPECT_EQ(Count("rpc.inputs.points", {{"type", "otlp"}}), 0U);
+  request.may_wait = true;
+  EXPECT_EQ(handler.Write(request).body, "{}");
+  const std::vector<ExponentialHistogram> of_json = Histograms("size");
+  request.headers = {{"content-type", std::string(kProtobuf)}};
+  request.body = OtlpSampleProtobuf();
+  EXPECT_EQ(handler.Write(request).body, "");
+
+  EXPECT_EQ(Count("rpc.inputs.points", {{"type", "otlp"}}), 22U);
+  const std::vector<ExponentialHistogram> stored = Histograms("size");
+  EXPECT_EQ(stored, of_json);
+  ASSERT_EQ(stored.size(), 1U);
+  EXPECT_EQ(stored[0].scale, 1);
+  EXPECT_EQ(stored[0].zero_count, 2);
+  EXPECT_EQ(stored[0].count, 9);
+  EXPECT_EQ(stored[0].sum, 100);
+  EXPECT_FALSE(stored[0].is_cumulative);
+  EXPECT_EQ(Send("GET /api/suggest?type=metrics&q=size").body, R"(["size"])");
+}
+
+TEST_F(OtlpHandlerTest, AnExponentialHistogramIsAskedForItsPercentiles) {
+  const NameRule names(tsdb().layout().names, "");
+  const OtlpHandler handler({.tsdb = &tsdb(), .names = &names}, *InputSettingsOf(Config()));
+  HttpRequest request;
+  request.may_wait = true;
+  request.headers = {{"content-type", std::string(kJson)}};
+  request.body =
+      R"({"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"lat","exponentialHistogram":{)"
+      R"("aggregationTemporality":2,"dataPoints":[{"timeUnixNano":"1356998400000000000",)"
+      R"("count":"4","sum":9,"scale":0,"min":1.5,"max":6,"zeroThreshold":0.001,)"
+      R"("positive":{"offset":0,"bucketCounts":["3","0","1"]}},)"
+      R"({"timeUnixNano":"1356998400000000000","scale":-12}]}}]}]}]})";
+  EXPECT_EQ(handler.Write(request).body,
+            R"({"partialSuccess":{"rejectedDataPoints":"1","errorMessage":"data point 2: )"
+            R"(exponential histogram: expected a scale of -11 to 20, got -12\n)"
+            R"(1 data point refused, 0 points refused, 0 points written, 1 histogram written"}})");
+
+  EXPECT_EQ(Histograms("lat"), std::vector{(ExponentialHistogram{.scale = 0,
+                                                                 .is_cumulative = true,
+                                                                 .zero_threshold = 0.001,
+                                                                 .count = 4,
+                                                                 .sum = 9,
+                                                                 .min = 1.5,
+                                                                 .max = 6,
+                                                                 .positive = {{0, 3}, {2, 1}}})});
+  EXPECT_THAT(
+      Send("GET /api/query?start=1356998000&end=1356999000&m=sum:percentiles[50,100]:lat").body,
+      AllOf(HasSubstr(R"("metric":"lat_pct_50.0")"), HasSubstr(R"("dps":{"1356998400":1.5})"),
+            HasSubstr(R"("metric":"lat_pct_100.0")"), HasSubstr("5.33333")));
+  EXPECT_THAT(
+      Send("GET /api/query?start=1356998000&end=1356999000&m=sum:show-histogram-buckets:lat").body,
+      AllOf(HasSubstr(R"("metric":"lat_1.0_2.0")"), HasSubstr(R"("metric":"lat_4.0_8.0")"),
+            HasSubstr(R"("metric":"lat_COUNT")"), HasSubstr(R"("metric":"lat_SUM")")));
 }
 
 TEST_F(OtlpHandlerTest, NothingOfABrokenBodyIsStored) {

@@ -62,6 +62,8 @@ std::string SeriesMessage(const PromTestSeries& series,
   }
   for (size_t i = 0; i < series.histograms; ++i)
     message.add_message(fields.histograms, std::string("\x08\x01"));
+  for (const std::string& native : series.native)
+    message.add_message(fields.histograms, native);
   for (size_t i = 0; i < series.exemplars; ++i)
     message.add_message(fields.exemplars, std::string("\x08\x01"));
   return bytes;

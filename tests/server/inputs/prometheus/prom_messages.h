@@ -17,6 +17,7 @@ struct PromTestSeries {
   std::vector<PromSample> samples = {};
   size_t histograms = 0;
   size_t exemplars = 0;
+  std::vector<std::string> native = {};  // messages of native histograms
 };
 
 // The message of either version.

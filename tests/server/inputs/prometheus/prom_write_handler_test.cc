@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <protozero/pbf_writer.hpp>
 
 #include "tests/server/api_fixture.h"
 #include "tests/server/inputs/prometheus/prom_messages.h"
@@ -28,6 +29,77 @@ constexpr std::string_view kHistogramsWritten = "X-Prometheus-Remote-Write-Histo
 constexpr std::string_view kExemplarsWritten = "X-Prometheus-Remote-Write-Exemplars-Written";
 constexpr uint64_t kStale = 0x7ff0000000000002;  // the NaN that ends a series
 
+// Messages of native histograms, by Prometheus' definition of types.proto.
+void AddNativeSpan(protozero::pbf_writer* message,
+                   uint32_t field,
+                   int32_t offset,
+                   uint32_t length) {
+  protozero::pbf_writer span(*message, field);
+  span.add_sint32(1, offset);
+  span.add_uint32(2, length);
+}
+
+// Buckets 0, 1 and 4 with 1, 3 and 4 values, and negative bucket 6 with 5.
+std::string IntegerNative(int64_t ms) {
+  std::string bytes;
+  protozero::pbf_writer message(bytes);
+  message.add_uint64(1, 15);
+  message.add_double(3, 18.4);
+  message.add_sint32(4, 3);
+  message.add_double(5, 0x1p-128);
+  message.add_uint64(6, 2);
+  AddNativeSpan(&message, 8, 6, 1);
+  const std::vector<int64_t> negative = {5};
+  message.add_packed_sint64(9, negative.begin(), negative.end());
+  AddNativeSpan(&message, 11, 0, 2);
+  AddNativeSpan(&message, 11, 1, 2);
+  const std::vector<int64_t> positive = {1, 2, -3, 4};  // 1, 3, 0, 4
+  message.add_packed_sint64(12, positive.begin(), positive.end());
+  message.add_int64(15, ms);
+  return bytes;
+}
+
+// A gauge whose bucket 2 has 2.5 values.
+std::string FloatNative(int64_t ms) {
+  std::string bytes;
+  protozero::pbf_writer message(bytes);
+  message.add_double(2, 2.5);
+  message.add_double(3, 7);
+  message.add_sint32(4, -1);
+  AddNativeSpan(&message, 11, 2, 1);
+  const std::vector<double> positive = {2.5};
+  message.add_packed_double(13, positive.begin(), positive.end());
+  message.add_enum(14, 3);
+  message.add_int64(15, ms);
+  return bytes;
+}
+
+std::string StaleNative(int64_t ms) {
+  std::string bytes;
+  protozero::pbf_writer message(bytes);
+  message.add_double(3, std::bit_cast<double>(kStale));
+  message.add_int64(15, ms);
+  return bytes;
+}
+
+// A span of two buckets with one count.
+std::string WrongNative(int64_t ms) {
+  std::string bytes;
+  protozero::pbf_writer message(bytes);
+  AddNativeSpan(&message, 11, 0, 2);
+  message.add_sint64(12, 1);
+  message.add_int64(15, ms);
+  return bytes;
+}
+
+std::string CustomNative(int64_t ms) {
+  std::string bytes;
+  protozero::pbf_writer message(bytes);
+  message.add_sint32(4, -53);
+  message.add_int64(15, ms);
+  return bytes;
+}
+
 class PromWriteHandlerTest : public ApiTest {
  protected:
   HttpResponse Write(const std::string& message, std::string_view type = kType1) {
@@ -35,6 +107,28 @@ class PromWriteHandlerTest : public ApiTest {
   }
   HttpResponse Write(const std::vector<PromTestSeries>& series) {
     return Write(PromMessage(PromWriteVersion::k1, series));
+  }
+
+  // On a thread that may wait, with histograms whole.
+  HttpResponse WriteWhole(PromWriteVersion version, const std::vector<PromTestSeries>& series) {
+    const NameRule names(tsdb().layout().names, "");
+    const PromWriteHandler handler({.tsdb = &tsdb(), .names = &names}, *InputSettingsOf(Config()));
+    HttpRequest request;
+    request.may_wait = true;
+    request.headers = {
+        {"content-type", std::string(version == PromWriteVersion::k2 ? kType2 : kType1)}};
+    request.body = PromMessage(version, series);
+    return handler.Write(request);
+  }
+
+  std::vector<ExponentialHistogram> Histograms() {
+    std::vector<ExponentialHistogram> stored;
+    EXPECT_OK(tsdb().queries().VisitHistograms([&](std::span<const HistogramPoint> some) {
+      for (const HistogramPoint& one : some)
+        stored.push_back(*one.exponential);
+      return absl::OkStatus();
+    }));
+    return stored;
   }
 
   std::string Stored(std::string_view metric) {
@@ -95,6 +189,7 @@ TEST_F(PromWriteHandlerTest, Version2CountsAsWrittenWhatIsLeftOutByDesign) {
 }
 
 TEST_F(PromWriteHandlerTest, NativeHistogramsAreAnsweredAsAFaultOfTheirSeries) {
+  ASSERT_OK(config().Set("tsd.inputs.exponential_histograms", "buckets"));
   for (const PromWriteVersion version : {PromWriteVersion::k1, PromWriteVersion::k2}) {
     const bool is_2 = version == PromWriteVersion::k2;
     const HttpResponse response =
@@ -115,6 +210,50 @@ TEST_F(PromWriteHandlerTest, NativeHistogramsAreAnsweredAsAFaultOfTheirSeries) {
   }
   EXPECT_THAT(Stored("up"), HasSubstr(R"("dps":{"1356998400000":1.0,"1356998401000":2.0})"));
   EXPECT_EQ(Dropped("histogram"), 8U);
+}
+
+TEST_F(PromWriteHandlerTest, NativeHistogramsOfBothVersionsAreStoredWhole) {
+  const std::vector<PromTestSeries> series = {
+      {.labels = {{"__name__", "h"}, {"job", "p"}},
+       .native = {IntegerNative(kMs), FloatNative(kMs + 1000), StaleNative(kMs + 2000)}},
+      {.labels = {{"__name__", "up"}, {"job", "p"}},
+       .samples = {{1, kMs}},
+       .native = {WrongNative(kMs)}}};
+  for (const PromWriteVersion version : {PromWriteVersion::k1, PromWriteVersion::k2}) {
+    const HttpResponse response = WriteWhole(version, series);
+
+    EXPECT_EQ(response.status, 400);
+    EXPECT_EQ(response.body,
+              "series 2: expected 2 counts for the spans, got 1\n"
+              "1 series refused, 0 points refused, 1 point written, 2 histograms written");
+    const bool is_2 = version == PromWriteVersion::k2;
+    EXPECT_EQ(Header(response, kSamplesWritten), is_2 ? "1" : "");
+    EXPECT_EQ(Header(response, kHistogramsWritten), is_2 ? "3" : "") << "with the stale marker";
+  }
+  EXPECT_EQ(Dropped("histogram"), 2U);
+  const ExponentialHistogram integer{.scale = 3,
+                                     .is_cumulative = true,
+                                     .zero_threshold = 0x1p-128,
+                                     .zero_count = 2,
+                                     .count = 15,
+                                     .sum = 18.4,
+                                     .positive = {{-1, 1}, {0, 3}, {3, 4}},
+                                     .negative = {{5, 5}}};
+  const ExponentialHistogram floating{
+      .scale = -1, .has_float_counts = true, .count = 2.5, .sum = 7, .positive = {{1, 2.5}}};
+  EXPECT_EQ(Histograms(), (std::vector{integer, floating}));
+}
+
+TEST_F(PromWriteHandlerTest, ANativeHistogramThatIsRefusedLeavesItsNeighborsStored) {
+  const HttpResponse response =
+      WriteWhole(PromWriteVersion::k1,
+                 {{.labels = {{"__name__", "h"}, {"job", "p"}},
+                   .native = {IntegerNative(0), IntegerNative(kMs), CustomNative(kMs + 1)}}});
+  EXPECT_EQ(response.status, 400);
+  EXPECT_THAT(response.body,
+              HasSubstr("series 1: native histogram: expected 1 to 4294967295999 ms, got 0 ms"));
+  EXPECT_THAT(response.body, HasSubstr("got custom ones (schema -53)"));
+  EXPECT_EQ(Histograms().size(), 1U);
 }
 
 TEST_F(PromWriteHandlerTest, AStoreOfAnyNamesKeepsThem) {

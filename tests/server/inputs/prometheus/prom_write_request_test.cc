@@ -31,7 +31,7 @@ std::string Said(const PromSeries& series) {
   text += "}";
   for (const PromSample& sample : series.samples)
     text += fmt::format(" {}@{}", sample.value, sample.ms);
-  return text + fmt::format(" {}h {}e", series.histograms, series.exemplars);
+  return text + fmt::format(" {}h {}e", series.histograms.size(), series.exemplars);
 }
 
 // The content of each series, or "!" and its fault; then "error" and the fault of the message.
