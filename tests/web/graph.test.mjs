@@ -234,3 +234,63 @@ test('refresh asks again', async () => {
   page.on('request', (request) => request.url().includes('/api/query?') && ++count);
   await until(() => count >= 2, 'two more queries');
 });
+
+test('the box at the crosshair stays over a refresh, and a click pins its values, which are copied', async () => {
+  await browser.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await open(`${CPU}&autoreload=5`);
+  const box = await page.locator('.u-over').boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + 60);
+  await page.waitForSelector('.tooltip:not([hidden])');
+  await page.evaluate(() => document.querySelector('.tooltip').classList.add('before'));
+  await page.waitForSelector('.tooltip:not([hidden]):not(.before)'); // of the next answer
+  const time = await page.innerText('.tooltip b');
+  await page.mouse.down();
+  await page.mouse.up();
+  const pinned = page.locator('[aria-label="Pinned values"]');
+  assert.equal(await pinned.locator('h2').innerText(), time);
+  assert.equal(await pinned.locator('bdi').count(), 4);
+  await page.mouse.move(box.x + box.width / 4, box.y + 60);
+  await pinned.locator('button:text-is("Copy")').click();
+  await pinned.locator('button:text-is("Copied")').waitFor();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(copied, new RegExp(`^${time}(\\n\\S.*\\t[\\d.]+ ?%){4}$`));
+  await pinned.locator('button[aria-label=Unpin]').click();
+  await pinned.waitFor({ state: 'detached' });
+});
+
+test('on a phone the chart comes before the form; a finger zooms, two fingers stretch', async (t) => {
+  const phone = await Browser.create({ viewport: { width: 390, height: 844 }, hasTouch: true });
+  t.after(() => phone.close());
+  page = await phone.page(server.url, CPU);
+  await settled(page);
+  const chart = await page.locator('.chart').boundingBox();
+  const form = await page.locator('.editor').boundingBox();
+  const rows = await page.locator('.legend').boundingBox();
+  assert.ok(chart.y < 500 && chart.y < form.y && form.y < rows.y, `${chart.y}, ${form.y}, ${rows.y}`);
+  const range = () => page.evaluate(() => ['start', 'end'].map((word) => Number(new URLSearchParams(location.hash.slice(1)).get(word))));
+  const { x, y, width } = await page.locator('.u-over').boundingBox();
+  const client = await page.context().newCDPSession(page);
+  const touch = (type, ...parts) => client.send('Input.dispatchTouchEvent', { type,
+    touchPoints: parts.map((part, id) => ({ x: x + width * part, y: y + 80, id })) });
+  const [start, end] = await range();
+  await touch('touchStart', 0.25);
+  for (const part of [0.35, 0.5, 0.65, 0.75]) await touch('touchMove', part);
+  await touch('touchEnd');
+  await page.waitForFunction((old) => !location.hash.includes(`start=${old}&`), start);
+  const [from, to] = await range();
+  assert.ok(Math.abs((to - from) / (end - start) - 0.5) < 0.05, `${from} to ${to}`);
+  await settled(page);
+  await touch('touchStart', 0.4, 0.6);
+  for (const by of [0.05, 0.1]) await touch('touchMove', 0.4 - by, 0.6 + by);
+  await touch('touchEnd');
+  await page.waitForFunction((old) => !location.hash.includes(`start=${old}&`), from);
+  const [first, last] = await range();
+  assert.ok(Math.abs((last - first) / (to - from) - 0.5) < 0.05, `${first} to ${last}`);
+});
+
+test('of many queries, each is one line until it is clicked', async () => {
+  await open(`${CPU}${'&m=avg:aws.ec2.cpu_utilization'.repeat(5)}`);
+  assert.equal(await page.locator('.editor input[aria-label=Metric]').count(), 0);
+  await page.click('.editor .line >> nth=2 >> .link');
+  assert.equal(await page.locator('.editor input[aria-label=Metric]').count(), 1);
+});

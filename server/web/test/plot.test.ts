@@ -7,6 +7,7 @@ import { parseQuery } from '../src/query/parse';
 import { seriesOf, statsOf, type PlotSeries } from '../src/plot/series';
 import { runsOf } from '../src/plot/sparkline';
 import { emptyState } from '../src/state/state';
+import { stretched } from '../src/plot/touch';
 
 describe('one axis for all series', () => {
   const axis = unionOf([[1, 3, 5], [2, 3]]);
@@ -134,5 +135,18 @@ describe('answers as series', () => {
   });
   it('have last, min, max and average without the gaps', () => {
     expect(statsOf([1, null, 4, 1])).toEqual({ last: 1, min: 1, max: 4, avg: 2, points: 3 });
+  });
+});
+
+describe('two fingers', () => {
+  const range = { from: 0, to: 1000 };
+  it('keep the instants below them', () => {
+    expect(stretched(range, 100, { from: 40, to: 30 }, { from: 60, to: 70 })).toEqual([250, 750]);
+    expect(stretched(range, 100, { from: 60, to: 70 }, { from: 40, to: 30 })).toEqual([250, 750]);
+    expect(stretched(range, 100, { from: 20, to: 30 }, { from: 60, to: 70 })).toEqual([-100, 900]);
+  });
+  it('do nothing at one place', () => {
+    const [from, to] = stretched(range, 100, { from: 40, to: 50 }, { from: 60, to: 50 });
+    expect(from < to).toBe(false);
   });
 });

@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks';
 import { ALWAYS, countPoints, deletePoints, KINDS, removeName, rename, undoMs, type Counts, type Kind, type Selection } from '../api/change';
 import { can } from '../api/roles';
+import { textOf } from '../graph/range';
 import { parseQuery } from '../query/parse';
 import { printName } from '../query/print';
 import { page } from '../state/page';
@@ -55,8 +56,8 @@ export function DeleteDialog({ text, always = false, onClose, onDone }: {
   const { start, end, tz } = page.get();
   const [series, setSeries] = useState(text);
   const [all, setAll] = useState(always);
-  const [from, setFrom] = useState(start);
-  const [to, setTo] = useState(end || 'now');
+  const [from, setFrom] = useState(textOf(start, tz));
+  const [to, setTo] = useState(textOf(end, tz) || 'now');
   const [typed, setTyped] = useState('');
   const [counted, setCounted] = useState<{ of: Selection; counts: Counts } | null>(null);
   const [deleted, setDeleted] = useState<Counts | null>(null);

@@ -28,11 +28,15 @@ export function Editor({ lines }: { lines: Line[] }) {
   );
 }
 
+// Of more queries than these, each is one line until it is clicked.
+const OPEN_MAX = 3;
+
 function LineForm({ line, at, count }: { line: Line; at: number; count: number }) {
   // While its text is wrong, the form shows what it was before.
   const [before, setBefore] = useState<SubQuery>(emptyQuery());
   const [asText, setAsText] = useState(false);
   const [deletes, setDeletes] = useState(false);
+  const [isOpen, setOpen] = useState(line.m === '');
   const rights = useStore(can);
   const { query, error } = readLine(line);
   useStore(aggregators); // a name that was taken on trust may be wrong
@@ -48,7 +52,9 @@ function LineForm({ line, at, count }: { line: Line; at: number; count: number }
       <button class="letter" aria-pressed={!line.hidden} title={line.hidden ? 'Show' : 'Hide'}
         aria-label={`${line.hidden ? 'Show' : 'Hide'} query ${name}`}
         onClick={() => go({ lines: setLine({ hidden: !line.hidden }) })}>{name}</button>
-      <div class="fields">
+      {count > OPEN_MAX && !isOpen && query ? (
+        <button class="link mono" title="Edit" onClick={() => setOpen(true)}><bdi>{line.m}</bdi></button>
+      ) : <div class="fields">
         <Combobox wide value={shown.metric} label="Metric" placeholder="Type a metric…"
           load={findMetrics} hint={metricHint}
           onPick={(metric) => setQuery(changeMetric(shown, metric))} />
@@ -56,7 +62,7 @@ function LineForm({ line, at, count }: { line: Line; at: number; count: number }
         {shown.metric && <Filters query={shown} onChange={setQuery} />}
         {(asText || (error && line.m !== '')) && <QueryText line={line} error={error}
           onChange={(m) => tweak({ lines: setLine({ m }) })} />}
-      </div>
+      </div>}
       <div class="tools">
         <button class={`toggle${asText ? ' on' : ''}`} aria-pressed={asText} title="Edit as text"
           onClick={() => setAsText(!asText)}>m=</button>

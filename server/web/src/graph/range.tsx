@@ -49,7 +49,7 @@ export function zoomTo(from: number, to: number): void {
 }
 
 // As people read it: they change a part of it.
-const textOf = (text: string, tz: string) => (/^\d+(\.\d+)?$/.test(text)
+export const textOf = (text: string, tz: string) => (/^\d+(\.\d+)?$/.test(text)
   ? showTime(parseTime(text, 0, tz), tz) + (Number(text) < 1e11 ? '' : `.${text.slice(-3)}`) : text);
 
 function RangeForm() {

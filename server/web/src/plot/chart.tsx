@@ -1,12 +1,14 @@
 // A chart: uPlot in a box that fills its place, with crosshair, zoom, keys and notes.
 
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import type { Annotation } from '../api/stream';
 import type { ChartModel } from './model';
 import { dataOf, optionsOf, type Theme } from './options';
 import { THRESHOLD_COLOR } from './palette';
+import { Pinned } from './pinned';
 import { Tooltip } from './tooltip';
+import { bindTouch } from './touch';
 
 export interface ChartProps {
   model: ChartModel;
@@ -33,28 +35,47 @@ export const noteMs = (time: number) => (time < 1e11 ? time * 1e3 : time);
 export function Chart(props: ChartProps) {
   const host = useRef<HTMLDivElement>(null);
   const { model, dark, height, notes } = props;
+  const [pin, setPin] = useState<number | null>(null);
+  const kept = useRef<Kept>({ pin, cursor: null });
+  kept.current.pin = pin;
+  useEffect(() => charts.get(host.current!)?.redraw(false), [pin]);
   useEffect(() => {
     const element = host.current!;
-    const drawn = draw(element, props);
+    const drawn = draw(element, props, kept.current, setPin);
     const watch = new ResizeObserver(() => {
       if (element.clientWidth > 0) drawn.setSize({ width: element.clientWidth, height });
     });
     watch.observe(element);
     return () => {
       watch.disconnect();
+      // Where the pointer still is: the box is shown again with the new answer.
+      kept.current.cursor = { left: drawn.cursor.left ?? -1, top: drawn.cursor.top ?? 0 };
       drawn.destroy();
       element.replaceChildren();
     };
   }, [model, dark, height, notes]);
   return (
-    <div ref={host} class="chart" role="img" tabIndex={0}
-      aria-label={`Graph of ${model.drawn.length} series. Left and right arrow: move the crosshair. ` +
-        `Plus and minus: zoom. ${props.numbers ?? 'The table below has the numbers.'}`}
-      onKeyDown={(event) => onKey(event, host.current!, props)} />
+    <>
+      <div ref={host} class="chart" role="img" tabIndex={0}
+        aria-label={`Graph of ${model.drawn.length} series. Left and right arrow: move the crosshair. Enter: pin its values. ` +
+          `Plus and minus: zoom. ${props.numbers ?? 'The table below has the numbers.'}`}
+        onKeyDown={(event) => onKey(event, host.current!, props, setPin)} />
+      {pin !== null && <Pinned key={pin} model={model} at={pin} onClose={() => setPin(null)} />}
+    </>
   );
 }
 
-function draw(element: HTMLElement, { model, height, notes, onZoom, onNote, onReady }: ChartProps) {
+// What outlives a drawing.
+interface Kept { pin: number | null; cursor: { left: number; top: number } | null }
+type SetPin = (change: (old: number | null) => number | null) => void;
+
+// Of the same instant again: unpins.
+function pinAt(u: uPlot, { axis }: ChartModel, setPin: SetPin): void {
+  const at = axis[u.cursor.idx ?? -1];
+  if (at !== undefined) setPin((old) => (old === at ? null : at));
+}
+
+function draw(element: HTMLElement, { model, height, notes, onZoom, onNote, onReady }: ChartProps, kept: Kept, setPin: SetPin) {
   const options = optionsOf(model, themeOf(element), element.clientWidth || 600, height);
   const tooltip = new Tooltip(element);
   let focused = -1;
@@ -66,12 +87,16 @@ function draw(element: HTMLElement, { model, height, notes, onZoom, onNote, onRe
       onZoom(u.posToVal(u.select.left, 'x'), u.posToVal(u.select.left + u.select.width, 'x'));
     }],
     drawClear: [(u) => drawNoteLines(u, notes)],
-    draw: [(u) => drawThreshold(u, model.threshold)],
-    ready: [(u) => placeNotes(u, notes, onNote)],
+    draw: [(u) => drawThreshold(u, model.threshold), (u) => drawPin(u, kept.pin)],
+    ready: [(u) => placeNotes(u, notes, onNote), (u) => {
+      if (kept.cursor && kept.cursor.left >= 0) u.setCursor(kept.cursor);
+    }],
     setSize: [(u) => placeNotes(u, notes, onNote)],
   };
   const u = new uPlot(options, dataOf(model), element);
   u.over.addEventListener('mouseleave', () => tooltip.hide());
+  u.over.addEventListener('click', () => pinAt(u, model, setPin)); // not after a drag
+  bindTouch(u, model, onZoom);
   u.over.addEventListener('dblclick', () => zoomBy(model, 2, onZoom));
   charts.set(element, u);
   onReady?.(u);
@@ -85,12 +110,13 @@ export function zoomBy({ from, to }: ChartModel, factor: number, zoom: ChartProp
   zoom((from + to) / 2 - half, (from + to) / 2 + half);
 }
 
-function onKey(event: KeyboardEvent, element: HTMLElement, { model, onZoom }: ChartProps): void {
+function onKey(event: KeyboardEvent, element: HTMLElement, { model, onZoom }: ChartProps, setPin: SetPin): void {
   const u = charts.get(element);
   if (!u) return;
   const span = model.to - model.from;
   if (event.key === '+' || event.key === '=') zoomBy(model, 0.5, onZoom);
   else if (event.key === '-') zoomBy(model, 2, onZoom);
+  else if (event.key === 'Enter') pinAt(u, model, setPin);
   else if (event.key === 'PageUp') onZoom(model.from - span / 2, model.to - span / 2);
   else if (event.key === 'PageDown') onZoom(model.from + span / 2, model.to + span / 2);
   else if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') {
@@ -102,13 +128,18 @@ function onKey(event: KeyboardEvent, element: HTMLElement, { model, onZoom }: Ch
   event.preventDefault();
 }
 
-function drawNoteLines(u: uPlot, notes: Annotation[]): void {
+const drawNoteLines = (u: uPlot, notes: Annotation[]) =>
+  drawTimes(u, notes.map((note) => noteMs(note.startTime)), '#c2410c', [4, 4]);
+
+const drawPin = (u: uPlot, pin: number | null) => drawTimes(u, pin === null ? [] : [pin], THRESHOLD_COLOR, []);
+
+function drawTimes(u: uPlot, times: number[], color: string, dash: number[]): void {
   const { ctx, bbox } = u;
   ctx.save();
-  ctx.strokeStyle = '#c2410c';
-  ctx.setLineDash([4, 4]);
-  for (const note of notes) {
-    const x = Math.round(u.valToPos(noteMs(note.startTime), 'x', true));
+  ctx.strokeStyle = color;
+  ctx.setLineDash(dash);
+  for (const time of times) {
+    const x = Math.round(u.valToPos(time, 'x', true));
     if (x < bbox.left || x > bbox.left + bbox.width) continue;
     ctx.beginPath();
     ctx.moveTo(x, bbox.top);
