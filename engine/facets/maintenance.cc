@@ -20,7 +20,7 @@ absl::Status Maintenance::SealDue() {
 absl::Status Maintenance::ComputeRollups() {
   HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
   RollupKeeper* const rollups = gates_->lasting()->rollups.get();
-  if (rollups == nullptr) return absl::OkStatus();
+  if (rollups == nullptr) return store.Acknowledge(absl::OkStatus());
   while (true) {
     HOURCELL_ASSIGN_OR_RETURN(const bool may_have_more, rollups->Step());
     if (!may_have_more) return store.Acknowledge(absl::OkStatus());

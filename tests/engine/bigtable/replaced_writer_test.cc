@@ -147,12 +147,18 @@ CallMap PointCalls() {
          return it->queries().VisitHistograms(
              [](std::span<const HistogramPoint>) { return absl::OkStatus(); });
        }},
+  };
+}
+
+CallMap MaintenanceCalls() {
+  return {
       {"RetentionAdmin::DropExpired",
        [](Tsdb* it) { return OutcomeOf(it->retention().DropExpired()); }},
       {"Maintenance::SealDue", [](Tsdb* it) { return it->maintenance().SealDue(); }},
       {"Maintenance::Seal", [](Tsdb* it) { return it->maintenance().Seal(); }},
       {"Maintenance::Flush", [](Tsdb* it) { return it->maintenance().Flush(); }},
       {"Maintenance::Compact", [](Tsdb* it) { return it->maintenance().Compact(); }},
+      {"Maintenance::ComputeRollups", [](Tsdb* it) { return it->maintenance().ComputeRollups(); }},
   };
 }
 
@@ -283,6 +289,8 @@ CallMap AdminCalls() {
 
 CallMap Calls() {
   CallMap calls = PointCalls();
+  CallMap maintenance = MaintenanceCalls();
+  calls.merge(maintenance);
   CallMap names = NameCalls();
   calls.merge(names);
   CallMap virtual_metrics = VirtualMetricCalls();
