@@ -18,6 +18,9 @@
 namespace hourcell {
 namespace {
 
+// Bytes of a wrong configuration in its error.
+constexpr size_t kShownOfConfig = 80;
+
 absl::Status WrongRollupField(std::string_view field, std::string_view want) {
   return absl::InvalidArgumentError(fmt::format("{}: expected {}", field, want));
 }
@@ -64,7 +67,11 @@ absl::StatusOr<RollupConfig> ParseRollupConfig(std::string_view text) {
   simdjson::dom::parser parser;
   simdjson::dom::object object;
   if (parser.parse(simdjson::padded_string(text)).get(object)) {
-    return absl::InvalidArgumentError("not a JSON object");
+    return absl::InvalidArgumentError(fmt::format(
+        "expected a JSON object, or the path of a file ending in .json that has one, such as "
+        R"({{"aggregationIds":{{"sum":0,"count":1}},"intervals":[{{"interval":"1h","rowSpan":"1d"}}]}})"
+        ", got {}",
+        text.empty() ? "none" : QuoteForMessage(text.substr(0, kShownOfConfig))));
   }
   std::vector<RollupAggregate> aggregates;
   std::vector<RollupIntervalFields> intervals;

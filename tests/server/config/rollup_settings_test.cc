@@ -63,7 +63,7 @@ TEST(RollupSettingsTest, AFileIsReadByItsName) {
   std::ofstream(path) << "[]";
 
   EXPECT_THAT(std::string(LoadRollupConfig(path).status().message()),
-              HasSubstr("tsd.rollups.config: not a JSON object"));
+              HasSubstr("tsd.rollups.config: expected a JSON object"));
   EXPECT_TRUE(absl::IsNotFound(LoadRollupConfig("/nonexistent/rollups.json").status()));
   EXPECT_TRUE(absl::IsInvalidArgument(LoadRollupConfig("{").status()));
 }

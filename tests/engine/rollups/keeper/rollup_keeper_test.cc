@@ -347,6 +347,31 @@ TEST_F(RollupKeeperTest, MetricsThatPutsMayNotCreateHaveLevels) {
   EXPECT_THAT(PointsOf("_rollup/1h-sum/m"), HasSubstr("host=a"));
 }
 
+TEST_F(RollupKeeperTest, AVirtualMetricHasNoLevels) {
+  Open("* 10m, 1h");
+  PutHours("host=a", 0, 3);
+  SubQuery input;
+  input.aggregator = Aggregator::kNone;
+  input.metric = "m";
+  ASSERT_OK(tsdb_->names().DefineMetric("v", {.formula = "a * 2", .inputs = {input}}));
+  PassUntil(5 * kHour);
+  ExpectLevels();
+  EXPECT_TRUE(
+      absl::IsNotFound(tsdb_->names().FindUid(UidKind::kMetric, "_rollup/1h-sum/v").status()));
+
+  // Its input is read by levels, under a new name, too.
+  ASSERT_OK(tsdb_->names().RenameUid(UidKind::kMetric, "m", "n"));
+  QuerySpec spec = MakeQuery(Aggregator::kNone, "v", {}, kStart, kStart + 2 * kHour);
+  spec.queries[0].downsample = *ParseDownsampleSpec("1h-sum");
+  const absl::StatusOr<QueryResult> by_levels = tsdb_->queries().Query(spec);
+  spec.may_use_rollups = false;
+  const absl::StatusOr<QueryResult> by_points = tsdb_->queries().Query(spec);
+  ASSERT_OK(by_levels);
+  ASSERT_OK(by_points);
+  ASSERT_EQ(by_levels->series.size(), 1U);
+  EXPECT_EQ(by_levels->series[0].points, by_points->series[0].points);
+}
+
 TEST_F(RollupKeeperTest, LimitsOfQueriesDoNotStopIt) {
   options_.query_limits = {.points = 1, .rows = 1, .series = 1, .range_ms = 1000};
   Open("m 1h (sum)");
