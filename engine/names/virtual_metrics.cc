@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
@@ -43,6 +44,19 @@ size_t LevelsOf(const VirtualMap& map,
 bool IsInputOf(const StoredExpression& stored, Uid metric) {
   return std::ranges::find(stored.names, metric, &StoredExpression::Names::metric) !=
          stored.names.end();
+}
+
+// Whether `metric` is calculated from `input`, on any level. `seen`: metrics that were followed.
+bool IsCalculatedFrom(const VirtualMap& map,
+                      Uid metric,
+                      Uid input,
+                      absl::flat_hash_set<Uid>* seen) {
+  const auto found = map.find(metric);
+  if (found == map.end() || !seen->insert(metric).second) return false;
+  return IsInputOf(*found->second, input) ||
+         std::ranges::any_of(found->second->names, [&](const StoredExpression::Names& below) {
+           return IsCalculatedFrom(map, below.metric, input, seen);
+         });
 }
 
 bool HasTagKey(const StoredExpression& stored, Uid tagk) {
@@ -168,7 +182,8 @@ absl::Status VirtualMetrics::CheckLevels(const Map& map, Uid metric, std::string
   absl::flat_hash_map<Uid, size_t> known;
   for (const auto& [uid, expression] : map) {
     if (LevelsOf(map, uid, /*above=*/0, &known) <= kVirtualLevelsMax) continue;
-    const bool is_of_itself = IsInputOf(*map.at(metric), metric);
+    absl::flat_hash_set<Uid> seen;
+    const bool is_of_itself = IsCalculatedFrom(map, metric, metric, &seen);
     return absl::InvalidArgumentError(fmt::format(
         "metric {}: {}; expected at most {} levels of virtual metrics, without a cycle",
         QuoteForMessage(name), is_of_itself ? "calculated from itself" : "too many levels",

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -123,16 +124,39 @@ TEST_F(VirtualMetricsTest, CyclesAreRefused) {
   EXPECT_THAT(Define("w", {"w"}), StatusIs(absl::StatusCode::kInvalidArgument,
                                            HasSubstr("\"w\": calculated from itself")));
   EXPECT_THAT(Define("v", {"w"}), StatusIs(absl::StatusCode::kInvalidArgument,
-                                           HasSubstr("at most 4 levels of virtual metrics")));
+                                           HasSubstr("\"v\": calculated from itself")));
+  ASSERT_OK(Define("x", {"w"}));
+  EXPECT_THAT(Define("v", {"u", "x"}), StatusIs(absl::StatusCode::kInvalidArgument,
+                                                HasSubstr("\"v\": calculated from itself")));
 
   EXPECT_THAT(metrics_->Named(*metrics_->Find(Metric("v"))), IsOkAndHolds(SumOf({"u"})));
+}
+
+TEST_F(VirtualMetricsTest, TwoDefinesAtOnceMakeNoCycle) {
+  Metric("u");
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_OK(Define("v", {"u"}));
+    ASSERT_OK(Define("w", {"u"}));
+    const StoredExpression of_w = *metrics_->Resolve(SumOf({"w"}));
+    const StoredExpression of_v = *metrics_->Resolve(SumOf({"v"}));
+    const Uid v = Metric("v");
+    const Uid w = Metric("w");
+
+    absl::Status other;
+    std::thread thread([&] { other = metrics_->Define(w, "w", of_v); });
+    const absl::Status defined = metrics_->Define(v, "v", of_w);
+    thread.join();
+
+    EXPECT_NE(defined.ok(), other.ok()) << defined << ' ' << other;
+  }
 }
 
 TEST_F(VirtualMetricsTest, LevelsAreBoundedAlsoFromBelow) {
   Metric("v0");
   for (int i = 1; i <= 4; ++i)
     ASSERT_OK(Define(fmt::format("v{}", i), {fmt::format("v{}", i - 1)}));
-  EXPECT_THAT(Define("v5", {"v4"}), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(Define("v5", {"v4"}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"v5\": too many levels")));
 
   // A level more below the highest.
   Metric("below");
