@@ -17,6 +17,7 @@
 #include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
+#include "server/admin/row_aggregate_json.h"
 #include "server/http/body/body_writer.h"
 #include "server/http/http_error.h"
 #include "server/http/http_router.h"
@@ -114,6 +115,22 @@ absl::StatusOr<ScanSpec> ReadScan(const HttpRequest& request) {
   return spec;
 }
 
+RowAggregateTexts ReadAggregate(const HttpRequest& request) {
+  RowAggregateTexts texts;
+  for (const auto& [name, text] : request.params) {
+    if (name == "aggregate") {
+      texts.aggregate = text;
+    } else if (name == "by") {
+      texts.by.push_back(text);
+    } else if (name == "value") {
+      texts.values.push_back(text);
+    } else if (name == "groups") {
+      texts.groups = text;
+    }
+  }
+  return texts;
+}
+
 void AddRow(const ScannedRow& row, JsonWriter* json) {
   json->Field("key", ToHex(row.key));
   json->Field("metric", row.metric);
@@ -144,6 +161,27 @@ HttpResponse DumpError(const absl::Status& status) {
                              ? Failed::kQuery
                              : Failed::kStore,
                          status);
+}
+
+HttpResponse AggregateError(const absl::Status& status) {
+  return absl::IsNotFound(status) ? DumpError(status) : QueryError(status);
+}
+
+HttpResponse HandleAggregate(const HttpRequest& request,
+                             const QueryService& service,
+                             ScanSpec rows,
+                             const RowAggregateTexts& texts) {
+  absl::StatusOr<RowAggregateRequest> wanted = ParseRowAggregates(texts);
+  if (!wanted.ok()) return HttpError(400, wanted.status());
+  wanted->spec.deadline_ms = request.deadline_ms;
+  const auto print = [&service, rows = std::move(rows), wanted = *std::move(wanted)](
+                         QueryControl* control, BodyWriter* body) -> absl::Status {
+    HOURCELL_ASSIGN_OR_RETURN(const RowAggregates result,
+                              service.tsdb->queries().AggregateRows(rows, wanted.spec, control));
+    AppendRowAggregates(result, wanted, &body->buffer());
+    return absl::OkStatus();
+  };
+  return ListedResponse(service, request, ListedDump("SCAN", request), print, &AggregateError);
 }
 
 // The selection of mappings.
@@ -207,6 +245,8 @@ HttpResponse DeleteName(const WantedNames& wanted, Tsdb* tsdb) {
 HttpResponse HandleScan(const HttpRequest& request, const QueryService& service) {
   absl::StatusOr<ScanSpec> spec = ReadScan(request);
   if (!spec.ok()) return HttpError(400, spec.status());
+  const RowAggregateTexts texts = ReadAggregate(request);
+  if (!texts.is_empty()) return HandleAggregate(request, service, *std::move(spec), texts);
   const auto print = [&service, deadline_ms = request.deadline_ms, spec = *std::move(spec)](
                          QueryControl* control, BodyWriter* body) {
     DumpedLines lines(control, service.clock, deadline_ms, body);

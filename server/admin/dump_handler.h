@@ -2,6 +2,7 @@
 // running server.
 //
 //   GET    /api/admin/scan?start=MS&end=MS&metric=NAME&tag=TAGK%3DTAGV     all are optional
+//   GET    /api/admin/scan?...&aggregate=NAMES&by=KEY&value=TEST&groups=N  totals of these rows
 //   GET    /api/admin/uid?kind=KIND&grep=RE[&ignore_case]                  mappings by expression
 //   GET    /api/admin/uid?kind=KIND&name=NAME, or &uid=N                   one mapping
 //   DELETE /api/admin/uid?kind=KIND&name=NAME                              removes a mapping
@@ -14,7 +15,10 @@
 //   {"lines":2}                                                   the last: the number before it
 //   {"error":"<message>"}                                         or the error that ended the body
 //
-// Both are listed, bounded and cancelled as queries: they count in tsd.query.concurrent, end at
+// With `aggregate` the body is one object (row_aggregate_json.h); only points from start to end
+// count. `by` and `value` may be repeated.
+//
+// All are listed, bounded and cancelled as queries: they count in tsd.query.concurrent, end at
 // tsd.query.timeout, and keep one row and one piece of the body in memory.
 // Thread-safe.
 
@@ -26,7 +30,7 @@
 namespace hourcell {
 
 // `service` and `request` are borrowed until the body is done. 400: a malformed or missing
-// parameter; 404: an unknown name; otherwise as queries.
+// parameter; 404: an unknown name; 413: more groups than `groups`; otherwise as queries.
 HttpResponse HandleScan(const HttpRequest& request, const QueryService& service);
 HttpResponse HandleNames(const HttpRequest& request, const QueryService& service);
 

@@ -354,7 +354,9 @@ constexpr RouteRow kRouteRows[] = {
      .get = Reads(Right::kAdmin),
      .answered_on = AnsweredOn::kQueryThreads,
      .handler = &Endpoints::Scan,
-     .doc = "the stored rows, as lines of JSON, for hourcell scan and export"},
+     .doc =
+         "the stored rows, as lines of JSON, for hourcell scan and export; with aggregate= their "
+         "totals"},
     {.path = "/api/admin/uid",
      .get = Reads(Right::kAdmin),
      .del = Changes(Right::kAdmin, kReadOnly),

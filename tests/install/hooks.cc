@@ -1,5 +1,6 @@
 #include <engine/tsdb.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 
@@ -49,4 +50,25 @@ int main(int, char** argv) {
   };
   const Count count = scan->Reduce(Count(), add, merge).value();
   std::printf("%zu points in %zu rows\n", count.points, count.rows);
+
+  // The greatest value of each region: `add` and `merge` run in the regions, in parallel.
+  const auto greatest_of_row = [](const hourcell::ScannedRow& row, double* greatest) {
+    for (const hourcell::Value value : row.point_values)
+      *greatest = std::max(*greatest, value.ToDouble());
+    return absl::OkStatus();
+  };
+  const auto greater = [](double from, double* to) {
+    *to = std::max(*to, from);
+    return absl::OkStatus();
+  };
+  const auto of_regions = scan->ReduceByRegion(0.0, greatest_of_row, greater).value();
+  for (size_t i = 0; i < of_regions.size(); ++i)
+    std::printf("region %zu: %g\n", i, of_regions[i]);
+
+  // The same with a ready-made aggregate, of values from 42 on.
+  hourcell::RowAggregateSpec spec;
+  spec.values = {hourcell::ParseValueTest(">=42").value()};
+  const auto totals = tsdb->queries().AggregateRows({.metric = "cpu.user"}, spec).value();
+  std::printf("%g of %d points\n", totals.total.max()->ToDouble(),
+              static_cast<int>(totals.total.points()));
 }

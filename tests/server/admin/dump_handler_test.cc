@@ -32,6 +32,40 @@ TEST_F(DumpHandlerTest, ARowIsALineAndTheLastLineCountsThem) {
   EXPECT_EQ(Send("GET /api/admin/scan?start=1357002000000").body, "{\"lines\":0}\n");
 }
 
+TEST_F(DumpHandlerTest, AggregatesAreTotalsOfThePointsInTheRange) {
+  Put({"cpu", "host=a", kStartS, 1});
+  Put({"cpu", "host=a", kStartS + 1, 5});
+  Put({"cpu", "host=b", kStartS + 1, 2});
+
+  EXPECT_THAT(Send("GET /api/admin/scan?metric=cpu&aggregate=rows,points,sum&by=tag:host").body,
+              StartsWith(R"({"total":{"rows":2,"points":3,"sum":8},"groups":[)"
+                         R"({"by":{"tag:host":"a"},"rows":1,"points":2,"sum":6},)"
+                         R"({"by":{"tag:host":"b"},"rows":1,"points":1,"sum":2}],)"
+                         R"("regions":[{"id":)"));
+  EXPECT_THAT(
+      Send("GET /api/admin/scan?metric=cpu&aggregate=points&start=1356998401000&value=%3E1").body,
+      StartsWith(R"({"total":{"points":2},"groups":[],"regions":[{"id":)"));
+  EXPECT_THAT(Send("GET /api/admin/scan?metric=cpu&tag=host%3Db&aggregate=all").body,
+              HasSubstr(R"("rows":1,"points":1,"min":2,"max":2,)"));
+  EXPECT_THAT(Send("GET /api/admin/scan?aggregate=rows").body, HasSubstr(R"("workers":1})"));
+}
+
+TEST_F(DumpHandlerTest, AnAggregateHasTheLimitsOfQueries) {
+  Put({"cpu", "host=a", kStartS, 1});
+  Put({"cpu", "host=b", kStartS, 1});
+
+  const HttpResponse response = Send("GET /api/admin/scan?aggregate=rows&by=tag:host&groups=1");
+  EXPECT_EQ(response.status, 413);
+  EXPECT_THAT(response.body, HasSubstr("groups: expected at most 1"));
+  EXPECT_EQ(Send("GET /api/admin/scan?metric=none&aggregate=rows").status, 404);
+  EXPECT_THAT(Send("GET /api/stats/query").body,
+              HasSubstr(R"({"type":"SCAN","metric":"none","aggregate":"rows"})"));
+  deadline_ms_ = clock_.MonotonicMs() - 1;
+  EXPECT_EQ(Send("GET /api/admin/scan?aggregate=rows").status, 413);
+  rights_ = AccessRights::Read();
+  EXPECT_EQ(Send("GET /api/admin/scan?aggregate=rows").status, 403);
+}
+
 TEST_F(DumpHandlerTest, NamesAreFoundByExpressionNameAndUid) {
   Put({"cpu", "host=a", kStartS, 1});
   constexpr std::string_view kCpu =
@@ -56,9 +90,12 @@ TEST_F(DumpHandlerTest, DeletingANameRemovesItsMapping) {
 TEST_F(DumpHandlerTest, WhatCannotBeReadIsRefused) {
   for (const char* target :
        {"/api/admin/scan?start=soon", "/api/admin/scan?end=1x", "/api/admin/scan?metric=m&tag=host",
-        "/api/admin/scan?tag=host%3Da", "/api/admin/uid?name=a", "/api/admin/uid?kind=x&name=a",
-        "/api/admin/uid?kind=tagk", "/api/admin/uid?kind=tagk&name=a&uid=1",
-        "/api/admin/uid?kind=tagk&uid=-1", "/api/admin/uid?kind=tagk&grep=("}) {
+        "/api/admin/scan?tag=host%3Da", "/api/admin/scan?aggregate=median",
+        "/api/admin/scan?by=metric", "/api/admin/scan?aggregate=rows&value=1",
+        "/api/admin/scan?aggregate=rows&groups=x", "/api/admin/uid?name=a",
+        "/api/admin/uid?kind=x&name=a", "/api/admin/uid?kind=tagk",
+        "/api/admin/uid?kind=tagk&name=a&uid=1", "/api/admin/uid?kind=tagk&uid=-1",
+        "/api/admin/uid?kind=tagk&grep=("}) {
     EXPECT_EQ(Send(std::string("GET ") + target).status, 400) << target;
   }
   EXPECT_EQ(Send("GET /api/admin/scan?metric=none").status, 404);

@@ -13,16 +13,6 @@
 namespace hourcell {
 namespace {
 
-std::string ScanTarget(const ScanSpec& spec) {
-  std::string target = fmt::format("/api/admin/scan?start={}&end={}", spec.start_ms, spec.end_ms);
-  if (!spec.metric.empty()) target += "&metric=" + EscapeParam(spec.metric);
-  for (const TagFilterSpec& filter : spec.filters) {
-    target += "&tag=" + EscapeParam(fmt::format("{}={}({})", filter.tagk,
-                                                FilterTypeName(filter.type), filter.filter));
-  }
-  return target;
-}
-
 absl::Status VisitRowsOfServer(const HttpUrl& url,
                                const std::string& target,
                                const std::function<bool(const ScannedRow&)>& visit) {
@@ -46,6 +36,16 @@ absl::Status VisitRowsOfServer(const HttpUrl& url,
 }
 
 }  // namespace
+
+std::string ScanTarget(const ScanSpec& spec) {
+  std::string target = fmt::format("/api/admin/scan?start={}&end={}", spec.start_ms, spec.end_ms);
+  if (!spec.metric.empty()) target += "&metric=" + EscapeParam(spec.metric);
+  for (const TagFilterSpec& filter : spec.filters) {
+    target += "&tag=" + EscapeParam(fmt::format("{}={}({})", filter.tagk,
+                                                FilterTypeName(filter.type), filter.filter));
+  }
+  return target;
+}
 
 absl::StatusOr<VisitRows> OpenRows(const ScanSpec& spec, const RowSourceOptions& options) {
   if (!options.url.empty()) {

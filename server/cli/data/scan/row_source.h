@@ -27,6 +27,9 @@ struct RowSourceOptions {
 // a server are kUnavailable: it refuses, does not answer to the end, or the answer is unexpected.
 using VisitRows = std::function<absl::Status(const std::function<bool(const ScannedRow&)>& visit)>;
 
+// The target of /api/admin/scan for these rows.
+std::string ScanTarget(const ScanSpec& spec);
+
 // Returns a function that visits the rows of `spec`. Opens the store; for a server, only parses the
 // URL. kInvalidArgument: the URL; else as OpenStore.
 absl::StatusOr<VisitRows> OpenRows(const ScanSpec& spec, const RowSourceOptions& options);

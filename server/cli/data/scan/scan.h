@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "server/admin/row_aggregate_json.h"
 #include "server/cli/local_store.h"
 #include "server/cli/terminal.h"
 #include "server/http/http_client.h"
@@ -23,11 +24,14 @@ struct ScanOptions {
   std::string url = {};  // a running server instead of `store`
   TlsTrust trust = {};
   ScanFormat format = ScanFormat::kRaw;
+  RowAggregateTexts aggregate = {};     // totals instead of rows, unless empty
+  bool json = false;                    // totals as JSON
   std::vector<std::string> words = {};  // query_words.h
 };
 
-// Prints rows in key order: complete hours that overlap the range. kExitUsage: the words do not
-// parse; kExitFailure: the store fails, or a row is damaged.
+// Prints rows in key order: complete hours that overlap the range; or totals of the points in the
+// range, and on `err` the rows and the time of each region. kExitUsage: the words or the aggregate
+// do not parse; kExitFailure: the store fails, or a row is damaged.
 int RunScan(const ScanOptions& options, Terminal& terminal);
 
 // `hourcell scan` with these flags and words. The exit code is RunScan's, or kExitUsage if they are
