@@ -156,8 +156,8 @@ absl::Status RulePlanner::AddAggregate(const Choice& choice,
   level.query.downsample->function =
       plan->is_average ? Aggregator::kSum : FunctionOfLevel(query.downsample->function);
   // With a fill policy, the bucket with the cut would lack its part before the cut. Empty buckets
-  // are added to those of all sources.
-  level.query.downsample->fill = FillPolicy::kNone;
+  // are added to those of all sources; a level that is the only source adds its own.
+  if (choice.cut_s != choice.bounds.end_s) level.query.downsample->fill = FillPolicy::kNone;
   level.range = {.start_ms = spec.start_ms, .end_ms = spec.end_ms, .queries = {}};
   HOURCELL_RETURN_IF_ERROR(parts_.planner->AddSource(std::move(level), budget, plan));
   plan->sources.back()->plan.bounds = {.begin_s = choice.bounds.begin_s, .end_s = choice.cut_s};

@@ -149,6 +149,19 @@ TEST_F(RulePlannerTest, ABucketMayHavePartsOfBoth) {
   }
 }
 
+TEST_F(RulePlannerTest, ALevelAloneFillsEmptyBuckets) {
+  Open("m 10m");
+  PutHours("host=a", 0, 9);
+  PutHours("host=b", 3, 2);
+  PassUntil(12 * kHour);
+  for (const std::string_view downsample : {"1h-max-nan", "2h-count-zero", "1h-avg-null"}) {
+    SCOPED_TRACE(downsample);
+    RunChecked(Spec(downsample, 0, 8 * kHour, Aggregator::kNone));
+    EXPECT_THAT(method_, Not(HasSubstr(", m,")));
+    EXPECT_THAT(method_, HasSubstr("_rollup/10m-"));
+  }
+}
+
 TEST_F(RulePlannerTest, ALatePointIsSeenAtOnce) {
   Open();
   PutHours("host=a", 0, 10);
