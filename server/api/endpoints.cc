@@ -36,6 +36,8 @@
 #include "server/names/meta_handler.h"
 #include "server/names/metrics_handler.h"
 #include "server/names/suggest_handler.h"
+#include "server/trees/branch_handler.h"
+#include "server/trees/tree_handler.h"
 
 namespace hourcell {
 namespace {
@@ -383,6 +385,34 @@ HttpResponse Endpoints::UidMeta(const HttpRequest& request) {
 
 HttpResponse Endpoints::SeriesMeta(const HttpRequest& request) {
   return HandleSeriesMeta(request, query_.service());
+}
+
+HttpResponse Endpoints::Tree(const HttpRequest& request) {
+  return HandleTree(request, query_.service());
+}
+
+HttpResponse Endpoints::TreeRule(const HttpRequest& request) {
+  return HandleTreeRule(request, query_.service());
+}
+
+HttpResponse Endpoints::TreeRules(const HttpRequest& request) {
+  return HandleTreeRules(request, query_.service());
+}
+
+HttpResponse Endpoints::TreeBranch(const HttpRequest& request) {
+  return HandleTreeBranch(request, query_.service());
+}
+
+HttpResponse Endpoints::TreeTest(const HttpRequest& request) {
+  return HandleTreeTest(request, query_.service());
+}
+
+HttpResponse Endpoints::TreeCollisions(const HttpRequest& request) {
+  return HandleTreeCollisions(request, query_.service());
+}
+
+HttpResponse Endpoints::TreeNotMatched(const HttpRequest& request) {
+  return HandleTreeNotMatched(request, query_.service());
 }
 
 HttpResponse Endpoints::WebPage(const HttpRequest& request) {

@@ -92,6 +92,13 @@ class Endpoints {
   HttpResponse Views(const HttpRequest& request);
   HttpResponse UidMeta(const HttpRequest& request);
   HttpResponse SeriesMeta(const HttpRequest& request);
+  HttpResponse Tree(const HttpRequest& request);
+  HttpResponse TreeRule(const HttpRequest& request);
+  HttpResponse TreeRules(const HttpRequest& request);
+  HttpResponse TreeBranch(const HttpRequest& request);
+  HttpResponse TreeTest(const HttpRequest& request);
+  HttpResponse TreeCollisions(const HttpRequest& request);
+  HttpResponse TreeNotMatched(const HttpRequest& request);
   HttpResponse Uid(const HttpRequest& request) { return HandleUid(request, tsdb_); }
 
   HttpResponse Aggregators(const HttpRequest& request);

@@ -1,8 +1,6 @@
 #include "server/names/meta_search.h"
 
 #include <array>
-#include <map>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +14,7 @@
 #include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
 #include "server/http/http_error.h"
+#include "server/names/document_map.h"
 #include "server/names/meta_fields.h"
 #include "server/names/meta_reader.h"
 #include "server/names/search_json.h"
@@ -104,39 +103,6 @@ void AddMetaQuery(const MetaQuery& query, JsonWriter* json) {
   json->CloseArray();
   json->Field("limit", query.limit);
 }
-
-// The documents of a store: one read instead of one for each name or series.
-class DocumentMap {
- public:
-  // kResourceExhausted: they need more memory than queries have.
-  static absl::StatusOr<DocumentMap> Read(Tsdb* tsdb, QueryControl* control) {
-    constexpr size_t kEntryBytes = 512;
-    DocumentMap map;
-    map.memory_ = tsdb->queries().LeaseQueryMemory(control);
-    absl::Status ended;
-    HOURCELL_RETURN_IF_ERROR(
-        tsdb->names().VisitDocuments([&](const DocumentKey& key, std::string_view text) {
-          if (map.memory_ != nullptr) ended = map.memory_->Take(kEntryBytes + 2 * text.size());
-          if (!ended.ok()) return false;
-          absl::StatusOr<MetaFields> fields = ParseMetaDocument(text);
-          ended = fields.status();
-          if (ended.ok()) map.fields_.emplace(key, *std::move(fields));
-          return ended.ok();
-        }));
-    HOURCELL_RETURN_IF_ERROR(ended);
-    return map;
-  }
-
-  const MetaFields& Of(const DocumentKey& key) const {
-    static const auto* const none = new MetaFields;
-    const auto found = fields_.find(key);
-    return found == fields_.end() ? *none : found->second;
-  }
-
- private:
-  std::unique_ptr<MemoryAccount> memory_;  // null: the store is closed
-  std::map<DocumentKey, MetaFields> fields_;
-};
 
 // Adds the texts of a document. `names` keeps the names of its custom fields.
 void AddTexts(const MetaFields& meta,

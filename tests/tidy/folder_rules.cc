@@ -187,6 +187,9 @@ constexpr std::array kRules = {
     FolderRule{"server/names",
                "codec/base codec codec/rows codec/text engine server/text "
                "server/http server/http/body server/query"},
+    FolderRule{"server/trees",
+               "codec/base codec codec/rows codec/text engine/trees engine server/text server/http "
+               "server/http/body server/query server/names"},
     FolderRule{"server/documents",
                "codec/base codec codec/text engine/query engine server/text server/http "
                "server/query"},
@@ -228,7 +231,7 @@ constexpr std::array kRules = {
                "codec/base codec/text engine/query engine server/log server/text server/config "
                "server/access server/net server/http server/http/body server/http/guard "
                "server/query server/expressions server/changes server/graph server/names "
-               "server/documents server/admin server/inputs server/inputs/influx "
+               "server/trees server/documents server/admin server/inputs server/inputs/influx "
                "server/inputs/otlp server/inputs/prometheus "
                "server/lab server/monitor server/rollups server/put server/histograms"},
     FolderRule{"server/telnet",

@@ -134,6 +134,18 @@ int Fsck(Tsdb* tsdb, bool repair, Terminal& terminal) {
   return static_cast<int>(std::min<uint64_t>(result->errors, kExitUidErrorsMax));
 }
 
+int PurgeTree(Tsdb* tsdb, uint16_t tree, Terminal& terminal) {
+  using Text = std::optional<std::string>;
+  const absl::Status removed =
+      tsdb->names().ChangeTree(tree, [tree](const Text& before) -> absl::StatusOr<Text> {
+        if (before.has_value()) return Text();
+        return absl::NotFoundError(fmt::format("tree {}: not found", tree));
+      });
+  if (!removed.ok()) return Fail(terminal, kUidCommand, removed);
+  PrintTo(terminal.out, "Tree {} deleted.\n", tree);
+  return kExitOk;
+}
+
 // Creates a missing store for the first mapping: a file without one must not make a store.
 int Import(const Config& config, const std::string& path, Terminal& terminal) {
   LateStore store(config);
@@ -196,6 +208,8 @@ constexpr UidSubcommand kUidSubcommands[] = {
     {"fsck", "fsck [fix]", 0, 1, StoreUse::kExisting},
     {"metasync", "metasync without arguments", 0, 0},
     {"metapurge", "metapurge without arguments", 0, 0},
+    {"treesync", "treesync without arguments", 0, 0},
+    {"treepurge", "treepurge ID [true]", 1, 2, StoreUse::kExisting},
 };
 constexpr UidSubcommand kLookup = {"", "[kind] name|N", 1, 2, StoreUse::kRead};
 
@@ -204,6 +218,25 @@ const UidSubcommand& FindSubcommand(std::string_view word) {
     if (subcommand.name == word) return subcommand;
   }
   return kLookup;
+}
+
+// The number of a tree; 0: not one.
+uint16_t ParseTreeNumber(std::string_view text) {
+  const std::optional<Uid> number = ParseDecimal(text);
+  return number.has_value() && *number <= UINT16_MAX ? static_cast<uint16_t>(*number) : uint16_t{0};
+}
+
+// OpenTSDB's help says "definition", its program takes "true".
+std::string TreeWordsFault(UidWords words) {
+  if (ParseTreeNumber(words.front()) == 0) {
+    return fmt::format("treepurge: expected the number of a tree, 1 to 65535, got {}",
+                       QuoteForMessage(words.front()));
+  }
+  if (words.size() == 2 && words.back() != "true" && words.back() != "definition") {
+    return fmt::format("treepurge: expected true or nothing, got {}",
+                       QuoteForMessage(words.back()));
+  }
+  return {};
 }
 
 // The fault of a subcommand's words; empty if they are valid.
@@ -223,15 +256,23 @@ std::string WordsFault(const UidSubcommand& subcommand, UidWords words) {
   if (subcommand.name == "fsck" && !words.empty() && words.front() != "fix") {
     return fmt::format("fsck: expected fix or nothing, got {}", words.front());
   }
-  return {};
+  return subcommand.name == "treepurge" ? TreeWordsFault(words) : std::string();
 }
 
 // OpenTSDB's scripts call these; they must not fail.
-bool HasNothingToDo(const UidSubcommand& subcommand) {
-  return subcommand.name == "metasync" || subcommand.name == "metapurge";
+bool HasNothingToDo(const UidSubcommand& subcommand, UidWords words) {
+  return subcommand.name == "metasync" || subcommand.name == "metapurge" ||
+         subcommand.name == "treesync" || (subcommand.name == "treepurge" && words.size() == 1);
 }
 
 int DoNothing(const UidSubcommand& subcommand, Terminal& terminal) {
+  if (subcommand.name.starts_with("tree")) {
+    PrintTo(terminal.out,
+            "{}: nothing to do; branches are computed on request, and only treepurge ID true and "
+            "DELETE /api/tree with definition=true remove a tree\n",
+            subcommand.name);
+    return kExitOk;
+  }
   PrintTo(terminal.out,
           "{}: nothing to do; the meta data of UIDs and series come from the index, and only "
           "DELETE /api/uid/uidmeta and tsmeta remove texts that users set\n",
@@ -264,6 +305,11 @@ int RunOnServer(std::string_view name,
   }
   if (name == "import") {
     return FailUsage(terminal, kUidCommand, "import: needs the directory; use --data");
+  }
+  if (name == "treepurge") {
+    return FailUsage(terminal, kUidCommand,
+                     "treepurge: needs the directory; of a server, send DELETE /api/tree with "
+                     "definition=true");
   }
   const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url, options.trust);
   if (!url.ok()) return FailUsage(terminal, kUidCommand, StatusText(url.status()));
@@ -299,6 +345,8 @@ int RunOnStore(const UidSubcommand& subcommand,
   int exit_code = kExitOk;
   if (subcommand.name == "fsck") {
     exit_code = Fsck(tsdb->get(), /*repair=*/!words.empty(), terminal);
+  } else if (subcommand.name == "treepurge") {
+    exit_code = PurgeTree(tsdb->get(), ParseTreeNumber(words.front()), terminal);
   } else {
     exit_code =
         RunSubcommand(MappingsOf(tsdb->get()).get(), subcommand.name, words, options, terminal);
@@ -326,7 +374,7 @@ int RunUid(const UidCommandOptions& options, Terminal& terminal) {
     return FailUsage(terminal, kUidCommand, "--json: only mappings are printed as JSON");
   }
 
-  if (HasNothingToDo(subcommand)) return DoNothing(subcommand, terminal);
+  if (HasNothingToDo(subcommand, words)) return DoNothing(subcommand, terminal);
   return options.url.empty() ? RunOnStore(subcommand, words, options, terminal)
                              : RunOnServer(subcommand.name, words, options, terminal);
 }
@@ -354,6 +402,8 @@ int UidMain(const std::vector<std::string>& args, Terminal& terminal) {
       "  import FILE                         1 if a name or a UID is taken; FILE has mappings\n"
       "  fsck [fix]                          the number of errors, at most 125\n"
       "  metasync, metapurge                 both do nothing: the index has the meta data\n"
+      "  treesync                            does nothing: branches of trees are computed\n"
+      "  treepurge ID [true]                 1 if unknown; true deletes the definition\n"
       "  [kind] name, [kind] N               1 if unknown; N is a UID in decimal\n"
       "import gives names the UIDs that they have in OpenTSDB, in a new store. - is the standard "
       "input.\n"

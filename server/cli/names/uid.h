@@ -7,6 +7,8 @@
 //   import FILE               gives names the UIDs of a file's lines; exit 1 at a conflict
 //   fsck [fix]                checks all mappings; exit = number of errors, 125 at most
 //   metasync, metapurge       do nothing and print a note: the index has the meta data
+//   treesync                  the same: branches of trees are computed
+//   treepurge ID [true]       with true, deletes the definition of a tree; exit 1 if unknown
 //   [kind] name|N             the mapping of a name or of a UID in decimal; exit 1 if none
 //
 // A mapping is printed as `kind name: [0, 0, 1]`. kind is metrics, tagk or tagv.

@@ -128,6 +128,7 @@ class Migrator {
     HOURCELL_RETURN_IF_ERROR(CopyTtls());
     HOURCELL_RETURN_IF_ERROR(CopyDocuments());
     HOURCELL_RETURN_IF_ERROR(CopyViews());
+    HOURCELL_RETURN_IF_ERROR(CopyTrees());
     meter_.Clear();
     HOURCELL_RETURN_IF_ERROR(to_.maintenance().Flush(
         {.cancelled = LongWork::cancelled(),
@@ -296,6 +297,17 @@ class Migrator {
           ++done_.views;
           return copied.ok();
         }));
+    return copied;
+  }
+
+  absl::Status CopyTrees() {
+    absl::Status copied;
+    HOURCELL_RETURN_IF_ERROR(from_.names().VisitTrees([&](uint16_t id, std::string_view text) {
+      copied = to_.names().ChangeTree(id, [text](const std::optional<std::string>&) {
+        return std::optional<std::string>(text);
+      });
+      return copied.ok();
+    }));
     return copied;
   }
 
@@ -612,7 +624,7 @@ int MigrateMain(const std::vector<std::string>& args, Terminal& terminal) {
       "have a store open, and a target is new or empty");
   line.set_footer(
       "The settings are those of the new store: UID widths, salt, cell format. The command\n"
-      "copies names, points, annotations, histograms, meta texts, saved views and\n"
+      "copies names, points, annotations, histograms, meta texts, saved views, trees and\n"
       "metric TTLs, then reads and compares the points of both stores. The source\n"
       "does not change. Ctrl-C or SIGTERM ends a migration, with exit code 130 or\n"
       "143. A migration that was interrupted can be run again.\n"

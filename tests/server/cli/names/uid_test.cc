@@ -116,6 +116,18 @@ TEST(UidWithoutStoreTest, TheMetaDataNeedsNoUpkeep) {
   EXPECT_FALSE(std::filesystem::exists(dir.file("none")));
 }
 
+TEST(UidWithoutStoreTest, TreesNeedNoSync) {
+  CapturedTerminal terminal;
+  EXPECT_EQ(RunUid({.words = {"treesync"}}, terminal.get()), kExitOk);
+  EXPECT_THAT(terminal.out(), HasSubstr("treesync: nothing to do; branches"));
+  EXPECT_EQ(RunUid({.words = {"treepurge", "1"}}, terminal.get()), kExitOk);
+  EXPECT_THAT(terminal.out(), HasSubstr("treepurge: nothing to do; branches"));
+  for (const std::string tree : {"0", "65536", "x", "-1"})
+    EXPECT_EQ(RunUid({.words = {"treepurge", tree}}, terminal.get()), kExitUsage);
+  EXPECT_EQ(RunUid({.words = {"treepurge", "1", "no"}}, terminal.get()), kExitUsage);
+  EXPECT_THAT(terminal.err(), HasSubstr("expected true or nothing"));
+}
+
 TEST_F(UidToolTest, GrepWithoutAMatchExitsOne) {
   EXPECT_EQ(Uid({"grep", "tagv", "."}).exit_code, kExitFailure);
   EXPECT_EQ(Uid({"grep", "CPU"}).exit_code, kExitFailure);

@@ -233,14 +233,18 @@ TEST_F(MigrateTest, TextsOfUidsAndSeriesComeToo) {
                                  "000001000001000001000002000002"));
 }
 
-TEST_F(MigrateTest, SavedViewsComeToo) {
+TEST_F(MigrateTest, SavedViewsAndTreesComeToo) {
   ASSERT_NO_FATAL_FAILURE(FillSource());
   ASSERT_OK(Open("from")->saved_views().Change(
       "Web servers", [](const auto&) { return std::optional<std::string>("a view"); }));
+  ASSERT_OK(Open("from")->names().ChangeTree(
+      7, [](const auto&) { return std::optional<std::string>("a tree"); }));
   ASSERT_EQ(Run({"tsd.storage.uid.width.metric=2"}), kExitOk) << terminal_.err();
   EXPECT_THAT(terminal_.out(), HasSubstr("0 TTLs and 1 saved views"));
   EXPECT_THAT(Open("to")->saved_views().Find("Web servers"),
               IsOkAndHolds(testing::Optional(std::string("a view"))));
+  EXPECT_THAT(Open("to")->names().FindTree(7),
+              IsOkAndHolds(testing::Optional(std::string("a tree"))));
 }
 
 TEST_F(MigrateTest, ATargetThatHasSomethingIsLeftAlone) {
