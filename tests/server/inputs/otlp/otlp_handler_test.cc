@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <protozero/pbf_reader.hpp>
 
+#include "codec/base/bytes.h"
 #include "tests/server/api_fixture.h"
 #include "tests/server/inputs/otlp/otlp_messages.h"
 
@@ -124,6 +125,43 @@ TEST_F(OtlpHandlerTest, AnExponentialHistogramIsAskedForItsPercentiles) {
       Send("GET /api/query?start=1356998000&end=1356999000&m=sum:show-histogram-buckets:lat").body,
       AllOf(HasSubstr(R"("metric":"lat_1.0_2.0")"), HasSubstr(R"("metric":"lat_4.0_8.0")"),
             HasSubstr(R"("metric":"lat_COUNT")"), HasSubstr(R"("metric":"lat_SUM")")));
+}
+
+// The bytes of OpenTelemetry's client for JavaScript (sdk-metrics 2.12.1, otlp-transformer 0.223.1)
+// for ten values, at most 20 buckets.
+TEST_F(OtlpHandlerTest, TheHistogramOfAClientAnswersWithinItsError) {
+  const NameRule names(tsdb().layout().names, "");
+  const OtlpHandler handler({.tsdb = &tsdb(), .names = &names}, *InputSettingsOf(Config()));
+  HttpRequest request;
+  request.may_wait = true;
+  request.headers = {{"content-type", std::string(kProtobuf)}};
+  request.body =
+      FromHex(
+          "0a9f010a1a0a160a0c736572766963652e6e616d6512060a0473686f7010001280010a030a016d12"
+          "790a076c6174656e6379526e0a6a0a0f0a066d6574686f6412050a034745541100184fa0c306d512"
+          "1900659306db06d512210a00000000000000290000000000f4794030023901000000000000004214"
+          "08021210020001000200010000020000000000014a00610000000000000000690000000000c07240"
+          "1002")
+          .value();
+  EXPECT_EQ(handler.Write(request).status, 200);
+
+  const std::vector<ExponentialHistogram> stored = Histograms("latency");
+  ASSERT_EQ(stored.size(), 1U);
+  const ExponentialHistogram expected{
+      .scale = 1,
+      .is_cumulative = true,
+      .zero_count = 1,
+      .count = 10,
+      .sum = 415.25,
+      .min = 0,
+      .max = 300,
+      .positive = {{1, 2}, {3, 1}, {5, 2}, {7, 1}, {10, 2}, {16, 1}}};
+  EXPECT_EQ(stored[0], expected);
+  const std::vector<double> values = {0, 1.5, 2, 3.25, 7, 8, 12.5, 40, 41, 300};
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double got = ExponentialPercentile(stored[0], 10.0 * static_cast<double>(i + 1));
+    EXPECT_NEAR(got, values[i], values[i] * ExponentialErrorOf(1) * (1 + 1e-9)) << i;
+  }
 }
 
 TEST_F(OtlpHandlerTest, NothingOfABrokenBodyIsStored) {
