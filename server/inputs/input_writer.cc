@@ -88,13 +88,13 @@ bool InputWriter::MayStore() {
 bool InputWriter::Flush() {
   if (work_ != nullptr && failure_.ok()) failure_ = work_->status();
   if (!failure_.ok() || must_wait_ || may_not_store_) return false;
-  if ((is_full() || !histograms_.empty()) && !may_wait_) {
-    must_wait_ = true;
-    return false;
-  }
   if (batch_->points().empty() && histograms_.empty()) {
     batch_->Clear();  // removes names of items without points
     return true;
+  }
+  if ((is_full() || !histograms_.empty()) && !may_wait_) {
+    must_wait_ = true;
+    return false;
   }
   return MayStore() && FlushPoints() && FlushHistograms();
 }

@@ -97,7 +97,7 @@ std::vector<double> BoundsFrom(int scale, int64_t first, int64_t last) {
   return bounds;
 }
 
-// The tables of bounds of OpenTelemetry's data model, "Exponential Scale" and "Exponential Buckets".
+// Bounds of OpenTelemetry's data model, "Exponential Scale" and "Exponential Buckets".
 TEST(ExponentialHistogramTest, BoundsAreThoseOfOpenTelemetrysDataModel) {
   EXPECT_THAT(BoundsFrom(0, -2, 3), ElementsAre(0.25, 0.5, 1, 2, 4, 8));
   EXPECT_THAT(BoundsFrom(-1, -1, 2), ElementsAre(0.25, 1, 4, 16));

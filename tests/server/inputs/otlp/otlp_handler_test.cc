@@ -276,6 +276,7 @@ TEST_F(OtlpHandlerTest, AFullStoreIsAnsweredWithWhenToComeAgain) {
                                  }},
                             *InputSettingsOf(Config()));
   HttpRequest request;
+  request.may_wait = true;
   request.headers = {{"content-type", std::string(kJson)}};
   request.body = OtlpSampleJson();
   const HttpResponse response = handler.Write(request);
