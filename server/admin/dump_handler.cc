@@ -17,11 +17,11 @@
 #include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
-#include "server/admin/row_aggregate_json.h"
 #include "server/http/body/body_writer.h"
 #include "server/http/http_error.h"
 #include "server/http/http_router.h"
 #include "server/http/http_status.h"
+#include "server/text/row_aggregate_json.h"
 
 namespace hourcell {
 namespace {

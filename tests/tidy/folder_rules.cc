@@ -269,7 +269,7 @@ constexpr std::array kRules = {
                "codec/base codec codec/text engine/query engine server/access server/http "
                "server/http/body server/api server/cli server/cli/data server/cli/opentsdb"},
     FolderRule{"server/cli/data/scan",
-               "codec/base codec codec/text engine server/http server/admin server/cli "
+               "codec/base codec codec/text engine server/text server/http server/cli "
                "server/cli/data server/cli/data/import"},
     FolderRule{"server/cli/names",
                "codec/base codec/rows codec/text engine server/text server/cluster server/http "

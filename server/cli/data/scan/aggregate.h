@@ -8,8 +8,8 @@
 #include <absl/status/statusor.h>
 
 #include "engine/tsdb.h"
-#include "server/admin/row_aggregate_json.h"
 #include "server/cli/data/scan/row_source.h"
+#include "server/text/row_aggregate_json.h"
 
 namespace hourcell {
 

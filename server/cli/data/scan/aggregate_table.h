@@ -1,4 +1,4 @@
-// The answer of an aggregate of rows (server/admin/row_aggregate_json.h) as tables for people:
+// The answer of an aggregate of rows (server/text/row_aggregate_json.h) as tables for people:
 //
 //   metric  tag:host  rows  points   avg
 //   cpu     web01        2     720  1.25

@@ -10,7 +10,6 @@
 
 #include "codec/base/status_macros.h"
 #include "engine/tsdb.h"
-#include "server/admin/row_aggregate_json.h"
 #include "server/cli/command_line.h"
 #include "server/cli/data/query_words.h"
 #include "server/cli/data/scan/aggregate.h"
@@ -20,6 +19,7 @@
 #include "server/cli/local_store.h"
 #include "server/cli/store_flags.h"
 #include "server/cli/terminal.h"
+#include "server/text/row_aggregate_json.h"
 
 namespace hourcell {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "server/admin/row_aggregate_json.h"
 #include "server/cli/local_store.h"
 #include "server/cli/terminal.h"
 #include "server/http/http_client.h"
+#include "server/text/row_aggregate_json.h"
 
 namespace hourcell {
 

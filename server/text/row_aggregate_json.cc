@@ -1,4 +1,4 @@
-#include "server/admin/row_aggregate_json.h"
+#include "server/text/row_aggregate_json.h"
 
 #include <algorithm>
 #include <array>
