@@ -24,6 +24,7 @@ void AppendHistogramCell(uint8_t codec, const SimpleHistogram& histogram, std::s
 }
 
 void AppendExponentialCell(const ExponentialHistogram& histogram, std::string* out) {
+  HOURCELL_DCHECK(CheckExponentialHistogram(histogram).ok());
   out->push_back(static_cast<char>(kExponentialHistogramId));
   AppendExponentialHistogram(histogram, out);
 }

@@ -126,6 +126,8 @@ inline constexpr std::array kUncalledFunctions = {
                       "the codec describes append cells in both directions"},
     FunctionException{"codec/cells/hbase_cells.h", "EncodeAppendCell",
                       "the codec describes append cells in both directions"},
+    FunctionException{"codec/histograms/exponential_histogram.h", "ExponentialErrorOf",
+                      "programs that embed the store learn the error of a percentile by it"},
     FunctionException{"codec/rows/row_key.h", "CompareIgnoringSalt",
                       "OpenTSDB's vectors and the fuzz target compare keys by it"},
     FunctionException{"codec/text/number.h", "FitsInFloat",
