@@ -57,8 +57,8 @@ class DeletionLog {
   };
   explicit DeletionLog(const Parts& parts) : parts_(parts) {}
 
-  // Hides the points of the series in their ranges; returns the id of the delete. REQUIRES: at least
-  // one series; Finish.
+  // Hides the points of the series in their ranges; returns the id of the delete. REQUIRES: at
+  // least one series; Finish.
   absl::StatusOr<uint64_t> Hide(const HiddenSelection& selection);
 
   // Points::Deletions.

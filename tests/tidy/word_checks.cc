@@ -48,7 +48,8 @@ constexpr std::array kWordsOfOneMeaning = {
         "trimmed"},
     WordOfOneMeaning{
         "column",
-        "codec/ engine/days/ engine/expressions/ engine/histograms/ engine/hours/ engine/query/ "
+        "codec/ engine/days/ engine/expressions/ engine/hidden/ engine/histograms/ engine/hours/ "
+        "engine/query/ "
         "engine/read/ engine/write/ "
         "engine/scan/ engine/series/ engine/store/ engine/virtuals/ engine/deletion/ engine/fsck/ "
         "engine/bigtable/ "

@@ -21,8 +21,8 @@ struct UndoOptions {
   bool forget = false;
 };
 
-// Prints what it did, and the deletes that are left, a line each. kExitUsage: invalid words; kExitFailure: no such
-// delete, or the store or the server fails or refuses.
+// Prints what it did, and the deletes that are left, a line each. kExitUsage: invalid words;
+// kExitFailure: no such delete, or the store or the server fails or refuses.
 int RunUndo(const UndoOptions& options, Terminal& terminal);
 
 // `hourcell undo` with these flags and words.
