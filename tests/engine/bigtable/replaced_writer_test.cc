@@ -202,6 +202,20 @@ CallMap NameCalls() {
       {"Names::RenameUid",
        [](Tsdb* it) { return it->names().RenameUid(UidKind::kMetric, "m", "m2"); }},
       {"Names::DeleteUid", [](Tsdb* it) { return it->names().DeleteUid(UidKind::kMetric, "m"); }},
+      {"Names::CheckUids",
+       [](Tsdb* it) { return OutcomeOf(it->names().CheckUids(/*repair=*/false)); }},
+      {"Names::CheckUids repair",
+       [](Tsdb* it) { return OutcomeOf(it->names().CheckUids(/*repair=*/true)); }},
+      {"RetentionAdmin::SetMetricTtl",
+       [](Tsdb* it) { return it->retention().SetMetricTtl("m", 0); }},
+      {"RetentionAdmin::MetricTtls",
+       [](Tsdb* it) { return OutcomeOf(it->retention().MetricTtls()); }},
+  };
+}
+
+// Of texts that users write.
+CallMap TextCalls() {
+  return {
       {"Names::FindDocument", [](Tsdb* it) { return OutcomeOf(it->names().FindDocument(kNoted)); }},
       {"Names::ChangeDocument",
        [](Tsdb* it) {
@@ -236,14 +250,6 @@ CallMap NameCalls() {
        [](Tsdb* it) {
          return it->saved_views().Visit([](std::string_view, std::string_view) { return true; });
        }},
-      {"Names::CheckUids",
-       [](Tsdb* it) { return OutcomeOf(it->names().CheckUids(/*repair=*/false)); }},
-      {"Names::CheckUids repair",
-       [](Tsdb* it) { return OutcomeOf(it->names().CheckUids(/*repair=*/true)); }},
-      {"RetentionAdmin::SetMetricTtl",
-       [](Tsdb* it) { return it->retention().SetMetricTtl("m", 0); }},
-      {"RetentionAdmin::MetricTtls",
-       [](Tsdb* it) { return OutcomeOf(it->retention().MetricTtls()); }},
   };
 }
 
@@ -293,6 +299,8 @@ CallMap Calls() {
   calls.merge(maintenance);
   CallMap names = NameCalls();
   calls.merge(names);
+  CallMap texts = TextCalls();
+  calls.merge(texts);
   CallMap virtual_metrics = VirtualMetricCalls();
   calls.merge(virtual_metrics);
   CallMap admins = AdminCalls();

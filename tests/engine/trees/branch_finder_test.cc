@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "codec/base/random.h"
 #include "engine/trees/branch_id.h"
 #include "tests/support/status_matchers.h"
 
@@ -127,12 +127,10 @@ struct WholeTree {
   }
 };
 
-std::vector<PlacedSeries> RandomSeries(std::mt19937* random) {
+std::vector<PlacedSeries> RandomSeries(Random* random) {
   // Two pairs have one hash.
   const std::vector<std::string> names = {"Aa", "BB", "AaAa", "BBBB", "web", "Web"};
-  const auto any = [&](size_t count) {
-    return std::uniform_int_distribution<size_t>(0, count - 1)(*random);
-  };
+  const auto any = [&](size_t count) { return static_cast<size_t>(random->Below(count)); };
   std::vector<PlacedSeries> all;
   for (size_t i = 0; i < 60; ++i) {
     std::vector<std::string> branches;
@@ -144,9 +142,9 @@ std::vector<PlacedSeries> RandomSeries(std::mt19937* random) {
 }
 
 TEST(BranchFinderTest, AgreesWithAWholeTree) {
-  const unsigned seed = std::random_device()();
+  const uint64_t seed = RandomSeed();
   SCOPED_TRACE(seed);
-  std::mt19937 random(seed);
+  Random random(seed);
   for (int round = 0; round < 50; ++round) {
     const std::vector<PlacedSeries> all = RandomSeries(&random);
     WholeTree whole;
