@@ -269,6 +269,10 @@ test('on a phone the chart comes before the form; a finger zooms, two fingers st
   assert.ok(chart.y < 500 && chart.y < form.y && form.y < rows.y, `${chart.y}, ${form.y}, ${rows.y}`);
   const range = () => page.evaluate(() => ['start', 'end'].map((word) => Number(new URLSearchParams(location.hash.slice(1)).get(word))));
   const { x, y, width } = await page.locator('.u-over').boundingBox();
+  await page.touchscreen.tap(x + width / 2, y + 80);
+  const box = await page.locator('.tooltip').boundingBox();
+  assert.ok(box.x >= 0 && box.x + box.width <= 390, `${box.x}, ${box.width}`);
+  await page.click('button[aria-label=Unpin]'); // a tap pins, too
   const client = await page.context().newCDPSession(page);
   const touch = (type, ...parts) => client.send('Input.dispatchTouchEvent', { type,
     touchPoints: parts.map((part, id) => ({ x: x + width * part, y: y + 80, id })) });
