@@ -3,8 +3,8 @@
 // query for each metric with such a series. A sub query of a metric also selects the series of the
 // levels of its rollups, unless it has RollupUsage::kRaw.
 //
-// Needs memory for a UID of each metric with series, and for the plan of one metric. A metric
-// without a name is left out, and so is a virtual one: it has no points. Thread-safe.
+// Needs memory for a UID of each metric with series, and for the plan of one metric. It leaves
+// out metrics without a name, and virtual metrics. Thread-safe.
 
 #pragma once
 

@@ -42,8 +42,8 @@ absl::StatusOr<bool> NarrowToRows(const BucketInterval& interval,
   return true;
 }
 
-// Pieces of the keys [start, stop), which have no stored rows, one for each region. Rows with open
-// hours may be there.
+// Pieces of the keys [start, stop), one for each region. The caller knows that the tables have no
+// rows there; open hours may have some.
 absl::StatusOr<std::vector<ScanTask>> TasksWithoutRows(std::string_view start,
                                                        std::string_view stop,
                                                        std::span<const RegionBytes> regions) {
@@ -54,8 +54,8 @@ absl::StatusOr<std::vector<ScanTask>> TasksWithoutRows(std::string_view start,
   return PlanScanTasks({&keys, 1}, regions, no_bytes);
 }
 
-// Appends tasks whose keys follow those of `*tasks`. A first task in the region of the last one
-// becomes a part of it.
+// Appends tasks whose keys follow those of `*tasks`. If the first one is in the region of the
+// last one of `*tasks`, both become one task.
 void AppendTasks(std::vector<ScanTask> more, std::vector<ScanTask>* tasks) {
   auto next = more.begin();
   if (next != more.end() && !tasks->empty() && tasks->back().region == next->region) {

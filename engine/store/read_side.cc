@@ -46,6 +46,8 @@ ReadSide::ReadSide(StoreCore* core, ActiveSets* active, RollupMarks* marks)
                                     .annotations = core->annotations.get(),
                                     .clock = core->clock,
                                     .rollups = rollups.has_value() ? &*rollups : nullptr,
-                                    .virtuals = &virtuals}) {}
+                                    .virtuals = &virtuals}) {
+  HOURCELL_DCHECK(marks == nullptr || active != nullptr);
+}
 
 }  // namespace hourcell

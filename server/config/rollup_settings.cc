@@ -69,7 +69,8 @@ absl::StatusOr<RollupConfig> ParseRollupConfig(std::string_view text) {
   if (parser.parse(simdjson::padded_string(text)).get(object)) {
     return absl::InvalidArgumentError(fmt::format(
         "expected a JSON object, or the path of a file ending in .json that has one, such as "
-        R"({{"aggregationIds":{{"sum":0,"count":1}},"intervals":[{{"interval":"1h","rowSpan":"1d"}}]}})"
+        R"({{"aggregationIds":{{"sum":0,"count":1}},)"
+        R"("intervals":[{{"interval":"1h","rowSpan":"1d"}}]}})"
         ", got {}",
         text.empty() ? "none" : QuoteForMessage(text.substr(0, kShownOfConfig))));
   }

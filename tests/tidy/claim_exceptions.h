@@ -118,7 +118,6 @@ inline constexpr std::array kUncheckedRequirements = {
 inline constexpr std::array kUncalledFunctions = {
     FunctionException{"bench/lab/keys/key_sample.h", "keys_offered", "a count for tests"},
     FunctionException{"bench/lab/keys/key_sample.h", "keys_kept", "a count for tests"},
-    FunctionException{"codec/base/clock.h", "Advance", "a clock for tests"},
     FunctionException{"codec/base/clock.h", "StepWall", "a clock for tests"},
     FunctionException{"codec/cells/hbase_cells.h", "AppendToAppendCell",
                       "the codec describes append cells in both directions"},
@@ -141,8 +140,6 @@ inline constexpr std::array kUncalledFunctions = {
                       "OpenTSDB's vectors are of one column of values"},
     FunctionException{"engine/query/stages/aggregate.h", "AggregateDoubles",
                       "OpenTSDB's vectors are of one column of values"},
-    FunctionException{"engine/query/stages/downsampler.h", "DownsampleBetween",
-                      "OpenTSDB's vectors are of one span"},
     FunctionException{"engine/regions/live/region_maintenance.h", "ReasonOf",
                       "tests read why a region was not split"},
     FunctionException{"engine/regions/presplit/presplit.h", "CreateTableKeys",

@@ -28,8 +28,8 @@ constexpr std::array kWordsOfOneMeaning = {
     WordOfOneMeaning{
         "lane",
         "engine/hours/ engine/write/ engine/series/ engine/read/ engine/scan/row_scanner.cc "
-        "engine/store/ engine/role/ engine/deletion/ engine/options.h engine/README.md "
-        "tests/engine/hours/ "
+        "engine/store/ engine/role/ engine/deletion/ engine/rollups/ engine/options.h "
+        "engine/README.md tests/engine/hours/ "
         "tests/engine/write/ tests/engine/series/ tests/engine/read/ tests/model/ "
         "tests/fuzz/engine/ tests/damage/ "
         "bench/ingest_parts_bench.cc bench/README.md ARCHITECTURE.md CHANGELOG.md "
@@ -50,7 +50,7 @@ constexpr std::array kWordsOfOneMeaning = {
         "column",
         "codec/ engine/days/ engine/expressions/ engine/hidden/ engine/histograms/ engine/hours/ "
         "engine/query/ "
-        "engine/read/ engine/write/ "
+        "engine/read/ engine/rollups/ engine/write/ "
         "engine/scan/ engine/series/ engine/store/ engine/virtuals/ engine/deletion/ engine/fsck/ "
         "engine/bigtable/ "
         "engine/opentsdb/ tests/support/bigtable/ bench/ "

@@ -42,7 +42,7 @@ constexpr uint64_t kPointsReadFew = 500'000;
 constexpr size_t kMarksAtOnce = 256;
 constexpr size_t kMarksLookedAt = 4096;
 // Points do not begin to expire by a rule while their metric's watermark is older than this.
-constexpr int64_t kBehindMaxS = 86'400;
+constexpr int64_t kWatermarkAgeMaxS = 86'400;
 // How often marks are looked at whose hours were all open.
 constexpr int64_t kRepairEveryMs = 10'000;
 // An hour that begins to expire this soon is not computed again.
@@ -285,7 +285,7 @@ absl::Status RollupKeeper::KeepTtls() {
     if (ruled.rule->raw_ttl_s == 0) continue;
     const std::optional<RollupUntil> until = parts_.marks->UntilOf(metric);
     const bool is_computed =
-        until.has_value() && static_cast<int64_t>(until->until_s) >= now_s - kBehindMaxS;
+        until.has_value() && static_cast<int64_t>(until->until_s) >= now_s - kWatermarkAgeMaxS;
     if (ruled.rule->levels.empty() || is_computed) want(metric, ruled.rule->raw_ttl_s);
   }
   return changes.empty() ? absl::OkStatus() : parts_.set_ttls(changes);

@@ -50,7 +50,7 @@ class PromWriteHandler {
   struct Dropped {
     size_t unfinite = 0;          // NaN or infinite samples
     size_t histograms = 0;        // stale markers, and all if they are refused
-    size_t stale_histograms = 0;  // of them
+    size_t stale_histograms = 0;  // counted in histograms, too
     size_t exemplars = 0;
   };
 
