@@ -42,8 +42,8 @@ absl::StatusOr<bool> NarrowToRows(const BucketInterval& interval,
   return true;
 }
 
-// Pieces of the keys [start, stop), one for each region. The caller knows that the tables have no
-// rows there; open hours may have some.
+// Pieces of the keys [start, stop), one for each region. The caller knows that all rows there are
+// of open hours.
 absl::StatusOr<std::vector<ScanTask>> TasksWithoutRows(std::string_view start,
                                                        std::string_view stop,
                                                        std::span<const RegionBytes> regions) {
