@@ -223,12 +223,11 @@ absl::Status RollupKeeper::FindMetrics() {
   const int64_t now_ms = parts_.clock->MonotonicMs();
   if (found_ms_ != 0 && now_ms - found_ms_ < kFindEveryMs) return absl::OkStatus();
   std::map<Uid, Ruled> found;
-  const std::map<Uid, Ruled>& known = ruled_;
-  const auto add = [&](const UidMapping& mapping) {
+  const auto add = [&](const UidMapping& mapping) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     const MetricRule* const rule = rules_.RuleOf(mapping.name);
     if (rule == nullptr || parts_.virtual_metrics->Has(mapping.uid)) return true;
-    const auto before = known.find(mapping.uid);
-    const uint64_t hours = before == known.end() ? kHoursComputedFirst : before->second.hours;
+    const auto before = ruled_.find(mapping.uid);
+    const uint64_t hours = before == ruled_.end() ? kHoursComputedFirst : before->second.hours;
     found[mapping.uid] = {
         .metric = mapping.uid, .name = mapping.name, .rule = rule, .hours = hours};
     return true;
@@ -351,10 +350,9 @@ absl::StatusOr<bool> RollupKeeper::Raise() {
     }
   }
   HOURCELL_RETURN_IF_ERROR(writer_.Flush());
-  const LevelWriter& writer = writer_;
-  std::erase_if(computed, [&writer](const RollupMarks::Advance& one) {
-    return writer.HasFailed(one.metric);
-  });
+  const auto has_failed = [&](const RollupMarks::Advance& one) ABSL_EXCLUSIVE_LOCKS_REQUIRED(
+                              mutex_) { return writer_.HasFailed(one.metric); };
+  std::erase_if(computed, has_failed);
   HOURCELL_RETURN_IF_ERROR(parts_.marks->AdvanceAll(computed));
   return is_shortened || !computed.empty();
 }

@@ -142,6 +142,8 @@ CallMap PointCalls() {
       {"Queries::Scan",
        [](Tsdb* it) { return it->queries().Scan({}, [](const ScannedRow&) { return true; }); }},
       {"Queries::PlanScan", [](Tsdb* it) { return OutcomeOf(it->queries().PlanScan({})); }},
+      {"Queries::AggregateRows",
+       [](Tsdb* it) { return OutcomeOf(it->queries().AggregateRows({}, {})); }},
       {"Queries::VisitHistograms",
        [](Tsdb* it) {
          return it->queries().VisitHistograms(
@@ -334,6 +336,7 @@ const std::set<std::string>& Reads() {
       "Queries::LookupSeries",
       "Queries::Scan",
       "Queries::PlanScan",
+      "Queries::AggregateRows",
       "Queries::VisitHistograms",
       "Points::CountPoints",
       "Names::Suggest",

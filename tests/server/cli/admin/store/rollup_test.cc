@@ -44,7 +44,7 @@ class RollupCommandTest : public testing::Test {
   }
 
   TempDir dir_;
-  CapturedTerminal terminal_;
+  CapturedTerminal terminal_{Clock::System()->NowMs()};
 };
 
 TEST_F(RollupCommandTest, APlanHasThePointsAndTheirLevels) {
