@@ -212,6 +212,8 @@ CallMap NameCalls() {
        [](Tsdb* it) { return it->retention().SetMetricTtl("m", 0); }},
       {"RetentionAdmin::MetricTtls",
        [](Tsdb* it) { return OutcomeOf(it->retention().MetricTtls()); }},
+      {"RetentionAdmin::EstimateRollups",
+       [](Tsdb* it) { return OutcomeOf(it->retention().EstimateRollups({}, 0)); }},
   };
 }
 
@@ -357,6 +359,7 @@ const std::set<std::string>& Reads() {
       "Annotations::Visit",
       "Annotations::Global",
       "RetentionAdmin::MetricTtls",
+      "RetentionAdmin::EstimateRollups",
       "RegionAdmin::List",
       "RegionAdmin::Explain",
       "RegionAdmin::Loads",
@@ -383,6 +386,8 @@ const std::set<std::string>& Others() {
       "Queries::LeaseQueryMemory",  // memory of the process
       "Maintenance::DropCaches",
       "RetentionAdmin::store_ttl_s",  // as in the options
+      "RetentionAdmin::Rollups",      // these two fail: the storage refuses rules
+      "RetentionAdmin::RebuildRollups",
       "Tsdb::layout",
       "Tsdb::stats",
       "Maintenance::Health",

@@ -269,7 +269,6 @@ TEST_F(RulePlannerTest, AnswersAreThoseOfThePointsAtAnyMoment) {
   Open("m{host=0|1} 10m, 1h (sum count), 6h (max)");
   const std::vector<std::string> downsamples = {"10m-sum", "30m-avg", "1h-count", "1h-avg",
                                                 "6h-max",  "12h-min", "1d-avg",   "1dc-sum"};
-  Put("host=0", 0, 1);  // queries of an unknown metric fail
   Put("host=0", 0, 1);  // queries need the name
   int64_t now = 2 * kHour;
   for (int step = 0; step < 600; ++step) {
