@@ -161,11 +161,12 @@ struct RollupMarks::Taken {
 RollupMarks::Taken RollupMarks::TakeLocked() {
   Taken taken;
   taken.marks = std::exchange(unwritten_, {});
-  const std::map<Uid, State>& states = states_;
-  std::erase_if(taken.marks, [&states](const auto& one) {
-    const auto state = states.find(one.first);  // it was removed, or fell
-    return state == states.end() || !state->second.marks.contains(one.second);
-  });
+  // It was removed, or fell.
+  const auto is_gone = [&](const auto& one) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    const auto state = states_.find(one.first);
+    return state == states_.end() || !state->second.marks.contains(one.second);
+  };
+  std::erase_if(taken.marks, is_gone);
   for (const Uid metric : std::exchange(lowered_, {})) {
     State& state = states_.at(metric);
     taken.lowered.push_back({.until = state.until, .obsolete = std::exchange(state.obsolete, {})});

@@ -213,7 +213,9 @@ CallMap NameCalls() {
       {"RetentionAdmin::MetricTtls",
        [](Tsdb* it) { return OutcomeOf(it->retention().MetricTtls()); }},
       {"RetentionAdmin::EstimateRollups",
-       [](Tsdb* it) { return OutcomeOf(it->retention().EstimateRollups({}, 0)); }},
+       [](Tsdb* it) {
+         return OutcomeOf(it->retention().EstimateRollups(*MetricRules::Parse("* 1h"), 0));
+       }},
   };
 }
 
