@@ -362,7 +362,8 @@ absl::StatusOr<ExponentialHistogram> ParseExponentialHistogram(std::string_view 
   histogram.is_cumulative = has(kIsCumulative);
   histogram.begins_anew = has(kBeginsAnew);
   HOURCELL_ASSIGN_OR_RETURN(const uint64_t scale, fields.TakeBytes(1));
-  histogram.scale = static_cast<int8_t>(scale);
+  // A byte in two's complement.
+  histogram.scale = static_cast<int>(scale) - (scale < 0x80 ? 0 : 0x100);
   HOURCELL_ASSIGN_OR_RETURN(histogram.zero_threshold, fields.TakeNumber());
   const bool is_float = histogram.has_float_counts;
   HOURCELL_ASSIGN_OR_RETURN(histogram.zero_count, fields.TakeCount(is_float));
