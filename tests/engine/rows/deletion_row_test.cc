@@ -61,7 +61,8 @@ TEST(DeletionRowTest, ReadsWhatItWrites) {
   const std::string value = DeletionValue(many);
   EXPECT_LE(value.size(), 2 * many.series.size());
   EXPECT_THAT(ParseDeletionRow({}, DeletionKey({}, 7, 5), value), IsOkAndHolds(many));
-  const auto key = ParseHiddenRowKey(HiddenRowKey("row", 7));
+  const std::string bytes = HiddenRowKey("row", 7);  // the parsed key points into it
+  const auto key = ParseHiddenRowKey(bytes);
   ASSERT_OK(key);
   EXPECT_EQ(key->row_key, "row");
   EXPECT_EQ(key->id, 7u);
