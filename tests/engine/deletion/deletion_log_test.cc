@@ -1,10 +1,7 @@
 #include "engine/deletion/deletion_log.h"
 
-#include <signal.h>
-
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
@@ -501,119 +498,6 @@ INSTANTIATE_TEST_SUITE_P(
                     StoreKind{.name = "SaltedDays", .salt_width = 1, .day_row_points = 20},
                     StoreKind{.name = "TimeFirst", .day_row_points = 20, .has_time_first = true}),
     [](const auto& param_info) { return param_info.param.name; });
-
-// A process that is killed at a step of a delete, of a write of rows with hidden points, of an undo
-// or of a removal. The death test runs this program again, which finds the store by the
-// environment.
-class KilledUndoTest : public testing::TestWithParam<std::string> {
- protected:
-  static constexpr const char* kStoreVariable = "HOURCELL_TEST_UNDO_STORE";
-
-  static Options OptionsOf(const std::string& store) {
-    Options options = TinyOptions(store);
-    options.undo_s = kUndoS;
-    options.day_row_points = 20;
-    options.seal_in_background = false;
-    return options;
-  }
-
-  static void Require(bool is_ok, int code) {
-    if (!is_ok) std::exit(code);
-  }
-
-  // Delete 1 hides the first ten points, and some come again; delete 2 hides the next ten.
-  static void DeleteAndUndo(const std::string& store) {
-    setenv("HOURCELL_KILL_AT", GetParam().c_str(), 1);
-    auto tsdb = Tsdb::Open(OptionsOf(store));
-    Require(tsdb.ok(), 2);
-    const auto put = [&](int64_t second, int64_t value) {
-      Require((*tsdb)->points().Put(OwnedPoint("m", "h=a", kDay + second, value).view()).ok(), 3);
-    };
-    for (int64_t i = 0; i < 30; ++i)
-      put(i * 100, i);
-    Require((*tsdb)->points().DeletePoints(Selection(0, 999)).ok(), 4);
-    put(100, -1);
-    put(150, -2);
-    Require((*tsdb)->maintenance().Flush().ok(), 5);
-    Require((*tsdb)->points().DeletePoints(Selection(1000, 1999)).ok(), 6);
-    Require((*tsdb)->points().Undo(1).ok(), 7);
-    Require((*tsdb)->points().Forget(2).ok(), 8);
-    std::exit(0);
-  }
-};
-
-TEST_P(KilledUndoTest, LosesNothingAndShowsNothingTwice) {
-#ifndef HOURCELL_KILL_POINTS
-  GTEST_SKIP() << "built without HOURCELL_KILL_POINTS";
-#endif
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  TempDir directory;
-  if (std::getenv(kStoreVariable) == nullptr) {
-    setenv(kStoreVariable, directory.file("store").c_str(), 1);
-  }
-  EXPECT_EXIT(DeleteAndUndo(std::getenv(kStoreVariable)), testing::KilledBySignal(SIGKILL), "");
-  unsetenv(kStoreVariable);
-
-  auto tsdb = Tsdb::Open(OptionsOf(directory.file("store")));
-  ASSERT_OK(tsdb);
-  const auto points = PointsOf(tsdb->get());
-  ASSERT_OK(points);
-  const auto list = (*tsdb)->points().Deletions();
-  ASSERT_OK(list);
-  // A delete hides all of its points or none, and no list names one that is undone.
-  const auto hides = [&](uint64_t id) {
-    return std::ranges::any_of(*list, [id](const Deletion& one) { return one.id == id; });
-  };
-  EXPECT_EQ(points->contains({"a", 0}), !hides(1));
-  EXPECT_EQ(points->contains({"a", 900}), !hides(1));
-  if (hides(1) && hides(2)) {
-    EXPECT_EQ(points->at({"a", 100}), -1);
-    EXPECT_EQ(points->at({"a", 150}), -2);
-  }
-  if (hides(2)) {
-    EXPECT_FALSE(points->contains({"a", 1000}));
-  }
-  for (int64_t second = 2000; second < 3000; second += 100)
-    EXPECT_TRUE(points->contains({"a", second})) << second;
-
-  // The deletes that are left can be ended: undone, or removed.
-  for (const Deletion& one : *list) {
-    ASSERT_OK(one.can_be_undone ? (*tsdb)->points().Undo(one.id)
-                                : (*tsdb)->points().Forget(one.id));
-  }
-  const auto after = PointsOf(tsdb->get());
-  ASSERT_OK(after);
-  EXPECT_TRUE(after->contains({"a", 0}));
-  EXPECT_TRUE(after->contains({"a", 900}));
-  ASSERT_OK((*tsdb)->Close());
-  const auto report = RunFsck(OptionsOf(directory.file("store")), {});
-  ASSERT_OK(report);
-  EXPECT_EQ(report->faults(), 0u);
-  EXPECT_EQ(report->points, after->size());
-}
-
-INSTANTIATE_TEST_SUITE_P(Steps,
-                         KilledUndoTest,
-                         testing::Values("change:checkpoint",
-                                         "hide:before_records",
-                                         "hide:records",
-                                         "hide:records#2",
-                                         "hidden:before_taken_out",
-                                         "hidden:taken_out",
-                                         "undo:before",
-                                         "undo:begun",
-                                         "undo:rows_restored",
-                                         "undo:restored",
-                                         "remove:begun",
-                                         "remove:rows",
-                                         "remove:removed"),
-                         [](const auto& param_info) {
-                           std::string name = param_info.param;
-                           for (char& c : name) {
-                             if (c == ':' || c == '#') c = '_';
-                           }
-                           return name;
-                         });
 
 }  // namespace
 }  // namespace hourcell::deletion_log_test
