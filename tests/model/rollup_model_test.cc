@@ -2,8 +2,8 @@
 // of the points. The store takes late points, overwrites, deletes, undos, renames, other rules and
 // restarts in any order, and loses its power at any write.
 //
-// HOURCELL_ROLLUP_STEPS is the number of steps; the everyday suite has 8,000. A million steps lose
-// the power about 5,000 times.
+// HOURCELL_TEST_SEED is the seed of the first store, and HOURCELL_ROLLUP_STEPS the number of steps;
+// the everyday suite has 8,000. A million steps lose the power about 5,000 times.
 
 #include <algorithm>
 #include <cstdio>
@@ -64,6 +64,11 @@ uint64_t StepsWanted() {
   const char* const text = std::getenv("HOURCELL_ROLLUP_STEPS");
   if (text != nullptr) return std::strtoull(text, nullptr, 10);
   return kIsSanitized ? kStepsOfAStore : 8 * kStepsOfAStore;
+}
+
+uint64_t FirstSeed() {
+  const char* const text = std::getenv("HOURCELL_TEST_SEED");
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : 20261127;
 }
 
 // One store, and what happens to it.
@@ -335,7 +340,7 @@ class RollupScript {
 };
 
 TEST(RollupModelTest, AnswersAreThoseOfThePointsAtAnyMoment) {
-  const uint64_t first_seed = RandomSeed();
+  const uint64_t first_seed = FirstSeed();
   uint64_t losses = 0;
   uint64_t by_levels = 0;
   const uint64_t stores = std::max<uint64_t>(1, StepsWanted() / kStepsOfAStore);
@@ -351,7 +356,10 @@ TEST(RollupModelTest, AnswersAreThoseOfThePointsAtAnyMoment) {
   }
   std::printf("%lu stores, %lu losses of power, %lu answers by levels\n", stores, losses,
               by_levels);
-  EXPECT_GT(by_levels, 20 * stores);
+  // The rules of one store may fit none of its queries.
+  if (stores >= 4) {
+    EXPECT_GT(by_levels, 20 * stores);
+  }
 }
 
 }  // namespace

@@ -296,7 +296,7 @@ class RandomLevelDeletionTest : public LevelDeletionTest, public testing::WithPa
     return static_cast<int64_t>(random_.Below(static_cast<uint64_t>(bound)));
   }
 
-  const uint64_t seed_ = RandomSeed();
+  const uint64_t seed_ = 20261127;
   Random random_{seed_};
   int64_t now_ = 3 * kHour;
   std::vector<uint64_t> deletes_;  // that can be undone
