@@ -130,7 +130,9 @@ TEST_F(DocumentsTest, BashTakesItsCompletion) {
 
 TEST_F(DocumentsTest, TheOtherShellsHaveSubcommandsChoicesAndSettings) {
   const std::string zsh = Document("zsh/_hourcell");
-  EXPECT_THAT(zsh, HasSubstr("  uid) compadd -- grep assign rename delete import fsck  ;;\n"));
+  EXPECT_THAT(
+      zsh, HasSubstr(
+               "  uid) compadd -- grep assign rename delete import fsck treesync treepurge  ;;\n"));
   EXPECT_THAT(zsh, HasSubstr("  'export --format') compadd -- opentsdb vm csv; return ;;\n"));
   EXPECT_THAT(zsh, HasSubstr(" tsd.http.jsonp "));
   const std::string fish = Document("fish/hourcell.fish");
