@@ -31,7 +31,7 @@ absl::StatusOr<RollupKeeper*> KeeperOf(StoreGates* gates) {
   HOURCELL_RETURN_IF_ERROR(gates->BeginWrite().status());
   RollupKeeper* const keeper = gates->lasting()->rollups.get();
   if (keeper != nullptr) return keeper;
-  return absl::FailedPreconditionError("rollups: the store has no rules; set tsd.rollups.rules");
+  return absl::FailedPreconditionError("rollups: expected the setting tsd.rollups.rules, got none");
 }
 
 }  // namespace

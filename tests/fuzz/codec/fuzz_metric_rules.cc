@@ -25,7 +25,7 @@ void CheckRule(const MetricRule& rule) {
 }  // namespace
 }  // namespace hourcell
 
-// Any text is refused in words, or gives rules that hold what the header says.
+// The parser refuses a text with a message, or gives rules within the limits of the header.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   const std::string_view text = InputText(data, size);

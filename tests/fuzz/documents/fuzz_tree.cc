@@ -6,8 +6,8 @@
 #include "server/trees/tree_json.h"
 #include "tests/fuzz/fuzz_input.h"
 
-// The text of a tree is refused as damage, or is printed and read back as the same tree, whose
-// rules give a series a bounded path.
+// The parser refuses the text of a tree as damage, or reads a tree. The tree is printed and read
+// back without a change, and its rules give a series a bounded path.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   const absl::StatusOr<Tree> tree = ParseTree(1, InputText(data, size));

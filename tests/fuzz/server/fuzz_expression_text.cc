@@ -8,7 +8,8 @@
 #include "server/expressions/expression_text.h"
 #include "tests/fuzz/fuzz_input.h"
 
-// Any text is refused, or is an expression whose printed text is read, and printed as itself.
+// The parser refuses a text or reads an expression. The expression is printed, read back, and
+// printed again without a change.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   const auto expression = ParseMetricExpression(InputText(data, size), {});
