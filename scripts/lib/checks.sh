@@ -3,7 +3,7 @@
 
 # Prints every C++ file of the tree, NUL-separated.
 cpp_files() {
-  find codec uid engine server tests bench -type f \( -name '*.h' -o -name '*.cc' \) -print0
+  find codec uid engine promql server tests bench -type f \( -name '*.h' -o -name '*.cc' \) -print0
 }
 
 check_format() {
@@ -150,7 +150,7 @@ check_each_file() {
   local turn=$(($1 / 3 % 6))
   build_clang_headers
   sed -n 's/^  "command": "\(.*\)",$/\1/p' build/clang/compile_commands.json |
-    grep -E " -c $PWD/(codec|uid|engine|server|bench/lab)/" |
+    grep -E " -c $PWD/(codec|uid|engine|promql|server|bench/lab)/" |
     awk "NR % 6 == $turn || / -c [^ ]*\/engine\/bigtable\//" |
     sed -E 's/ -o [^ ]+ -c / -fsyntax-only /; s/\\(.)/\1/g' |
     xargs -d '\n' -P "$(build_jobs)" -I{} sh -c '{}'
@@ -336,7 +336,7 @@ check_tidy() {
   fi
   while read -r file; do
     [[ $file != engine/bigtable/* || ${#TIDY_EXCLUDED[@]} == 0 ]] || continue
-    if [[ $file =~ ^(codec|uid|engine|server|bench/lab)/.*\.(h|cc)$ ]]; then
+    if [[ $file =~ ^(codec|uid|engine|promql|server|bench/lab)/.*\.(h|cc)$ ]]; then
       files+=("$(tidy_source "$file")")
     fi
   done < <(changed_files)

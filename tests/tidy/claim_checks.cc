@@ -14,8 +14,8 @@
 namespace hourcell::tidy {
 namespace {
 
-constexpr std::string_view kHeldFolders = "codec/ uid/ engine/ server/ bench/lab/";
-constexpr std::string_view kCallers = "codec/ uid/ engine/ server/ bench/ tests/install/";
+constexpr std::string_view kHeldFolders = "codec/ uid/ engine/ promql/ server/ bench/lab/";
+constexpr std::string_view kCallers = "codec/ uid/ engine/ promql/ server/ bench/ tests/install/";
 constexpr std::string_view kBlanks = " \t\n";
 
 bool IsIdentifierChar(char c) {

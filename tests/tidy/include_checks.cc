@@ -20,7 +20,7 @@ struct Confined {
   std::string_view headers;  // those of them that may be .h files
 };
 
-constexpr std::string_view kAnyHeader = "bench/ codec/ engine/ server/ tests/ uid/";
+constexpr std::string_view kAnyHeader = "bench/ codec/ engine/ promql/ server/ tests/ uid/";
 constexpr std::string_view kNoHeader = "";
 
 constexpr std::array kConfined = {
@@ -40,7 +40,7 @@ constexpr std::array kConfined = {
     Confined{"<libdeflate", "server/ tests/", kNoHeader},
     Confined{"<snappy", "server/http/ server/inputs/ bench/peers/ tests/", kNoHeader},
     Confined{"<protozero/", "server/inputs/ tests/", "server/inputs/protobuf_fields.h"},
-    Confined{"<re2/", "uid/ engine/ server/inputs/ tests/", kNoHeader},
+    Confined{"<re2/", "uid/ engine/ promql/ server/inputs/ tests/", kNoHeader},
     Confined{"<pcre2", "engine/query/stages/ tests/", kNoHeader},
     Confined{"<cairo", "server/plot/", kNoHeader},
     Confined{"<roaring/", "engine/ tests/", kNoHeader},
@@ -61,7 +61,7 @@ constexpr std::array kConfined = {
 };
 
 // The folders that have a row each: what is built into the product.
-constexpr std::string_view kProduct = "codec/ uid/ engine/ server/ bench/lab/";
+constexpr std::string_view kProduct = "codec/ uid/ engine/ promql/ server/ bench/lab/";
 
 bool IsProduct(std::string_view path) {
   return StartsWithAny(path, kProduct);

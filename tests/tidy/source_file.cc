@@ -90,7 +90,7 @@ class Blanker {
 };
 
 constexpr std::array kFolders = {".ci",    "bench",   "cmake",  "codec", "docs",
-                                 "engine", "scripts", "server", "tests", "uid"};
+                                 "engine", "promql", "scripts", "server", "tests", "uid"};
 // What tools put into those folders.
 constexpr std::array kForeignFolders = {"node_modules", "corpus", "dist"};
 constexpr std::array kBinaryExtensions = {".gz", ".png", ".ico", ".woff2"};

@@ -268,7 +268,7 @@ void AddReachable(std::span<const SourceFile> files,
 
 std::string MirrorOf(std::string_view path) {
   constexpr std::string_view kLab = "bench/";
-  if (!path.ends_with(".cc") || !StartsWithAny(path, "codec/ uid/ engine/ server/ bench/lab/")) {
+  if (!path.ends_with(".cc") || !StartsWithAny(path, "codec/ uid/ engine/ promql/ server/ bench/lab/")) {
     return "";
   }
   std::string_view stem = path.substr(0, path.size() - 3);
@@ -451,7 +451,7 @@ std::vector<Finding> CheckFolders(std::span<const SourceFile> files) {
       findings.push_back(
           {folder, 0, fmt::format("{} files; expected at most {}", size, kFolderFilesMax)});
     }
-    if (StartsWithAny(folder + "/", "codec/ uid/ engine/ server/ bench/lab/") &&
+    if (StartsWithAny(folder + "/", "codec/ uid/ engine/ promql/ server/ bench/lab/") &&
         FileAt(files, folder + "/README.md") == nullptr) {
       findings.push_back({folder, 0, "no README.md says what is in it"});
     }

@@ -1,0 +1,1 @@
+#include "promql/evaluation/evaluator.h"

@@ -1,0 +1,1 @@
+#include "promql/text/expression.h"

@@ -1,0 +1,1 @@
+#include "promql/values/arithmetic.h"
