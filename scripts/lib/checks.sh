@@ -64,9 +64,39 @@ has_line() {
   return 1
 }
 
-# run_ctest <preset> <label expression> [expression of names that are left out]
+# run_ctest <preset> <label expression> [expression of names that are left out]: prints the names of
+# failed cases and their messages last.
 run_ctest() {
-  ctest --preset "$1" -L "^($2)\$" -E "${3:-^\$}" -j2 --progress --no-tests=error
+  local log="build/$1/ctest.log"
+  if ctest --preset "$1" -L "^($2)\$" -E "${3:-^\$}" -j2 --progress --no-tests=error \
+      --output-log "$log"; then
+    return
+  fi
+  print_failures "$log"
+  runs_again "$1" "$log"
+}
+
+SANITIZER_REPORT='(ERROR|WARNING): [A-Za-z]+Sanitizer|runtime error:'
+
+# print_failures <log of ctest>: prints the lines of failed cases, and reports of sanitizers.
+print_failures() {
+  printf '==> failures\n'
+  grep -aE -A 8 ": Failure\$|^\\[  FAILED  \\]|$SANITIZER_REPORT" "$1" | head -n 150 || true
+}
+
+# runs_again <preset> <log of ctest>: runs the failed tests again, one at a time. Sanitizers make a
+# program some ten times slower, so a case that waits for another thread may give up on a busy
+# machine. Fails if one fails again, or if a sanitizer reported anything.
+runs_again() {
+  if grep -qaE "$SANITIZER_REPORT" "$2"; then
+    return 1
+  fi
+  printf '==> the failed tests again, one at a time\n'
+  ctest --preset "$1" --rerun-failed -j1 --no-tests=error --output-log "$2.again" || {
+    print_failures "$2.again"
+    return 1
+  }
+  printf '    unsteady: they passed the second time\n'
 }
 
 # run_shuffled <preset> <seed> <label expression> [expression of names that are left out]: runs the
