@@ -26,10 +26,17 @@ class Value {
     return is_integer_ ? static_cast<double>(integer()) : floating();
   }
 
-  // The NaN with which Prometheus marks the end of a series. Stored bit for bit, it is the only
-  // stored float that is not finite; queries omit it unless they request it.
+  // Special values are the floats that are not finite: infinities, NaN, and the NaN with which
+  // Prometheus marks the end of a series. They are stored bit for bit; queries omit them unless
+  // they request them. NaN has the bits with which Prometheus writes it.
+  static constexpr uint64_t kSpecialBits = 0x7FF0000000000000;  // all set: a special value
   static constexpr uint64_t kStaleMarkerBits = 0x7FF0000000000002;
+  static constexpr uint64_t kNanBits = 0x7FF8000000000001;
   static constexpr Value StaleMarker() { return {kStaleMarkerBits, false}; }
+  static constexpr Value NotANumber() { return {kNanBits, false}; }
+  constexpr bool is_special() const {
+    return !is_integer_ && (bits_ & kSpecialBits) == kSpecialBits;
+  }
   constexpr bool is_stale_marker() const { return !is_integer_ && bits_ == kStaleMarkerBits; }
 
   // Bit for bit, so that a NaN equals itself and 0.0 differs from -0.0.
@@ -63,6 +70,8 @@ struct PointView {
   Value value;
   // Its names may have every character that the store accepts; else only OpenTSDB's.
   bool has_any_names = false;
+  // Its value may be special; else the stale marker is the only special value that is accepted.
+  bool may_be_special = false;
 };
 
 // One point of a line whose series is still text: the line without its time and value. Equal bytes
@@ -75,6 +84,7 @@ struct LinePoint {
   // As in PointView. If true, the names are UTF-8, and kTagSeparator precedes each name of the
   // tags: "\1host\1web 01\1dc\1lga".
   bool has_any_names = false;
+  bool may_be_special = false;  // as in PointView
 };
 
 // A control character, which names cannot contain.

@@ -1,7 +1,6 @@
 #include "codec/value.h"
 
 #include <bit>
-#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -19,7 +18,6 @@ namespace hourcell {
 uint8_t ValueFlags(Value value) {
   if (!value.is_integer()) {
     const double number = value.floating();
-    HOURCELL_DCHECK(std::isfinite(number) || value.is_stale_marker());
     return static_cast<double>(static_cast<float>(number)) == number ? 0xB : 0xF;
   }
   const int64_t number = value.integer();

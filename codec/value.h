@@ -15,7 +15,6 @@
 namespace hourcell {
 
 // The flags (qualifier.h) `value` is stored with: minimal width; binary32 iff exact.
-// REQUIRES: a float is finite, or the stale marker.
 uint8_t ValueFlags(Value value);
 
 // Writes the value in the width of `flags` to `out`; returns how many bytes.

@@ -109,10 +109,10 @@ struct OpenTsdbCell {
 };
 absl::StatusOr<OpenTsdbCell> ToOpenTsdb(std::string_view cell);
 
-// HasStaleMarker: true if a point is the stale marker (Value::StaleMarker). RemoveStaleMarkers
-// removes these points.
-bool HasStaleMarker(const CellColumns& columns);
-void RemoveStaleMarkers(CellColumns* columns);
+// HasSpecialValue: true if the value of a point is special (Value::is_special).
+// RemoveSpecialValues removes these points.
+bool HasSpecialValue(const CellColumns& columns);
+void RemoveSpecialValues(CellColumns* columns);
 
 // Sorts by offset; of equal offsets the later in `*columns` stays (seconds and milliseconds alike).
 void SortLastWins(CellColumns* columns);

@@ -1,6 +1,7 @@
 #include "codec/text/point_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,6 +36,14 @@ void SplitWords(std::string_view line, std::vector<std::string_view>* words) {
     if (blank == std::string_view::npos) return;
     line.remove_prefix(blank + 1);
   }
+}
+
+std::optional<Value> SpecialValueOfWord(std::string_view word) {
+  if (word == kStaleMarkerWord) return Value::StaleMarker();
+  if (word == kNanWord) return Value::NotANumber();
+  if (word == kInfinityWord) return Value::Float(HUGE_VAL);
+  if (word == kMinusInfinityWord) return Value::Float(-HUGE_VAL);
+  return std::nullopt;
 }
 
 // IsUtf8, quick for the usual line, which is ASCII.
@@ -144,13 +153,18 @@ std::optional<PointError> PointText::Parse(std::string_view line,
   if (!is_utf8_) converted_.reserve(2 * words_.size());
   std::optional<PointError> error = ParseTags(std::span(words_).subspan(kFirstTagWord));
   if (error) return error;
-  const bool is_stale = syntax == PointSyntax::kImport && words_[2] == kStaleMarkerWord;
-  const Parsed<Value> value = is_stale ? Value::StaleMarker() : ParseValueText(words_[2]);
+  const std::optional<Value> special =
+      syntax == PointSyntax::kImport ? SpecialValueOfWord(words_[2]) : std::nullopt;
+  const Parsed<Value> value = special.has_value() ? *special : ParseValueText(words_[2]);
   if (!value.ok()) return value.error();
 
   const std::string_view metric = Utf8(words_[0]);
   if (auto fault = CheckTagCount(metric, limits)) return fault;
-  point_ = {.metric = metric, .tags = tags_, .timestamp = *timestamp, .value = *value};
+  point_ = {.metric = metric,
+            .tags = tags_,
+            .timestamp = *timestamp,
+            .value = *value,
+            .may_be_special = special.has_value()};
   return std::nullopt;
 }
 
@@ -253,6 +267,13 @@ void AppendLineName(std::string_view name, std::string* out) {
   out->append(name);
 }
 
+std::string_view SpecialValueWord(Value value) {
+  if (!value.is_special()) return {};
+  if (value.is_stale_marker()) return kStaleMarkerWord;
+  if (std::isnan(value.floating())) return kNanWord;
+  return value.floating() > 0 ? kInfinityWord : kMinusInfinityWord;
+}
+
 void AppendImportLine(const PointView& point, std::string* out) {
   const auto append_to = std::back_inserter(*out);
   AppendLineName(point.metric, out);
@@ -261,8 +282,8 @@ void AppendImportLine(const PointView& point, std::string* out) {
   out->push_back(' ');
   if (point.value.is_integer()) {
     fmt::format_to(append_to, "{}", point.value.integer());
-  } else if (point.value.is_stale_marker()) {
-    out->append(kStaleMarkerWord);
+  } else if (point.value.is_special()) {
+    out->append(SpecialValueWord(point.value));
   } else {
     AppendJavaDouble(point.value.floating(), out);
   }

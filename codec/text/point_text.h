@@ -96,11 +96,16 @@ class PointText {
   std::vector<std::string> converted_;  // texts of a line that is not UTF-8; rare
 };
 
-// The word for a stale marker (Value::StaleMarker) as the value of an import line.
+// The words for special values (Value::is_special) as the value of an import line.
 inline constexpr std::string_view kStaleMarkerWord = "StaleNaN";
+inline constexpr std::string_view kNanWord = "NaN";
+inline constexpr std::string_view kInfinityWord = "Infinity";
+inline constexpr std::string_view kMinusInfinityWord = "-Infinity";
+// Empty for another value. NaNs other than the stale marker are one word.
+std::string_view SpecialValueWord(Value value);
 
 // The import line of a point: `metric timestamp value tagk=tagv ...`, time in its own precision,
-// floats as Java prints them, a stale marker as kStaleMarkerWord. A name with a blank or '=', or
+// floats as Java prints them, special values as SpecialValueWord. A name with a blank or '=', or
 // one that begins with '"', is quoted (quoted_name.h). No line end.
 void AppendImportLine(const PointView& point, std::string* out);
 

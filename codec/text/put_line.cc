@@ -115,7 +115,8 @@ std::optional<PointError> ParseQuotedLine(std::string_view line,
             .tags = std::string_view(*names).substr(metric_size),
             .timestamp = parser->point().timestamp,
             .value = parser->point().value,
-            .has_any_names = true};
+            .has_any_names = true,
+            .may_be_special = parser->point().may_be_special};
   return std::nullopt;
 }
 
@@ -167,7 +168,8 @@ std::optional<PointError> ParsePointLine(std::string_view words,
   *point = {.metric = words.substr(0, words.find(' ')),
             .tags = TagsOf(words),
             .timestamp = parser->point().timestamp,
-            .value = parser->point().value};
+            .value = parser->point().value,
+            .may_be_special = parser->point().may_be_special};
   return std::nullopt;
 }
 

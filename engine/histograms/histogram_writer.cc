@@ -59,7 +59,7 @@ HistogramWriter::HistogramWriter(const Options& options, const Parts& parts)
 std::optional<PointError> HistogramWriter::FaultOf(const HistogramPoint& one) const {
   HOURCELL_DCHECK((one.histogram == nullptr) != (one.exponential == nullptr));
   const PointView& point = one.point;
-  if (auto fault = ContentFault(point.timestamp, Value::Integer(0))) return fault;
+  if (auto fault = ContentFault(point.timestamp, Value::Integer(0), false)) return fault;
   if (auto fault = TagsFault(point, options_.tags_max)) return fault;
   if (auto fault = ValueFault(one)) return fault;
   if (!only_opentsdb_ || point.has_any_names) return std::nullopt;

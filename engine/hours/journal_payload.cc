@@ -1,7 +1,6 @@
 #include "engine/hours/journal_payload.h"
 
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -323,7 +322,7 @@ bool JournalPayloadReader::TakePointAt(const uint8_t* begin, uint8_t token) {
       break;
     case kLogBinary32: {
       float narrow = 0;
-      if (!in.TakeRaw(&narrow) || !std::isfinite(narrow)) return false;
+      if (!in.TakeRaw(&narrow)) return false;
       value_ = Value::Float(static_cast<double>(narrow));
       break;
     }
@@ -331,7 +330,6 @@ bool JournalPayloadReader::TakePointAt(const uint8_t* begin, uint8_t token) {
       double wide = 0;
       if (!in.TakeRaw(&wide)) return false;
       value_ = Value::Float(wide);
-      if (!std::isfinite(wide) && !value_.is_stale_marker()) return false;
       break;
     }
     default:

@@ -409,8 +409,7 @@ bool Lane::ReadLast(
     const auto hours_end = std::exchange(end, begin);
     const OpenHourPoints& points = newest.points;
     const int64_t newest_ms = base_ms + points.last_offset_ms();
-    if (is_one && points.ascends() && newest_ms <= until_ms &&
-        !points.last_value().is_stale_marker()) {
+    if (is_one && points.ascends() && newest_ms <= until_ms && !points.last_value().is_special()) {
       // The usual hour: nothing needs to be decoded.
       if (!newest.IsShownAt(pinned_at)) continue;
       *last = {.ms = newest_ms, .value = points.last_value()};
@@ -421,7 +420,7 @@ bool Lane::ReadLast(
         std::ranges::upper_bound(columns_.offset_ms, until_ms - base_ms, {},
                                  [](uint32_t offset_ms) { return int64_t{offset_ms}; });
     auto count = static_cast<size_t>(after - columns_.offset_ms.begin());
-    while (count > 0 && columns_.value(count - 1).is_stale_marker())
+    while (count > 0 && columns_.value(count - 1).is_special())
       --count;
     if (count == 0) continue;
     *last = {.ms = base_ms + columns_.offset_ms[count - 1], .value = columns_.value(count - 1)};

@@ -156,8 +156,8 @@ struct QuerySpec {
   bool may_use_rollups = true;
   // The store's own reading: neither the limits nor the timeout of queries apply.
   bool without_limits = false;
-  // Return stale markers, too (Value::StaleMarker). REQUIRES: no aggregation, no downsampling.
-  bool stale_markers = false;
+  // Return special values, too (Value::is_special). REQUIRES: no aggregation, no downsampling.
+  bool special_values = false;
   // The annotations to find.
   bool annotations = true;
   bool global_annotations = false;

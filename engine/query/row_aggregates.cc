@@ -87,7 +87,7 @@ std::string RowGroupingText(const RowGrouping& grouping) {
 }
 
 bool ValueTest::Accepts(Value value) const {
-  if (value.is_stale_marker()) return false;
+  if (value.is_special()) return false;
   if (value.is_integer() && operand.is_integer()) {
     return Compare(comparison, value.integer(), operand.integer());
   }
@@ -163,7 +163,7 @@ void RowTotals::AddPoint(int64_t ms, Value value) {
   first_ms_ = points_ == 0 ? ms : std::min(first_ms_, ms);
   last_ms_ = points_ == 0 ? ms : std::max(last_ms_, ms);
   ++points_;
-  if (value.is_stale_marker()) return;
+  if (value.is_special()) return;
   if (numbers_ == 0 || IsBelow(value, min_)) min_ = value;
   if (numbers_ == 0 || IsAbove(value, max_)) max_ = value;
   ++numbers_;

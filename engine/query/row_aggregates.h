@@ -48,7 +48,7 @@ struct ValueTest {
   ValueComparison comparison = ValueComparison::kEqual;
   Value operand = {};
 
-  // Compares integers exactly, and other pairs as doubles. No test accepts a stale marker.
+  // Compares integers exactly, and other pairs as doubles. No test accepts a special value.
   bool Accepts(Value value) const;
 
   friend bool operator==(const ValueTest&, const ValueTest&) = default;
@@ -113,8 +113,8 @@ class RowTotals {
   void Merge(const RowTotals& from);
 
   uint64_t rows() const { return rows_; }
-  uint64_t points() const { return points_; }    // stale markers included
-  uint64_t numbers() const { return numbers_; }  // points that are not stale markers
+  uint64_t points() const { return points_; }    // special values included
+  uint64_t numbers() const { return numbers_; }  // points whose values are not special
   uint64_t key_bytes() const { return key_bytes_; }
   uint64_t cell_bytes() const { return cell_bytes_; }
 

@@ -27,6 +27,13 @@ constexpr size_t kReusedPointsMax = 4096;
 // Memory of a series during the search for its annotations.
 constexpr size_t kSoughtBytes = sizeof(std::string_view) + 2 * sizeof(std::string);
 
+// Infinities at these times are errors. None are if the query wants special values.
+AskedTimes AskedTimesOf(const QuerySpec& spec) {
+  if (spec.special_values) return {.from_ms = INT64_MAX, .to_ms = INT64_MIN};
+  if (spec.keep_scanned) return {};
+  return {.from_ms = spec.start_ms, .to_ms = spec.end_ms};
+}
+
 // The points between start and end.
 SpanView PointsWithin(const Span& span, int64_t start_ms, int64_t end_ms) {
   const auto begin = std::ranges::lower_bound(span.t, start_ms) - span.t.begin();
@@ -60,13 +67,12 @@ absl::Status GroupFinisher::Begin(std::vector<int64_t> bucket_times,
       {.aggregator = query_.aggregator == Aggregator::kNone ? Aggregator::kMax : query_.aggregator,
        .is_rate = query_.rate.has_value(),
        .scan_end_ms = static_cast<int64_t>(plan_.bounds.end_s) * 1000,
-       .asked = spec_.keep_scanned ? AskedTimes{}
-                                   : AskedTimes{.from_ms = spec_.start_ms, .to_ms = spec_.end_ms},
+       .asked = AskedTimesOf(spec_),
        .times = std::move(bucket_times),
        .memory = parts_.read->memory});
   adds_in_place_ = !aggregator_->keeps_members() && !query_.rate.has_value() &&
                    query_.downsample.has_value() && query_.downsample->fill == FillPolicy::kNone &&
-                   !spec_.stale_markers;
+                   !spec_.special_values;
   HOURCELL_RETURN_IF_ERROR(parts_.read->memory->Take(aggregator_->allocated_bytes()));
   if (!spec_.annotations || !parts_.annotations->has_any()) return absl::OkStatus();
   return ReadAnnotations(members);
@@ -114,27 +120,27 @@ absl::Status GroupFinisher::Add(uint32_t member, SeriesSpan* read) {
   }
   MemoryHold hold(parts_.read->memory);
   HOURCELL_RETURN_IF_ERROR(FinishSpan(read->builder, &hold));
-  if (spec_.stale_markers) NoteStaleMarkers(span_);
+  if (spec_.special_values) NoteSpecialValues(span_);
   const size_t before = aggregator_->allocated_bytes();
   aggregator_->Add(std::move(span_));
   hold.GiveBack(hold.bytes());  // the aggregator counts the kept points
   return parts_.read->memory->Take(aggregator_->allocated_bytes() - before);
 }
 
-void GroupFinisher::NoteStaleMarkers(const Span& span) {
+void GroupFinisher::NoteSpecialValues(const Span& span) {
   for (size_t i = 0; i < span.size(); ++i)
-    if (span.value(i).is_stale_marker()) stale_ms_.push_back(span.t[i]);
+    if (span.value(i).is_special()) special_points_.push_back({.ms = span.t[i], .bits = span.v[i]});
 }
 
-void GroupFinisher::RestoreStaleMarkers(Span* merged) {
+void GroupFinisher::RestoreSpecialValues(Span* merged) {
   size_t at = 0;
-  for (const int64_t ms : stale_ms_) {
-    while (at < merged->size() && merged->t[at] < ms)
+  for (const SpecialPoint& point : special_points_) {
+    while (at < merged->size() && merged->t[at] < point.ms)
       ++at;
     if (at == merged->size()) break;
-    if (merged->t[at] == ms) merged->v[at] = Value::kStaleMarkerBits;
+    if (merged->t[at] == point.ms) merged->v[at] = point.bits;
   }
-  stale_ms_.clear();
+  special_points_.clear();
 }
 
 absl::Status GroupFinisher::FinishSpan(SpanBuilder* builder, MemoryHold* hold) {
@@ -155,7 +161,7 @@ absl::Status GroupFinisher::Finish() {
   HOURCELL_DCHECK(aggregator_ != nullptr);
   const size_t before = aggregator_->allocated_bytes();
   HOURCELL_RETURN_IF_ERROR(aggregator_->FinishInto(&merged_));
-  if (!stale_ms_.empty()) RestoreStaleMarkers(&merged_);
+  if (!special_points_.empty()) RestoreSpecialValues(&merged_);
   HOURCELL_DCHECK(before >= aggregator_->allocated_bytes());
   parts_.read->memory->GiveBack(before - aggregator_->allocated_bytes());
   MemoryHold hold(parts_.read->memory);

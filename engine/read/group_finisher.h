@@ -66,12 +66,17 @@ class GroupFinisher {
   std::string_view MetricName() const;
 
  private:
+  struct SpecialPoint {
+    int64_t ms = 0;
+    uint64_t bits = 0;  // of the value
+  };
+
   absl::Status ReadAnnotations(std::span<const uint32_t> members);
   // The annotations of the group's members, by start.
   std::vector<Annotation> AnnotationsOfGroup() const;
-  // Records stale markers, because aggregators turn them into other NaNs.
-  void NoteStaleMarkers(const Span& span);
-  void RestoreStaleMarkers(Span* merged);
+  // Records special values, because aggregators turn them into other NaNs.
+  void NoteSpecialValues(const Span& span);
+  void RestoreSpecialValues(Span* merged);
   // Sets span_ to the span of a member, filled and as a rate where the query wants that. `*hold`
   // counts its memory.
   absl::Status FinishSpan(SpanBuilder* builder, MemoryHold* hold);
@@ -89,7 +94,8 @@ class GroupFinisher {
   bool adds_in_place_ = false;                      // buckets, where their builder has them
   std::unique_ptr<GapFiller> filler_;               // once a span has gaps
   StringMap<std::vector<Annotation>> annotations_;  // by tsuid in hex; of series with annotations
-  std::vector<int64_t> stale_ms_;  // of the group's member, if the query wants stale markers
+  // Special values of the group's member, if the query wants them.
+  std::vector<SpecialPoint> special_points_;
   absl::InlinedVector<uint32_t, 8> present_;  // members of the group with points
   Span span_;                                 // of the member that is added
   Span merged_;                               // the group's

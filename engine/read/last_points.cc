@@ -341,7 +341,7 @@ std::optional<OpenPoint> LastPointReader::LastOfColumns(int64_t base_ms) {
   points_ += columns_.size();
   for (size_t i = columns_.size(); i-- > 0;) {
     const int64_t ms = base_ms + columns_.offset_ms[i];
-    if (ms > until_ms_ || columns_.value(i).is_stale_marker()) continue;
+    if (ms > until_ms_ || columns_.value(i).is_special()) continue;
     return OpenPoint{.ms = ms, .value = columns_.value(i)};
   }
   return std::nullopt;

@@ -65,7 +65,7 @@ absl::Status MemberReader::Begin(const Settings& settings) {
                                                          .end_ms = spec_.end_ms,
                                                          .scan = plan_.bounds},
                                                .division = spec_.read_division,
-                                               .stale_markers = spec_.stale_markers});
+                                               .special_values = spec_.special_values});
   return absl::OkStatus();
 }
 

@@ -149,8 +149,8 @@ class SpanReader::Part {
       if (parts_.meter->is_quick()) taken.Update(TakeQuick(columns.size()));
       taken.Update(Grow(2 * (sizeof(OpenRow) + columns.size() * kColumnPointBytes)));
       if (!taken.ok()) return;
-      if (!settings_.stale_markers && !has_open_markers_) {
-        has_open_markers_ = HasStaleMarker(columns);
+      if (!settings_.special_values && !has_open_specials_) {
+        has_open_specials_ = HasSpecialValue(columns);
       }
       Append(columns, 0, columns.size(), &open_columns_);
       open_rows_.push_back({.base_time_s = base_time_s, .end = open_columns_.size()});
@@ -179,14 +179,14 @@ class SpanReader::Part {
       const OpenRow& row = open_rows_[open.next];
       if (row.base_time_s >= end_s) break;
       rows_.CountOpenRow();
-      if (!has_open_markers_) {
+      if (!has_open_specials_) {
         HOURCELL_RETURN_IF_ERROR(
             AddColumns(i, row.base_time_s, open_columns_, BeginOf(open.next), row.end));
         continue;
       }
       columns_.clear();
       AppendOpen(open.next);
-      DropStaleMarkers(&columns_);
+      DropSpecialValues(&columns_);
       HOURCELL_RETURN_IF_ERROR(AddColumns(i, row.base_time_s, columns_, 0, columns_.size()));
     }
     return absl::OkStatus();
@@ -266,14 +266,14 @@ class SpanReader::Part {
     }
     // A cell has a summary if all its numbers are finite. Of few points it would be decoded again.
     if (is_open || columns_.size() <= kDecodedSummaryMax || !HasSummary(row.cell)) {
-      DropStaleMarkers(&columns_);
+      DropSpecialValues(&columns_);
     }
     CountColumns();
     return AddColumns(row.index, row.base_time_s, columns_, 0, columns_.size());
   }
 
-  void DropStaleMarkers(CellColumns* columns) const {
-    if (!settings_.stale_markers && HasStaleMarker(*columns)) RemoveStaleMarkers(columns);
+  void DropSpecialValues(CellColumns* columns) const {
+    if (!settings_.special_values && HasSpecialValue(*columns)) RemoveSpecialValues(columns);
   }
 
   absl::StatusOr<bool> AddSummary(const RowReader::Row& row) {
@@ -363,7 +363,7 @@ class SpanReader::Part {
   std::unique_ptr<PartMemory> memory_ = PartMemory::Take();
   std::vector<OpenRow>& open_rows_ = memory_->open_rows;
   CellColumns& open_columns_ = memory_->open_columns;
-  bool has_open_markers_ = false;  // some are stale markers, to be dropped
+  bool has_open_specials_ = false;  // some have special values, to be dropped
   std::vector<OpenOfSeries>& open_of_series_ = memory_->open_of_series;
   CellColumns& columns_ = memory_->columns;
   size_t columns_counted_ = 0;  // points they have been counted for

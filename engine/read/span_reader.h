@@ -60,7 +60,7 @@ class SpanReader {
     std::optional<DownsampleSpec> downsample;
     QueryRange range;
     ReadDivision division = ReadDivision::kByBucket;
-    bool stale_markers = false;  // are points
+    bool special_values = false;  // are points
   };
   // Memory of a series without its points: its place in the lists of a batch.
   static constexpr size_t kSeriesBytes = 2 * sizeof(SeriesSpan) + 64;

@@ -192,12 +192,12 @@ absl::Status PointSpool::BeforePut(const PutBatch& batch) {
 }
 
 void PointSpool::BeforeStore(const PutBatch& given) {
-  const auto is_stale = [](const PointView& point) { return point.value.is_stale_marker(); };
-  // The other server does not support stale markers.
+  const auto is_special = [](const PointView& point) { return point.value.is_special(); };
+  // The other server takes numbers only.
   std::vector<PointView> kept;
   PutBatch batch = given;
-  if (std::ranges::any_of(given.points, is_stale)) {
-    std::ranges::remove_copy_if(given.points, std::back_inserter(kept), is_stale);
+  if (std::ranges::any_of(given.points, is_special)) {
+    std::ranges::remove_copy_if(given.points, std::back_inserter(kept), is_special);
     batch.points = kept;
     if (kept.empty()) return;
   }

@@ -1,7 +1,6 @@
 #include "engine/write/point_writer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <deque>
 #include <new>
 #include <optional>
@@ -33,7 +32,9 @@ PointError Illegal(std::string text) {
 
 }  // namespace
 
-std::optional<PointError> ContentFault(const Timestamp& time, const Value& value) {
+std::optional<PointError> ContentFault(const Timestamp& time,
+                                       const Value& value,
+                                       bool may_be_special) {
   if (time.ms < 0 || time.ms > kTimestampMsMax) {
     return Illegal(fmt::format("bad timestamp={}: expected 0 to {} ms, got {} ms", time.ms,
                                kTimestampMsMax, time.ms));
@@ -43,7 +44,7 @@ std::optional<PointError> ContentFault(const Timestamp& time, const Value& value
         fmt::format("bad timestamp={}: expected whole seconds, got {} ms in seconds precision",
                     time.ms, time.ms));
   }
-  if (!value.is_integer() && !std::isfinite(value.floating()) && !value.is_stale_marker()) {
+  if (value.is_special() && !may_be_special && !value.is_stale_marker()) {
     return Illegal(fmt::format("value is NaN or Infinite: {}", JavaDouble(value.floating())));
   }
   return std::nullopt;
@@ -414,7 +415,8 @@ void PointWriter::CheckPoints(std::span<const Point> points, Batch* batch) const
   const int64_t may_expire_ms = parts_.expiry == nullptr ? 0 : parts_.expiry->MayExpireBeforeMs();
   std::optional<KeptFrom> kept_from;
   for (size_t i = 0; i < points.size(); ++i) {
-    if (auto fault = ContentFault(points[i].timestamp, points[i].value)) {
+    const Point& point = points[i];
+    if (auto fault = ContentFault(point.timestamp, point.value, point.may_be_special)) {
       batch->refused.push_back({.index = i, .error = *std::move(fault)});
       batch->series[i].number = kNoSeries;
       continue;

@@ -127,8 +127,10 @@ class PointWriter {
   Counter* const points_expired_;
 };
 
-// The error of a point's time or value, if any.
-std::optional<PointError> ContentFault(const Timestamp& time, const Value& value);
+// The error of a point's time or value, if any. `may_be_special` as in PointView.
+std::optional<PointError> ContentFault(const Timestamp& time,
+                                       const Value& value,
+                                       bool may_be_special);
 
 // The error of the number or the keys of the tags, if any; for points of any input.
 std::optional<PointError> TagsFault(const PointView& point, size_t tags_max);

@@ -142,9 +142,10 @@ class HttpSink : public PointSink {
       const LinePoint& point = points[i];
       // The server decides how many tags are too many.
       auto fault = texts_[i].ParseSeries(point, {.tags_max = kTagsMax});
-      if (!fault.has_value() && point.value.is_stale_marker()) {
+      if (!fault.has_value() && point.value.is_special()) {
         fault = {.kind = PointErrorKind::kIllegalArgument,
-                 .text = "a stale marker; a server takes it by remote write alone"};
+                 .text = fmt::format("{}: not a number; a server accepts it by remote write only",
+                                     SpecialValueWord(point.value))};
       }
       if (fault.has_value()) {
         refused->push_back({.index = i, .error = *std::move(fault)});

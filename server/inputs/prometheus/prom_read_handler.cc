@@ -229,7 +229,7 @@ absl::Status PromReadHandler::AnswerQuery(const PromReadQuery& query,
                  .end_ms = std::min(query.end_ms, kTimestampMsMax),
                  .queries = {std::move(each)},
                  .deadline_ms = deadline_ms,
-                 .stale_markers = true,
+                 .special_values = true,
                  .annotations = false};
   if (spec.end_ms < spec.start_ms) return absl::OkStatus();
   const auto keys_of = [&](const std::string& label) {

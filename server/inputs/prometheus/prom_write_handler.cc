@@ -34,6 +34,12 @@ bool HasTimeZero(const PromSeries& series) {
   return std::ranges::any_of(series.samples, [](const PromSample& each) { return each.ms == 0; });
 }
 
+// All NaNs but the stale marker are one.
+Value StoredValue(double value) {
+  if (std::bit_cast<uint64_t>(value) == Value::kStaleMarkerBits) return Value::StaleMarker();
+  return std::isnan(value) ? Value::NotANumber() : Value::Float(value);
+}
+
 // A word of a header, without surrounding blanks and quotes.
 std::string_view Stripped(std::string_view text) {
   constexpr std::string_view kAround = " \t\"";
@@ -112,7 +118,6 @@ PromWriteHandler::PromWriteHandler(Parts parts, InputSettings settings)
       settings_(std::move(settings)),
       writer_(parts_.tsdb, parts_.append),
       counters_(&parts_.tsdb->stats(), "prometheus"),
-      unfinite_(counters_.Dropped("not_finite")),
       histograms_(counters_.Dropped("histogram")),
       exemplars_(counters_.Dropped("exemplar")) {}
 
@@ -173,8 +178,7 @@ HttpResponse PromWriteHandler::Store(const HttpRequest& request,
   if (version == PromWriteVersion::k2) {
     // After a store failure the sender repeats the whole request.
     const bool is_done = response.status < 500;
-    AddWritten(out.written() + (is_done ? dropped.unfinite : 0),
-               out.histograms_written() + (is_done ? dropped.stale_histograms : 0),
+    AddWritten(out.written(), out.histograms_written() + (is_done ? dropped.stale_histograms : 0),
                is_done ? dropped.exemplars : 0, &response);
   }
   return response;
@@ -203,25 +207,20 @@ void PromWriteHandler::AddSeries(const PromWriteRequest& request,
   const std::string_view metric = batch->Keep(begin, parts_.names->Write(series.name, begin));
   const LinePoint names{.metric = metric, .tags = tags, .timestamp = {}, .value = {}};
   if (!has_refused) AddHistograms(request, names, out, dropped);
-  AddSamples(request, names, out, dropped);
+  AddSamples(request, names, out);
 }
 
 void PromWriteHandler::AddSamples(const PromWriteRequest& request,
                                   const LinePoint& names,
-                                  InputWriter* out,
-                                  Dropped* dropped) const {
+                                  InputWriter* out) const {
   for (const PromSample& sample : request.series().samples) {
     if (sample.ms == 0) continue;  // refused
-    const bool is_stale = std::bit_cast<uint64_t>(sample.value) == Value::kStaleMarkerBits;
-    if (std::isfinite(sample.value) || is_stale) {
-      out->batch()->Add({.metric = names.metric,
-                         .tags = names.tags,
-                         .timestamp = TimestampOfMs(sample.ms),
-                         .value = is_stale ? Value::StaleMarker() : Value::Float(sample.value)},
-                        request.number());
-    } else {
-      ++dropped->unfinite;
-    }
+    out->batch()->Add({.metric = names.metric,
+                       .tags = names.tags,
+                       .timestamp = TimestampOfMs(sample.ms),
+                       .value = StoredValue(sample.value),
+                       .may_be_special = true},
+                      request.number());
   }
 }
 
@@ -253,7 +252,6 @@ std::string_view PromWriteHandler::WriteTags(const PromSeries& series, PointBatc
 }
 
 void PromWriteHandler::CountDropped(const Dropped& dropped) const {
-  unfinite_->Add(dropped.unfinite);
   histograms_->Add(dropped.histograms);
   exemplars_->Add(dropped.exemplars);
 }

@@ -48,7 +48,6 @@ class PromWriteHandler {
  private:
   // Data left out by design from series without a fault.
   struct Dropped {
-    size_t unfinite = 0;          // NaN or infinite samples
     size_t histograms = 0;        // stale markers, and all if they are refused
     size_t stale_histograms = 0;  // counted in histograms, too
     size_t exemplars = 0;
@@ -57,10 +56,7 @@ class PromWriteHandler {
   HttpResponse Store(const HttpRequest& request, PromWriteVersion version, BodyWork* work) const;
   HttpResponse RefuseBody(const std::string& fault, PromWriteVersion version) const;
   void AddSeries(const PromWriteRequest& request, InputWriter* out, Dropped* dropped) const;
-  void AddSamples(const PromWriteRequest& request,
-                  const LinePoint& names,
-                  InputWriter* out,
-                  Dropped* dropped) const;
+  void AddSamples(const PromWriteRequest& request, const LinePoint& names, InputWriter* out) const;
   void AddHistograms(const PromWriteRequest& request,
                      const LinePoint& names,
                      InputWriter* out,
@@ -72,7 +68,6 @@ class PromWriteHandler {
   const InputSettings settings_;
   const PutWriter writer_;
   const InputCounters counters_;
-  Counter* const unfinite_;
   Counter* const histograms_;
   Counter* const exemplars_;
 };

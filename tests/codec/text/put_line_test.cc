@@ -1,6 +1,7 @@
 #include "codec/text/put_line.h"
 
 #include <bit>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -253,11 +254,18 @@ TEST(PutLineTest, ALineAfterAQuotedOneIsReadByItsOwnForm) {
   EXPECT_FALSE(point.has_any_names);
 }
 
-TEST(PutLineTest, AStaleMarkerIsAWordOfImportLinesAlone) {
+TEST(PutLineTest, SpecialValuesAreWordsOfImportLinesAlone) {
   PointText parser;
-  ASSERT_FALSE(parser.Parse("m 1 StaleNaN a=b", PointSyntax::kImport, PointLimits{}));
-  EXPECT_TRUE(parser.point().value.is_stale_marker());
-  EXPECT_TRUE(parser.Parse("m 1 StaleNaN a=b", PointSyntax::kTelnet, PointLimits{}).has_value());
+  for (const Value value : {Value::StaleMarker(), Value::NotANumber(), Value::Float(HUGE_VAL),
+                            Value::Float(-HUGE_VAL)}) {
+    const std::string line = fmt::format("m 1 {} a=b", SpecialValueWord(value));
+    ASSERT_FALSE(parser.Parse(line, PointSyntax::kImport, PointLimits{})) << line;
+    EXPECT_EQ(parser.point().value, value) << line;
+    EXPECT_TRUE(parser.point().may_be_special);
+    EXPECT_TRUE(parser.Parse(line, PointSyntax::kTelnet, PointLimits{}).has_value()) << line;
+  }
+  ASSERT_FALSE(parser.Parse("m 1 1.5 a=b", PointSyntax::kImport, PointLimits{}));
+  EXPECT_FALSE(parser.point().may_be_special);
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ class PointSpoolTest : public testing::Test {
   std::unique_ptr<PointSpool> spool_;
 };
 
-TEST_F(PointSpoolTest, StaleMarkersAreNotForwarded) {
+TEST_F(PointSpoolTest, SpecialValuesAreNotForwarded) {
   Open();
   Put(1);
   OwnedPoint marker("m", "host=a", Timestamp{.ms = 1'356'998'401'000}, Value::StaleMarker());

@@ -64,7 +64,8 @@ class Batch {
                        .tags = tags_[row],
                        .timestamp = points_[i].timestamp,
                        .value = points_[i].value,
-                       .has_any_names = true});
+                       .has_any_names = true,
+                       .may_be_special = true});
     }
     return lines;
   }

@@ -19,8 +19,8 @@ namespace {
 void AppendValueText(const Value& value, std::string* out) {
   if (value.is_integer()) {
     fmt::format_to(std::back_inserter(*out), "{}", value.integer());
-  } else if (value.is_stale_marker()) {
-    out->append(kStaleMarkerWord);
+  } else if (value.is_special()) {
+    out->append(SpecialValueWord(value));
   } else {
     AppendJavaDouble(value.floating(), out);
   }

@@ -1,5 +1,7 @@
 #include "server/inputs/prometheus/prom_read_handler.h"
 
+#include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -289,6 +291,16 @@ TEST_F(PromReadHandlerTest, StaleMarkersEndASeries) {
   // Bit for bit, as a binary64 of a message.
   EXPECT_THAT(FromSnappy(response.body),
               HasSubstr(std::string("\x09\x02\x00\x00\x00\x00\x00\xf0\x7f", 9)));
+}
+
+TEST_F(PromReadHandlerTest, SpecialValuesAreSamples) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Write({{.labels = {{"__name__", "m"}, {"a", "b"}},
+          .samples = {{std::nan(""), kMs}, {kInfinity, kMs + 1000}, {-kInfinity, kMs + 2000}}}});
+
+  EXPECT_THAT(
+      Lines({{Type::kEqual, "__name__", "m"}}),
+      ElementsAre(fmt::format("m{{a=b}} nan@{} inf@{} -inf@{}", kMs, kMs + 1000, kMs + 2000)));
 }
 
 TEST_F(PromReadHandlerTest, SaysWhatIsWrong) {

@@ -271,17 +271,29 @@ TEST_F(PromWriteHandlerTest, AStoreOfAnyNamesKeepsThem) {
               ElementsAre("+Inf", "C:\\a b={x|y}", "a:9090"));
 }
 
-TEST_F(PromWriteHandlerTest, DropsAndCountsWhatIsNotFinite) {
+TEST_F(PromWriteHandlerTest, SpecialValuesAreWrittenAndQueriesLeaveThemOut) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const HttpResponse response = Write({{.labels = {{"__name__", "m"}, {"a", "b"}},
                                         .samples = {{std::numeric_limits<double>::quiet_NaN(), kMs},
-                                                    {kInfinity, kMs},
-                                                    {-kInfinity, kMs},
-                                                    {7, kMs}}}});
+                                                    {kInfinity, kMs + 1},
+                                                    {-kInfinity, kMs + 2},
+                                                    {7, kMs + 3}}}});
 
-  EXPECT_EQ(response.status, 204) << "Prometheus has such samples";
-  EXPECT_THAT(Stored("m"), HasSubstr(R"("dps":{"1356998400000":7.0})"));
-  EXPECT_EQ(Dropped("not_finite"), 3U);
+  EXPECT_EQ(response.status, 204);
+  EXPECT_THAT(Stored("m"), HasSubstr(R"("dps":{"1356998400003":7.0})"));
+  QuerySpec spec;
+  spec.start_ms = kMs;
+  spec.end_ms = kMs + 3;
+  spec.special_values = true;
+  spec.queries.resize(1);
+  spec.queries[0].aggregator = Aggregator::kNone;
+  spec.queries[0].metric = "m";
+  const absl::StatusOr<QueryResult> result = tsdb().queries().Query(spec);
+  ASSERT_OK(result);
+  ASSERT_EQ(result->series[0].points.size(), 4U);
+  EXPECT_EQ(result->series[0].points[0].value, Value::NotANumber());
+  EXPECT_EQ(result->series[0].points[1].value, Value::Float(kInfinity));
+  EXPECT_EQ(result->series[0].points[2].value, Value::Float(-kInfinity));
 }
 
 TEST_F(PromWriteHandlerTest, StaleMarkersAreWrittenAndQueriesLeaveThemOut) {
