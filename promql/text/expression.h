@@ -78,7 +78,18 @@ struct Call {
   std::vector<ExpressionPtr> arguments;
 };
 enum class AggregateOperator : uint8_t {
-  kSum, kAvg, kCount, kMin, kMax, kGroup, kStddev, kStdvar, kTopk, kBottomk, kCountValues, kQuantile
+  kSum,
+  kAvg,
+  kCount,
+  kMin,
+  kMax,
+  kGroup,
+  kStddev,
+  kStdvar,
+  kTopk,
+  kBottomk,
+  kCountValues,
+  kQuantile
 };
 std::string_view AggregateOperatorText(AggregateOperator op);  // "sum", ...
 struct Aggregation {
@@ -87,24 +98,41 @@ struct Aggregation {
   ExpressionPtr inner;
   bool without = false;
   std::vector<std::string> grouping;  // sorted, each once
+  std::vector<std::string> grouping_as_written;
 };
 enum class BinaryOperator : uint8_t {
-  kAdd, kSubtract, kMultiply, kDivide, kModulo, kPower, kAtan2,
-  kEqual, kNotEqual, kGreater, kLess, kGreaterEqual, kLessEqual,
-  kAnd, kOr, kUnless
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kModulo,
+  kPower,
+  kAtan2,
+  kEqual,
+  kNotEqual,
+  kGreater,
+  kLess,
+  kGreaterEqual,
+  kLessEqual,
+  kAnd,
+  kOr,
+  kUnless
 };
 std::string_view BinaryOperatorText(BinaryOperator op);  // "+", ..., "atan2", "and"
 inline bool IsComparison(BinaryOperator op) {
   return op >= BinaryOperator::kEqual && op <= BinaryOperator::kLessEqual;
 }
-inline bool IsSetOperator(BinaryOperator op) { return op >= BinaryOperator::kAnd; }
+inline bool IsSetOperator(BinaryOperator op) {
+  return op >= BinaryOperator::kAnd;
+}
 enum class MatchCardinality : uint8_t { kOneToOne, kManyToOne, kOneToMany, kManyToMany };
 // Which series of two vectors belong together. kManyToMany: set operators.
 struct VectorMatching {
   MatchCardinality cardinality = MatchCardinality::kOneToOne;
-  bool on = false;                  // else ignoring, which is the default, of no label
-  std::vector<std::string> labels;  // sorted, each once
+  bool on = false;                   // else ignoring, which is the default, of no label
+  std::vector<std::string> labels;   // sorted, each once
   std::vector<std::string> include;  // of group_left or group_right
+  std::vector<std::string> labels_as_written;
   friend bool operator==(const VectorMatching&, const VectorMatching&) = default;
 };
 struct Binary {
@@ -123,8 +151,16 @@ struct Parentheses {
 };
 
 struct Expression {
-  std::variant<NumberLiteral, StringLiteral, VectorSelector, MatrixSelector, Subquery, Call,
-               Aggregation, Binary, Unary, Parentheses>
+  std::variant<NumberLiteral,
+               StringLiteral,
+               VectorSelector,
+               MatrixSelector,
+               Subquery,
+               Call,
+               Aggregation,
+               Binary,
+               Unary,
+               Parentheses>
       node;
   ValueType type = ValueType::kScalar;
   TextRange where;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,11 +14,12 @@
 namespace hourcell::promql {
 
 // kInvalidArgument, with the text and the position that Prometheus prints:
-// "1:5: parse error: unexpected end of input". Also kInvalidArgument: longer than kQueryBytes, nested
-// deeper than kQueryDepth, or what later versions of Prometheus added, by its name.
+// "1:5: parse error: unexpected end of input". Also for a text that is longer than kQueryBytes,
+// nested deeper than kQueryDepth, or in the language of a later version of Prometheus.
 absl::StatusOr<ExpressionPtr> ParseQuery(std::string_view text);
 
-// A selector of series, as `match[]=` has it: m{a="b"}, without offset and @.
+// A selector of series, as `match[]=` has it: m{a="b"}, without offset and @. It may match series
+// without any label (MatchesEmptyValue in matcher.h), and set the metric twice.
 absl::StatusOr<std::vector<LabelMatcher>> ParseSelector(std::string_view text);
 
 // "1h30m" -> milliseconds. kInvalidArgument: "not a valid duration string: \"x\"".
