@@ -18,12 +18,17 @@
 namespace hourcell::promql {
 
 // Bits of two NaNs with a meaning. All other NaNs are values.
-inline constexpr uint64_t kStaleBits = 0x7ff0000000000002;    // as Prometheus writes it
-inline constexpr uint64_t kNoValueBits = 0x7ff00000000000a5;  // never stored
+inline constexpr uint64_t kStaleBits = 0x7ff0000000000002;  // as Prometheus writes it
+// A quiet NaN, because compilers may make signaling constants quiet. Never stored.
+inline constexpr uint64_t kNoValueBits = 0x7ff80000000000a5;
 inline constexpr double kStale = std::bit_cast<double>(kStaleBits);
 inline constexpr double kNoValue = std::bit_cast<double>(kNoValueBits);
-inline bool IsStale(double value) { return std::bit_cast<uint64_t>(value) == kStaleBits; }
-inline bool IsNoValue(double value) { return std::bit_cast<uint64_t>(value) == kNoValueBits; }
+inline bool IsStale(double value) {
+  return std::bit_cast<uint64_t>(value) == kStaleBits;
+}
+inline bool IsNoValue(double value) {
+  return std::bit_cast<uint64_t>(value) == kNoValueBits;
+}
 
 // The steps of an evaluation, in Unix milliseconds. INVARIANT: count >= 1; step_ms >= 1.
 struct Steps {

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +23,7 @@ class Labels final {
   Labels() = default;
   // Sorts; leaves out empty values. Of equal names, the last one counts.
   explicit Labels(std::vector<Pair> pairs);
+  explicit Labels(std::initializer_list<Pair> pairs) : Labels(std::vector<Pair>(pairs)) {}
 
   // Empty if absent.
   std::string_view Get(std::string_view name) const;
@@ -44,7 +47,8 @@ class Labels final {
     return H::combine(std::move(state), labels.pairs_);
   }
 
-  // {a="1", b="2"}, or m{a="1"} with a metric name, as Prometheus prints it in errors.
+  // {__name__="m", a="1"}, as Prometheus prints it in errors. Values are quoted as in Go: control
+  // and other unprintable characters and bytes that are not UTF-8 are escaped.
   std::string Text() const;
 
  private:

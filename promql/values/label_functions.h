@@ -14,7 +14,9 @@
 
 namespace hourcell::promql {
 
-// label_replace(v, target, replacement, source, regexp). Immutable.
+// label_replace(v, target, replacement, source, regexp). Immutable. The regular expression matches
+// the whole value of the source. The replacement may refer to groups, as in Go: $1, ${1}, $name,
+// ${name}. $$ is a dollar sign, and a reference to no group is empty.
 class LabelReplacement final {
  public:
   // kInvalidArgument, with Prometheus' texts: "invalid regular expression in label_replace(): x",
@@ -34,7 +36,7 @@ class LabelReplacement final {
   std::unique_ptr<State> state_;
 };
 
-// kInvalidArgument: "invalid destination label name in label_join(): x", or a source label.
+// kInvalidArgument: "invalid source label name in label_join(): x", or "invalid destination ...".
 absl::Status CheckLabelJoin(std::string_view target, std::span<const std::string> sources);
 Labels JoinLabels(const Labels& labels,
                   std::string_view target,

@@ -7,14 +7,18 @@
 #include <cstdint>
 #include <span>
 
+#include <absl/status/status.h>
+
 #include "promql/columns.h"
 #include "promql/text/function.h"
 
 namespace hourcell::promql {
 
-// The windows of a range function: that of step i has the points in
-// [steps.at(i) - offset - range, steps.at(i) - offset], both inclusive as in Prometheus 2.42; with a
-// fixed time (@) the window of each step is that of `fixed_ms`.
+// The windows of a range function. The window of step i has the points in
+// [steps.at(i) - offset - range, steps.at(i) - offset], both inclusive as in Prometheus 2.42. With
+// a fixed time (@) all steps have the window of `fixed_ms`. Prometheus 2.42 does the same but for
+// range queries of predict_linear, and of functions whose parameters change with time: it moves
+// their windows, against its documents.
 struct Windows {
   Steps steps;
   int64_t range_ms = 0;
@@ -29,7 +33,8 @@ struct Windows {
 bool IsRangeFunction(Function function);
 
 // Calculates the function in each window. `points` has no stale markers. `parameters` has a column
-// for each scalar argument in their order (quantile_over_time 1, predict_linear 1, holt_winters 2).
+// for each scalar argument in their order: quantile_over_time 1, predict_linear 1, holt_winters 2,
+// which CheckHoltWinters accepts at each step.
 // `out` has one value a step: kNoValue where the function has no result. Sums over windows that
 // overlap are calculated so that results are those of Prometheus' order of additions (Kahan) to
 // 1e-12.
@@ -38,6 +43,10 @@ void ApplyRangeFunction(Function function,
                         const Windows& windows,
                         std::span<const std::span<const double>> parameters,
                         std::span<double> out);
+
+// The factors of holt_winters, each between 0 and 1. kInvalidArgument with Prometheus' text:
+// "invalid smoothing factor. Expected: 0 < sf < 1, got: 1.500000".
+absl::Status CheckHoltWinters(double smoothing_factor, double trend_factor);
 
 // For an instant selector: the last point at or before each step's time and not older than
 // `lookback_ms` (inclusive), unless it is a stale marker. `points` has stale markers. With `times`

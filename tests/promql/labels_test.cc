@@ -32,5 +32,21 @@ TEST(LabelsTest, KeepAndWithoutDivideTheLabels) {
   EXPECT_EQ(labels.WithoutMetricName(), Labels({{"a", "1"}, {"b", "2"}}));
 }
 
+TEST(LabelsTest, TheTextIsThatOfPrometheusErrors) {
+  EXPECT_EQ(Labels().Text(), "{}");
+  EXPECT_EQ(Labels({{"__name__", "m"}, {"a", "2"}}).Text(), R"({__name__="m", a="2"})");
+}
+
+TEST(LabelsTest, TheTextEscapesWhatCannotBePrinted) {
+  const auto quoted = [](std::string value) { return Labels({{"a", std::move(value)}}).Text(); };
+  EXPECT_EQ(quoted("x\"y\\z"), R"({a="x\"y\\z"})");
+  EXPECT_EQ(quoted("\a\b\f\n\r\t\v"), R"({a="\a\b\f\n\r\t\v"})");
+  EXPECT_EQ(quoted("\x01\x7f"), R"({a="\x01\x7f"})");
+  EXPECT_EQ(quoted("\xc3\xa9\xc2\xa0\xe2\x80\x8b\xf0\x9f\x98\x80"),
+            "{a=\"\xc3\xa9\\u00a0\\u200b\xf0\x9f\x98\x80\"}");
+  EXPECT_EQ(quoted("\xff\xc3"), R"({a="\xff\xc3"})");
+  EXPECT_EQ(quoted("\xf3\xa0\x80\x81"), R"({a="\U000e0001"})");
+}
+
 }  // namespace
 }  // namespace hourcell::promql

@@ -140,11 +140,10 @@ constexpr std::array kRules = {
                "codec/base codec/rollups uid engine/query engine engine/names engine/histograms "
                "engine/read engine/rollups/keeper engine/virtuals engine/deletion engine/scan "
                "engine/series engine/suggest engine/store"},
-    FolderRule{"promql", "promql/text"},
+    FolderRule{"promql", "codec/base promql/text"},
     FolderRule{"promql/text", "codec/base codec/text promql"},
     FolderRule{"promql/values", "codec/base codec/text promql promql/text"},
-    FolderRule{"promql/evaluation",
-               "codec/base engine/query promql promql/text promql/values"},
+    FolderRule{"promql/evaluation", "codec/base engine/query promql promql/text promql/values"},
     FolderRule{"server/plot", "codec/base"},
     FolderRule{"server/plot/output", "codec/base server/plot"},
     FolderRule{"bench/lab/keys", "codec/base engine/regions/presplit"},

@@ -53,7 +53,7 @@ constexpr std::array kWordsOfOneMeaning = {
         "engine/read/ engine/rollups/ engine/write/ "
         "engine/scan/ engine/series/ engine/store/ engine/virtuals/ engine/deletion/ engine/fsck/ "
         "engine/bigtable/ "
-        "engine/opentsdb/ tests/support/bigtable/ bench/ "
+        "engine/opentsdb/ promql/ tests/promql/ tests/support/bigtable/ bench/ "
         "server/inputs/influx/influx_handler.cc tests/server/inputs/influx/influx_handler_test.cc "
         "tests/codec/ tests/engine/ tests/fuzz/ "
         "tests/damage/ tests/model/ tests/lab/layouts/ tests/server/cli/data/scan/row_text_test.cc "
