@@ -125,7 +125,8 @@ Endpoints::Endpoints(Tsdb* tsdb, const Config* config, Clock* clock)
               .allow_delete = config->boolean("tsd.http.query.allow_delete") &&
                               config->text("tsd.mode") != "ro",
               .quick = QuickBoundsOf(config->integer("tsd.query.quick_rows"))}),
-      prom_read_(&query_.service(), &input_names_, CheckedInputsOf(*config)),
+      prom_series_(&query_.service(), &input_names_, CheckedInputsOf(*config)),
+      prom_read_(&prom_series_),
       admin_(tsdb, clock),
       metrics_(tsdb, clock, {.regions_max = config->integer("tsd.metrics.regions")}),
       health_([tsdb] { return tsdb->maintenance().Health(); },

@@ -30,6 +30,7 @@
 #include "server/inputs/name_rule.h"
 #include "server/inputs/otlp/otlp_handler.h"
 #include "server/inputs/prometheus/prom_read_handler.h"
+#include "server/inputs/prometheus/prom_series_reader.h"
 #include "server/inputs/prometheus/prom_write_handler.h"
 #include "server/monitor/health_handler.h"
 #include "server/monitor/metrics_handler.h"
@@ -167,6 +168,7 @@ class Endpoints {
   const OtlpHandler otlp_;
   QueryRegistry queries_;
   QueryHandler query_;
+  const PromSeriesReader prom_series_;
   const PromReadHandler prom_read_;
   AdminHandler admin_;
   MetricsHandler metrics_;

@@ -225,9 +225,10 @@ constexpr std::array kRules = {
     FolderRule{"server/inputs/otlp",
                "codec/base codec codec/histograms codec/text engine server/text server/http "
                "server/put server/inputs"},
-    FolderRule{"server/inputs/prometheus",
-               "codec/base codec codec/histograms codec/rows codec/text engine/query engine "
-               "server/http server/http/body server/put server/query server/text server/inputs"},
+    FolderRule{
+        "server/inputs/prometheus",
+        "codec/base codec codec/histograms codec/rollups codec/rows codec/text engine/query engine "
+        "server/http server/http/body server/put server/query server/text server/inputs"},
     FolderRule{"server/inputs/statsd",
                "codec/base codec codec/rows codec/text engine server/log server/config server/net "
                "server/put server/inputs"},

@@ -10,15 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
 #include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
 #include <snappy.h>
 
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
-#include "codec/limits.h"
-#include "engine/query/query_watch.h"
 #include "engine/tsdb.h"
 
 // Why the response is built as a whole: a snappy block begins with its size. It counts in the query
@@ -168,47 +165,35 @@ HttpResponse PromReadHandler::Read(const HttpRequest& request) const {
                                                                      BodyWriter* body) {
     return Answer(queries, request.deadline_ms, control, &body->buffer());
   };
-  HttpResponse response = ListedResponse(service_, request, std::move(text), print, &FailedRead);
+  HttpResponse response =
+      ListedResponse(reader_.service(), request, std::move(text), print, &FailedRead);
   response.content_type = "application/x-protobuf";
   response.headers.emplace_back("Content-Encoding", "snappy");
   return response;
-}
-
-// Compiling counts as query work, within the query's time and memory limits.
-absl::StatusOr<std::vector<PromSelection>> PromReadHandler::SelectionsOf(
-    std::span<const PromReadQuery> queries,
-    int64_t deadline_ms,
-    const QueryControl& control,
-    MemoryHold* memory) const {
-  const QueryWatch watch(service_.clock, &control, deadline_ms, /*timeout_ms=*/0);
-  const auto before_regexp = [&]() -> absl::Status {
-    HOURCELL_RETURN_IF_ERROR(watch.Check());
-    return memory->Take(kPromRegexpBytes);
-  };
-  std::vector<PromSelection> selections;
-  for (const PromReadQuery& query : queries) {
-    HOURCELL_ASSIGN_OR_RETURN(
-        PromSelection selection,
-        PromSelection::Create(query.matchers, names_, &labels_, before_regexp));
-    selections.push_back(std::move(selection));
-  }
-  return selections;
 }
 
 absl::Status PromReadHandler::Answer(std::span<const PromReadQuery> queries,
                                      int64_t deadline_ms,
                                      QueryControl* control,
                                      std::string* body) const {
-  const std::unique_ptr<MemoryAccount> account = service_.tsdb->queries().LeaseQueryMemory(control);
+  const std::unique_ptr<MemoryAccount> account =
+      reader_.service().tsdb->queries().LeaseQueryMemory(control);
   if (account == nullptr) return absl::UnavailableError("The store is closed");
   MemoryHold memory(account.get());
+  const PromReadWork work{.deadline_ms = deadline_ms, .control = control};
   // Compiles all before the first query: a request with any bad matcher is refused.
-  HOURCELL_ASSIGN_OR_RETURN(const std::vector<PromSelection> selections,
-                            SelectionsOf(queries, deadline_ms, *control, &memory));
+  std::vector<PromSelection> selections;
+  for (const PromReadQuery& query : queries) {
+    HOURCELL_ASSIGN_OR_RETURN(PromSelection selection,
+                              reader_.SelectionOf(query.matchers, work, &memory));
+    selections.push_back(std::move(selection));
+  }
   std::string message;
   for (size_t i = 0; i < queries.size(); ++i) {
-    Sink sink(&labels_, &selections[i], &memory);
-    HOURCELL_RETURN_IF_ERROR(AnswerQuery(queries[i], selections[i], deadline_ms, control, &sink));
+    Sink sink(&reader_.labels(), &selections[i], &memory);
+    const PromReadRange range{.start_ms = queries[i].start_ms, .end_ms = queries[i].end_ms};
+    HOURCELL_ASSIGN_OR_RETURN(const PromReadPlan plan, reader_.PlanOf(selections[i], work));
+    HOURCELL_RETURN_IF_ERROR(reader_.Read(plan, range, work, &sink));
     const std::string result = sink.Result();
     HOURCELL_RETURN_IF_ERROR(memory.Take(result.size()));
     pbf_writer(message).add_message(1, result);
@@ -216,93 +201,6 @@ absl::Status PromReadHandler::Answer(std::span<const PromReadQuery> queries,
   HOURCELL_RETURN_IF_ERROR(memory.Take(snappy::MaxCompressedLength(message.size())));
   snappy::Compress(message.data(), message.size(), body);
   return absl::OkStatus();
-}
-
-absl::Status PromReadHandler::AnswerQuery(const PromReadQuery& query,
-                                          const PromSelection& selection,
-                                          int64_t deadline_ms,
-                                          QueryControl* control,
-                                          Sink* sink) const {
-  SubQuery each;
-  each.aggregator = Aggregator::kNone;
-  QuerySpec spec{.start_ms = std::max<int64_t>(query.start_ms, 0),
-                 .end_ms = std::min(query.end_ms, kTimestampMsMax),
-                 .queries = {std::move(each)},
-                 .deadline_ms = deadline_ms,
-                 .special_values = true,
-                 .annotations = false};
-  if (spec.end_ms < spec.start_ms) return absl::OkStatus();
-  const auto keys_of = [&](const std::string& label) {
-    return StoredNames(UidKind::kTagk, label, deadline_ms, control);
-  };
-  const auto is_stored = [&](const std::string& value) -> absl::StatusOr<bool> {
-    bool found = false;
-    const auto visit = [&](std::string_view name) {
-      found = name == value;  // the first name with that prefix
-      return false;
-    };
-    const NameQuery begins_so{.kind = UidKind::kTagv, .prefix = value, .deadline_ms = deadline_ms};
-    HOURCELL_RETURN_IF_ERROR(service_.tsdb->names().VisitNames(begins_so, visit, control));
-    return found;
-  };
-  HOURCELL_ASSIGN_OR_RETURN(const auto filters, selection.FiltersOf(keys_of, is_stored));
-  HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> metrics,
-                            MetricsOf(selection, deadline_ms, control));
-  for (const std::string& metric : metrics) {
-    spec.queries.front().metric = metric;
-    for (const PromSelection::Filters& list : filters) {
-      spec.queries.front().filters = list;
-      const absl::Status status = service_.tsdb->queries().Query(spec, sink, control);
-      // A name unknown to the store has no series.
-      if (!status.ok() && !absl::IsNotFound(status)) return status;
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::vector<std::string>> PromReadHandler::StoredNames(UidKind kind,
-                                                                      const std::string& shown,
-                                                                      int64_t deadline_ms,
-                                                                      QueryControl* control) const {
-  bool exact = false;
-  const std::string_view prefix = labels_.PrefixOf(shown, &exact);
-  std::vector<std::string> names;
-  if (std::string by_rule = names_.Apply(shown); exact || by_rule != shown) {
-    names.push_back(std::move(by_rule));
-  }
-  if (exact && names.front() != shown) names.push_back(shown);
-  if (exact) return names;
-  const auto visit = [&](std::string_view name) {
-    const std::string as =
-        kind == UidKind::kMetric ? labels_.Metric(name) : labels_.LabelName(name);
-    const bool is_new = names.empty() || name != names.front();
-    if (is_new && (name == shown || as == shown)) names.emplace_back(name);
-    return true;
-  };
-  const NameQuery all{.kind = kind, .prefix = std::string(prefix), .deadline_ms = deadline_ms};
-  HOURCELL_RETURN_IF_ERROR(service_.tsdb->names().VisitNames(all, visit, control));
-  return names;
-}
-
-absl::StatusOr<std::vector<std::string>> PromReadHandler::MetricsOf(const PromSelection& selection,
-                                                                    int64_t deadline_ms,
-                                                                    QueryControl* control) const {
-  std::vector<std::string> metrics;
-  if (!selection.metric().empty()) {
-    HOURCELL_ASSIGN_OR_RETURN(
-        metrics, StoredNames(UidKind::kMetric, selection.metric(), deadline_ms, control));
-    std::erase_if(metrics, [&](const std::string& name) { return !selection.TakesMetric(name); });
-    return metrics;
-  }
-  const NameQuery all{.kind = UidKind::kMetric, .prefix = "", .deadline_ms = deadline_ms};
-  const auto visit = [&](std::string_view name) {
-    if (selection.TakesMetric(name)) metrics.emplace_back(name);
-    return metrics.size() <= kPromMetricsMax;
-  };
-  HOURCELL_RETURN_IF_ERROR(service_.tsdb->names().VisitNames(all, visit, control));
-  if (metrics.size() <= kPromMetricsMax) return metrics;
-  return absl::ResourceExhaustedError(
-      fmt::format("The matchers fit more than {} metrics; name one by __name__", kPromMetricsMax));
 }
 
 }  // namespace hourcell

@@ -6,34 +6,23 @@
 
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
 
 #include <absl/status/status.h>
-#include <absl/status/statusor.h>
 
 #include "engine/query.h"
 #include "server/http/http_message.h"
-#include "server/inputs/input_settings.h"
-#include "server/inputs/name_rule.h"
-#include "server/inputs/prometheus/prom_labels.h"
 #include "server/inputs/prometheus/prom_read_request.h"
-#include "server/inputs/prometheus/prom_selection.h"
-#include "server/query/query_run.h"
+#include "server/inputs/prometheus/prom_series_reader.h"
 
 namespace hourcell {
 
-// Limit of the metrics that match a query without a metric name.
-inline constexpr size_t kPromMetricsMax = 1000;
-
 class PromReadHandler {
  public:
-  // Both are borrowed and outlive the object.
-  PromReadHandler(const QueryService* service, const NameRule* names, const InputSettings& settings)
-      : service_(*service), names_(*names), labels_(settings) {}
+  // Borrowed, and outlives the object.
+  explicit PromReadHandler(const PromSeriesReader* reader) : reader_(*reader) {}
 
   // POST /api/v1/read, with an inflated body. The response has a producer, which borrows `request`
   // and this object. 400: the body is malformed; other errors as for a query.
@@ -46,28 +35,8 @@ class PromReadHandler {
                       int64_t deadline_ms,
                       QueryControl* control,
                       std::string* body) const;
-  absl::StatusOr<std::vector<PromSelection>> SelectionsOf(std::span<const PromReadQuery> queries,
-                                                          int64_t deadline_ms,
-                                                          const QueryControl& control,
-                                                          MemoryHold* memory) const;
-  absl::Status AnswerQuery(const PromReadQuery& query,
-                           const PromSelection& selection,
-                           int64_t deadline_ms,
-                           QueryControl* control,
-                           Sink* sink) const;
-  absl::StatusOr<std::vector<std::string>> MetricsOf(const PromSelection& selection,
-                                                     int64_t deadline_ms,
-                                                     QueryControl* control) const;
 
-  // The stored names of a kind that remote read returns as `shown`, or that the rule maps it to.
-  absl::StatusOr<std::vector<std::string>> StoredNames(UidKind kind,
-                                                       const std::string& shown,
-                                                       int64_t deadline_ms,
-                                                       QueryControl* control) const;
-
-  const QueryService& service_;
-  const NameRule& names_;
-  const PromLabels labels_;
+  const PromSeriesReader& reader_;
 };
 
 }  // namespace hourcell
