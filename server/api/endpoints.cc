@@ -36,6 +36,10 @@
 #include "server/names/meta_handler.h"
 #include "server/names/metrics_handler.h"
 #include "server/names/suggest_handler.h"
+#include "server/promql/api_handler.h"
+#include "server/promql/promql_handler.h"
+#include "server/promql/request_params.h"
+#include "server/promql/series_handler.h"
 #include "server/trees/branch_handler.h"
 #include "server/trees/tree_handler.h"
 
@@ -182,11 +186,55 @@ HttpResponse Endpoints::PromWrite(const HttpRequest& request) {
 }
 
 HttpResponse Endpoints::Query(const HttpRequest& request) {
-  if (IsPromQuery(request)) return RefusePromQuery();
+  if (IsPromQuery(request)) return HandlePromQuery(request, prom_series_);
   if (const std::optional<PictureForm> picture = PictureOf(request.header("accept"))) {
     return DrawQuery(request, query_.service(), *picture);
   }
   return query_.Handle(request);
+}
+
+HttpResponse Endpoints::PromQueryRange(const HttpRequest& request) {
+  return HandlePromQueryRange(request, prom_series_);
+}
+
+HttpResponse Endpoints::PromSeries(const HttpRequest& request) {
+  return HandlePromSeries(request, prom_series_);
+}
+
+HttpResponse Endpoints::PromLabelNames(const HttpRequest& request) {
+  return HandlePromLabels(request, prom_series_);
+}
+
+HttpResponse Endpoints::PromLabelValues(const HttpRequest& request) {
+  return HandlePromLabelValues(request, prom_series_);
+}
+
+HttpResponse Endpoints::PromFormatQuery(const HttpRequest& request) {
+  return HandleFormatQuery(request);
+}
+
+HttpResponse Endpoints::PromExemplars(const HttpRequest& request) {
+  return HandleQueryExemplars(request);
+}
+
+HttpResponse Endpoints::PromMetadata(const HttpRequest&) {
+  return EmptyPromMetadata();
+}
+
+HttpResponse Endpoints::PromRules(const HttpRequest&) {
+  return NoPromRules();
+}
+
+HttpResponse Endpoints::PromAlerts(const HttpRequest&) {
+  return NoPromAlerts();
+}
+
+HttpResponse Endpoints::PromBuildInfo(const HttpRequest&) {
+  return PromBuildInfoResponse();
+}
+
+HttpResponse Endpoints::PromTsdb(const HttpRequest& request) {
+  return HandlePromTsdb(request, query_.service());
 }
 
 HttpResponse Endpoints::QueryPage(const HttpRequest& request) {

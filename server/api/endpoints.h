@@ -69,12 +69,22 @@ class Endpoints {
   HttpResponse InfluxWrite(const HttpRequest& request);
   HttpResponse InfluxQuery(const HttpRequest& request) { return influx_.Query(request); }
   HttpResponse InfluxHealth(const HttpRequest& request) { return health_.HandleInflux(request); }
-  HttpResponse PromQuery(const HttpRequest&) { return RefusePromQuery(); }
   HttpResponse Influx2(const HttpRequest&) { return RefuseInflux2(); }
   HttpResponse InfluxPing(const HttpRequest& request) { return InfluxHandler::Ping(request); }
   HttpResponse OtlpWrite(const HttpRequest& request);
   HttpResponse PromWrite(const HttpRequest& request);
   HttpResponse PromRead(const HttpRequest& request) { return prom_read_.Read(request); }
+  HttpResponse PromQueryRange(const HttpRequest& request);
+  HttpResponse PromSeries(const HttpRequest& request);
+  HttpResponse PromLabelNames(const HttpRequest& request);
+  HttpResponse PromLabelValues(const HttpRequest& request);
+  HttpResponse PromFormatQuery(const HttpRequest& request);
+  HttpResponse PromExemplars(const HttpRequest& request);
+  HttpResponse PromMetadata(const HttpRequest& request);
+  HttpResponse PromRules(const HttpRequest& request);
+  HttpResponse PromAlerts(const HttpRequest& request);
+  HttpResponse PromBuildInfo(const HttpRequest& request);
+  HttpResponse PromTsdb(const HttpRequest& request);
   HttpResponse Query(const HttpRequest& request);
   HttpResponse Exp(const HttpRequest& request) { return HandleExp(request, query_.service()); }
   HttpResponse Gexp(const HttpRequest& request) { return HandleGexp(request, &query_); }

@@ -114,9 +114,8 @@ constexpr RouteRow kRouteRows[] = {
      .answered_on = AnsweredOn::kQuickOrQueryThreads,
      .follower_may_answer = true,
      .handler = &Endpoints::Query,
-     .doc =
-         "query points, answered as JSON or, by the header Accept, as a graph; DELETE removes what "
-         "it finds, if tsd.http.query.allow_delete is set"},
+     .doc = "query points, answered as JSON or, by the header Accept, as a graph; with query=, by "
+            "PromQL; DELETE removes what it finds, if tsd.http.query.allow_delete is set"},
     {.path = "/api/query/exp",
      .post = Reads(Right::kRead, kWriteOnly),
      .answered_on = AnsweredOn::kQueryThreads,
@@ -135,28 +134,66 @@ constexpr RouteRow kRouteRows[] = {
      .handler = &Endpoints::Changes,
      .doc = "find the metrics of a tag that moved most in a range against the range before"},
     {.path = "/api/query_range",
-     .get = Reads(Right::kAny),
-     .post = Reads(Right::kAny),
-     .answered_on = AnsweredOn::kSocketThread,
-     .handler = &Endpoints::PromQuery,
-     .doc = "answered 400: PromQL is for a Prometheus that reads this server by /api/v1/read"},
-    {.path = "/api/labels",
-     .get = Reads(Right::kAny),
-     .post = Reads(Right::kAny),
-     .answered_on = AnsweredOn::kSocketThread,
-     .handler = &Endpoints::PromQuery,
-     .doc = "the same"},
-    {.path = "/api/label/*",
-     .get = Reads(Right::kAny),
-     .answered_on = AnsweredOn::kSocketThread,
-     .handler = &Endpoints::PromQuery,
-     .doc = "the same"},
+     .get = Reads(Right::kRead, kWriteOnly),
+     .post = Reads(Right::kRead, kWriteOnly),
+     .answered_on = AnsweredOn::kQueryThreads,
+     .follower_may_answer = true,
+     .handler = &Endpoints::PromQueryRange,
+     .doc = "evaluate an expression of PromQL at each step of a range, as /api/v1/query_range"},
     {.path = "/api/series",
-     .get = Reads(Right::kAny),
-     .post = Reads(Right::kAny),
+     .get = Reads(Right::kRead, kWriteOnly),
+     .post = Reads(Right::kRead, kWriteOnly),
+     .answered_on = AnsweredOn::kQueryThreads,
+     .handler = &Endpoints::PromSeries,
+     .doc = "list the series that match, in the form of Prometheus"},
+    {.path = "/api/labels",
+     .get = Reads(Right::kRead, kWriteOnly),
+     .post = Reads(Right::kRead, kWriteOnly),
+     .answered_on = AnsweredOn::kQueryThreads,
+     .handler = &Endpoints::PromLabelNames,
+     .doc = "list the names of labels, in the form of Prometheus"},
+    {.path = "/api/label/*",
+     .get = Reads(Right::kRead, kWriteOnly),
+     .answered_on = AnsweredOn::kQueryThreads,
+     .handler = &Endpoints::PromLabelValues,
+     .doc = "/api/label/NAME/values: list the values of a label, in the form of Prometheus"},
+    {.path = "/api/metadata",
+     .get = Reads(Right::kRead, kWriteOnly),
      .answered_on = AnsweredOn::kSocketThread,
-     .handler = &Endpoints::PromQuery,
-     .doc = "the same"},
+     .handler = &Endpoints::PromMetadata,
+     .doc = "an empty object: types, help and units of Prometheus are not stored"},
+    {.path = "/api/query_exemplars",
+     .get = Reads(Right::kRead, kWriteOnly),
+     .post = Reads(Right::kRead, kWriteOnly),
+     .answered_on = AnsweredOn::kSocketThread,
+     .handler = &Endpoints::PromExemplars,
+     .doc = "an empty list: exemplars are not stored"},
+    {.path = "/api/format_query",
+     .get = Reads(Right::kRead, kWriteOnly),
+     .post = Reads(Right::kRead, kWriteOnly),
+     .answered_on = AnsweredOn::kSocketThread,
+     .handler = &Endpoints::PromFormatQuery,
+     .doc = "print an expression of PromQL in its usual form"},
+    {.path = "/api/rules",
+     .get = Reads(Right::kRead, kWriteOnly),
+     .answered_on = AnsweredOn::kSocketThread,
+     .handler = &Endpoints::PromRules,
+     .doc = "an empty list: the server does not have rules of Prometheus"},
+    {.path = "/api/alerts",
+     .get = Reads(Right::kRead, kWriteOnly),
+     .answered_on = AnsweredOn::kSocketThread,
+     .handler = &Endpoints::PromAlerts,
+     .doc = "the same for alerts"},
+    {.path = "/api/status/buildinfo",
+     .get = Reads(Right::kRead, kWriteOnly),
+     .answered_on = AnsweredOn::kSocketThread,
+     .handler = &Endpoints::PromBuildInfo,
+     .doc = "the version of Prometheus whose API this is, and the version of the server"},
+    {.path = "/api/status/tsdb",
+     .get = Reads(Right::kRead, kWriteOnly),
+     .answered_on = AnsweredOn::kQueryThreads,
+     .handler = &Endpoints::PromTsdb,
+     .doc = "the number of series, and the metrics with the most series, as Prometheus has them"},
     {.path = "/api/query/last",
      .get = Reads(Right::kRead, kWriteOnly),
      .post = Reads(Right::kRead, kWriteOnly),
@@ -532,6 +569,16 @@ constexpr RouteRow kRouteRows[] = {
      .answered_on = AnsweredOn::kSocketThread,
      .handler = &Endpoints::Ready,
      .doc = "whether the server can take points and queries now, or why not (503)"},
+    {.path = "/-/healthy",
+     .get = Reads(Right::kNone),
+     .answered_on = AnsweredOn::kSocketThread,
+     .handler = &Endpoints::Health,
+     .doc = "as /healthz, where clients of Prometheus ask"},
+    {.path = "/-/ready",
+     .get = Reads(Right::kNone),
+     .answered_on = AnsweredOn::kSocketThread,
+     .handler = &Endpoints::Ready,
+     .doc = "as /readyz, where clients of Prometheus ask"},
     {.path = "/api/status",
      .get = Reads(Right::kNone),
      .answered_on = AnsweredOn::kSocketThread,
@@ -588,51 +635,24 @@ RouteIndex MakeRouteIndex() {
 }  // namespace
 
 std::string_view RightName(Right right) {
-  switch (right) {
-    case Right::kNone:
-      return "none";
-    case Right::kAny:
-      return "any";
-    case Right::kRead:
-      return "read";
-    case Right::kWrite:
-      return "write";
-    case Right::kAdmin:
-      break;
-  }
-  return "admin";
+  if (right == Right::kNone) return "none";
+  if (right == Right::kAny) return "any";
+  if (right == Right::kRead) return "read";
+  return right == Right::kWrite ? "write" : "admin";
 }
 
 AccessRights RightsOf(Right right) {
-  switch (right) {
-    case Right::kNone:
-    case Right::kAny:
-      return {};
-    case Right::kRead:
-      return AccessRights::Read();
-    case Right::kWrite:
-      return AccessRights::Write();
-    case Right::kAdmin:
-      break;
-  }
-  return AccessRights::Admin();
+  if (right == Right::kNone || right == Right::kAny) return {};
+  if (right == Right::kRead) return AccessRights::Read();
+  return right == Right::kWrite ? AccessRights::Write() : AccessRights::Admin();
 }
 
 const VerbRow& RouteRow::Of(HttpMethod method) const {
   static constexpr VerbRow kNotOffered;
-  switch (method) {
-    case HttpMethod::kGet:
-      return get;
-    case HttpMethod::kPost:
-      return post;
-    case HttpMethod::kPut:
-      return put;
-    case HttpMethod::kDelete:
-      return del;
-    case HttpMethod::kOptions:
-      break;
-  }
-  return kNotOffered;
+  if (method == HttpMethod::kGet) return get;
+  if (method == HttpMethod::kPost) return post;
+  if (method == HttpMethod::kPut) return put;
+  return method == HttpMethod::kDelete ? del : kNotOffered;
 }
 
 bool RouteRow::IsOfferedIn(std::string_view mode) const {

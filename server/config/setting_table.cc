@@ -387,8 +387,8 @@ constexpr auto kRows = std::to_array<Setting>({
           kInt32Max),
     Text("tsd.prometheus.names",
          "legacy",
-         "names in remote-read responses: legacy (valid in Prometheus before version 3) or utf8 "
-         "(as stored)",
+         "names in the responses of remote read and of PromQL: legacy (valid in Prometheus before "
+         "version 3) or utf8 (as stored)",
          "legacy|utf8"),
     Text("tsd.influx.separator",
          "_",

@@ -229,6 +229,10 @@ constexpr std::array kRules = {
         "server/inputs/prometheus",
         "codec/base codec codec/histograms codec/rollups codec/rows codec/text engine/query engine "
         "server/http server/http/body server/put server/query server/text server/inputs"},
+    FolderRule{"server/promql",
+               "codec/base engine/query engine promql promql/text promql/values "
+               "promql/evaluation server/config server/http server/http/body "
+               "server/inputs/prometheus server/query"},
     FolderRule{"server/inputs/statsd",
                "codec/base codec codec/rows codec/text engine server/log server/config server/net "
                "server/put server/inputs"},
@@ -237,7 +241,7 @@ constexpr std::array kRules = {
                "server/access server/net server/http server/http/body server/http/guard "
                "server/query server/expressions server/changes server/graph server/names "
                "server/trees server/documents server/admin server/inputs server/inputs/influx "
-               "server/inputs/otlp server/inputs/prometheus "
+               "server/inputs/otlp server/inputs/prometheus server/promql "
                "server/lab server/monitor server/rollups server/put server/histograms"},
     FolderRule{"server/telnet",
                "codec/base codec codec/text engine server/text server/config "

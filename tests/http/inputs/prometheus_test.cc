@@ -2,19 +2,15 @@
 // write, and answers PromQL over these by remote read.
 
 #include <algorithm>
-#include <cstdint>
-#include <fstream>
 #include <memory>
 #include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/http/inputs/peer_program.h"
+#include "tests/http/inputs/prometheus_program.h"
 #include "tests/http/server_process.h"
 #include "tests/support/temp_dir.h"
 
@@ -23,43 +19,12 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kProgram = "/usr/bin/prometheus";
-
-// A Prometheus with a separate store and configuration, which may name its port as {port}.
-class Prometheus {
- public:
-  Prometheus(const std::string& directory, std::string config)
-      : port_(FreePort()), program_(ArgumentsOf(directory, std::move(config)), directory + ".log") {
-    EXPECT_TRUE(Eventually([&] { return HttpCall(port_, "GET", "/-/ready").status == 200; }));
-  }
-
-  uint16_t port() const { return port_; }
-
-  // The answer to a query of PromQL, its text percent-encoded.
-  std::string Query(std::string_view encoded) const {
-    return HttpCall(port_, "GET", fmt::format("/api/v1/query?query={}", encoded)).body;
-  }
-
- private:
-  std::vector<std::string> ArgumentsOf(const std::string& directory, std::string config) const {
-    constexpr std::string_view kPort = "{port}";
-    if (const size_t at = config.find(kPort); at != config.npos)
-      config.replace(at, kPort.size(), std::to_string(port_));
-    const std::string file = directory + ".yml";
-    std::ofstream(file) << config;
-    return {kProgram, "--config.file=" + file, "--storage.tsdb.path=" + directory,
-            "--log.level=warn", fmt::format("--web.listen-address=127.0.0.1:{}", port_)};
-  }
-
-  const uint16_t port_;
-  PeerProgram program_;
-};
-
 class PrometheusTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (!IsInstalled(kProgram)) {
-      GTEST_SKIP() << "NOT TESTED: remote write and read with the real Prometheus: no " << kProgram
+    if (!IsInstalled(kPrometheusProgram)) {
+      GTEST_SKIP() << "NOT TESTED: remote write and read with the real Prometheus: no "
+                   << kPrometheusProgram
                    << "; `apt-get install prometheus` (group peers of scripts/packages)";
     }
   }
@@ -104,14 +69,6 @@ TEST_F(PrometheusTest, WhatItWritesIsStoredAndReadBack) {
   EXPECT_THAT(reader.Query("count(%7B__name__=~%22go_.*%22%7D)%3Ebool%2020"),
               HasSubstr(R"(,"1"]}]})"));
   EXPECT_THAT(reader.Query("up%7Bjob=%22nosuch%22%7D"), HasSubstr(R"("result":[])"));
-}
-
-// Percent-encoded.
-std::string Encoded(std::string_view text) {
-  std::string encoded;
-  for (const char c : text)
-    encoded += fmt::format("%{:02X}", static_cast<uint8_t>(c));
-  return encoded;
 }
 
 bool IsNumber(const std::string& answer) {

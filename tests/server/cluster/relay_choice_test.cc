@@ -111,7 +111,7 @@ TEST(RelayChoiceTest, AFollowerOnlyReads) {
     }
   }
   EXPECT_THAT(paths, testing::ElementsAre("/api/query", "/api/query/exp", "/api/query/gexp",
-                                          "/api/query/last", "/q"));
+                                          "/api/query_range", "/api/query/last", "/q"));
 }
 
 }  // namespace

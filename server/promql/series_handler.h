@@ -1,0 +1,19 @@
+// /api/v1/series, /api/v1/labels, /api/v1/label/NAME/values: series and labels from the index.
+//
+// Parameters, in the URL or in a form: `match[]`, several times; `limit`. `start` and `end` are
+// checked, and do not select. The responses have producers, which borrow `request` and `reader`.
+// Thread-safe.
+
+#pragma once
+
+#include "server/http/http_message.h"
+#include "server/inputs/prometheus/prom_series_reader.h"
+
+namespace hourcell {
+
+HttpResponse HandlePromSeries(const HttpRequest& request, const PromSeriesReader& reader);
+HttpResponse HandlePromLabels(const HttpRequest& request, const PromSeriesReader& reader);
+// 404: the path has another form.
+HttpResponse HandlePromLabelValues(const HttpRequest& request, const PromSeriesReader& reader);
+
+}  // namespace hourcell

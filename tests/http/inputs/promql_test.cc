@@ -1,0 +1,363 @@
+// PromQL beside the real Prometheus, of Debian's package: both get the same points by remote write,
+// and must answer the same expressions with the same series and values.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include "promql/columns.h"
+#include "tests/http/inputs/peer_program.h"
+#include "tests/http/inputs/prometheus_program.h"
+#include "tests/http/server_process.h"
+#include "tests/server/inputs/prometheus/prom_messages.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell::promql_test {
+namespace {
+
+constexpr int64_t kStartS = 1'700'000'000;
+constexpr int64_t kIntervalMs = 15'000;
+constexpr int64_t kPoints = 241;  // an hour
+
+// Sums in another order differ in their last bits.
+constexpr double kTolerance = 1e-9;
+
+constexpr std::string_view kExpressions[] = {
+    "requests_total",
+    "requests_total{code=\"500\"}",
+    "requests_total{code!=\"500\",instance=~\"a:.*\"}",
+    "{__name__=~\"temp.*|up\",room!~\"k.*\"}",
+    "requests_total offset 10m",
+    "requests_total @ 1700001000",
+    "requests_total @ end()",
+    "rate(requests_total[5m])",
+    "irate(requests_total[2m])",
+    "increase(requests_total[3m])",
+    "delta(temperature[10m])",
+    "idelta(temperature[5m])",
+    "deriv(temperature[10m])",
+    "predict_linear(temperature[10m], 600)",
+    "holt_winters(temperature[10m], 0.5, 0.3)",
+    "resets(requests_total[1h])",
+    "changes(temperature[20m])",
+    "avg_over_time(temperature[7m])",
+    "min_over_time(temperature[7m])",
+    "max_over_time(temperature[7m])",
+    "sum_over_time(temperature[7m])",
+    "count_over_time(up[7m])",
+    "last_over_time(up[7m])",
+    "present_over_time(up[7m])",
+    "stddev_over_time(temperature[7m])",
+    "stdvar_over_time(temperature[7m])",
+    "quantile_over_time(0.9, temperature[7m])",
+    "absent_over_time(nosuch{a=\"b\"}[5m])",
+    "absent(nosuch{a=\"b\",c=~\"d\"})",
+    "sum(rate(requests_total[5m]))",
+    "sum by (code) (rate(requests_total[5m]))",
+    "sum without (instance) (requests_total)",
+    "avg by (room) (temperature)",
+    "min(temperature)",
+    "max(temperature)",
+    "count by (code) (requests_total)",
+    "group by (job) (requests_total)",
+    "stddev(temperature)",
+    "stdvar by (room) (temperature)",
+    "topk(2, requests_total)",
+    "bottomk(1, temperature)",
+    "quantile(0.25, temperature)",
+    "count_values(\"value\", up)",
+    "temperature * 2 + 1",
+    "temperature > 20",
+    "temperature > bool 20",
+    "-temperature % 7 ^ 2",
+    "requests_total / on (instance) group_left (version) build_info",
+    "sum by (instance) (requests_total) / ignoring (version) build_info",
+    "requests_total{code=\"500\"} / ignoring (code) requests_total{code=\"200\"}",
+    "up and on (instance) build_info",
+    "up or temperature",
+    "up unless on (instance) requests_total{code=\"500\"}",
+    "histogram_quantile(0.9, sum by (le) (rate(latency_seconds_bucket[5m])))",
+    "histogram_quantile(0.5, latency_seconds_bucket)",
+    "max_over_time(rate(requests_total[2m])[10m:1m])",
+    "avg_over_time(temperature[30m:7m] offset 3m)",
+    "label_replace(up, \"host\", \"$1\", \"instance\", \"(.*):.*\")",
+    "label_join(up, \"all\", \"-\", \"job\", \"instance\")",
+    "clamp(temperature, 19, 21)",
+    "round(temperature, 0.25)",
+    "ceil(temperature) - floor(temperature)",
+    "sqrt(abs(temperature)) + ln(temperature) - exp(sgn(temperature))",
+    "hour(timestamp(up)) * 60 + minute(timestamp(up))",
+    "day_of_week() + days_in_month() + year()",
+    "scalar(sum(up)) + time()",
+    "vector(pi()) atan2 vector(2)",
+    "sort_desc(requests_total)",
+    "1 / 0",
+    "ratio",
+    "ratio > 0",
+    "max_over_time(ratio[5m])",
+    "sum_over_time(ratio[1m])",
+    "count_values(\"value\", ratio)",
+};
+
+constexpr std::string_view kWrongExpressions[] = {
+    "", "up +", "sum(", "rate(up)", "nosuch()", "up[5m]", "{a=~\".*\"}", "up == \"a\"",
+};
+
+// Values that look random, the same in each run.
+double Noise(int64_t i) {
+  const auto mixed = static_cast<uint64_t>(i) * 0x9e37'79b9'7f4a'7c15 >> 40;
+  return static_cast<double>(mixed) / static_cast<double>(1 << 24);
+}
+
+int64_t TimeOf(int64_t i) {
+  return kStartS * 1000 + i * kIntervalMs;
+}
+
+std::vector<PromTestSeries> Counters() {
+  std::vector<PromTestSeries> all;
+  for (const std::string instance : {"a:1", "b:1", "c:1"}) {
+    for (const std::string code : {"200", "500"}) {
+      PromTestSeries series{.labels = {{"__name__", "requests_total"},
+                                       {"code", code},
+                                       {"instance", instance},
+                                       {"job", "web"}}};
+      double value = 0;
+      const auto seed = static_cast<int64_t>(all.size()) * 1000;
+      for (int64_t i = 0; i < kPoints; ++i) {
+        value = i % 100 == 77 ? 0 : value + std::floor(20 * Noise(seed + i));
+        if (i % 31 != 5) series.samples.push_back({value, TimeOf(i)});
+      }
+      all.push_back(std::move(series));
+    }
+  }
+  return all;
+}
+
+std::vector<PromTestSeries> Buckets() {
+  std::vector<PromTestSeries> all;
+  double share = 0;
+  for (const std::string le : {"0.1", "0.5", "2.5", "+Inf"}) {
+    share += 0.25;
+    PromTestSeries series{.labels = {{"__name__", "latency_seconds_bucket"}, {"le", le}}};
+    for (int64_t i = 0; i < kPoints; ++i)
+      series.samples.push_back({std::floor(share * static_cast<double>(7 * i)), TimeOf(i)});
+    all.push_back(std::move(series));
+  }
+  return all;
+}
+
+std::vector<PromTestSeries> AllSeries() {
+  std::vector<PromTestSeries> all = Counters();
+  for (PromTestSeries& series : Buckets())
+    all.push_back(std::move(series));
+  int64_t seed = 100'000;
+  for (const std::string room : {"attic", "hall", "kitchen"}) {
+    PromTestSeries series{.labels = {{"__name__", "temperature"}, {"room", room}}};
+    for (int64_t i = 0; i < kPoints; ++i)
+      series.samples.push_back({18 + 5 * Noise(seed++), TimeOf(i) + 137});
+    all.push_back(std::move(series));
+  }
+  PromTestSeries ratio{.labels = {{"__name__", "ratio"}, {"job", "web"}}};
+  for (int64_t i = 0; i < kPoints; ++i) {
+    const double divisor = i % 7 == 3 ? 0 : 4;
+    ratio.samples.push_back({static_cast<double>(i % 5 - 2) / divisor, TimeOf(i)});
+  }
+  all.push_back(std::move(ratio));
+  for (const std::string instance : {"a:1", "b:1", "d:1"}) {
+    PromTestSeries up{.labels = {{"__name__", "up"}, {"instance", instance}, {"job", "web"}}};
+    PromTestSeries info{.labels = {{"__name__", "build_info"},
+                                   {"instance", instance},
+                                   {"version", "v" + instance}}};
+    for (int64_t i = 0; i < kPoints; ++i) {
+      const bool ends = instance == "b:1" && i == 120;
+      if (!ends && instance == "b:1" && i > 120 && i < 160) continue;
+      up.samples.push_back({ends ? promql::kStale : Noise(seed++) < 0.1 ? 0 : 1, TimeOf(i)});
+      info.samples.push_back({1, TimeOf(i)});
+    }
+    all.push_back(std::move(up));
+    all.push_back(std::move(info));
+  }
+  return all;
+}
+
+struct Answer {
+  std::string type;
+  // By labels: times and values. Of a scalar or a string: without labels.
+  std::map<std::string, std::vector<std::pair<double, std::string>>> series;
+};
+
+std::pair<double, std::string> PointOf(simdjson::dom::element point) {
+  double seconds = 0;
+  std::string_view value;
+  EXPECT_EQ(point.at(0).get(seconds), simdjson::SUCCESS);
+  EXPECT_EQ(point.at(1).get(value), simdjson::SUCCESS);
+  return {seconds, std::string(value)};
+}
+
+// The data of a response in an order of its own: a vector has none.
+Answer AnswerOf(const std::string& body) {
+  Answer answer;
+  simdjson::dom::parser parser;
+  simdjson::dom::element data;
+  std::string_view type;
+  if (parser.parse(body)["data"].get(data) || data["resultType"].get(type)) return answer;
+  answer.type = type;
+  if (type == "scalar" || type == "string") {
+    answer.series[""].push_back(PointOf(data["result"]));
+    return answer;
+  }
+  for (const simdjson::dom::element series : data["result"].get_array()) {
+    std::map<std::string, std::string> labels;
+    for (const auto& [name, value] : series["metric"].get_object())
+      labels.emplace(name, std::string_view(value));
+    std::string key;
+    for (const auto& [name, value] : labels)
+      key += fmt::format("{}={};", name, value);
+    auto& points = answer.series[key];
+    simdjson::dom::element value;
+    if (!series["value"].get(value)) {
+      points.push_back(PointOf(value));
+      continue;
+    }
+    for (const simdjson::dom::element point : series["values"].get_array())
+      points.push_back(PointOf(point));
+  }
+  return answer;
+}
+
+bool AreAlike(const std::string& got, const std::string& want) {
+  if (got == want) return true;
+  const double a = std::strtod(got.c_str(), nullptr);
+  const double b = std::strtod(want.c_str(), nullptr);
+  return std::abs(a - b) <= kTolerance * std::max(std::abs(a), std::abs(b));
+}
+
+void ExpectAlike(const std::string& got_body, const std::string& want_body) {
+  const Answer got = AnswerOf(got_body);
+  const Answer want = AnswerOf(want_body);
+  ASSERT_EQ(got.type, want.type) << got_body.substr(0, 300) << want_body.substr(0, 300);
+  ASSERT_FALSE(want.type.empty()) << want_body.substr(0, 300);
+  for (const auto& [labels, points] : got.series)
+    EXPECT_TRUE(want.series.contains(labels)) << "too many: " << labels;
+  for (const auto& [labels, points] : want.series) {
+    const auto found = got.series.find(labels);
+    if (found == got.series.end()) {
+      ADD_FAILURE() << "missing: " << labels;
+      continue;
+    }
+    ASSERT_EQ(found->second.size(), points.size()) << labels;
+    for (size_t i = 0; i < points.size(); ++i) {
+      EXPECT_EQ(found->second[i].first, points[i].first) << labels;
+      EXPECT_TRUE(AreAlike(found->second[i].second, points[i].second))
+          << labels << " at " << points[i].first << ": " << found->second[i].second << ", not "
+          << points[i].second;
+    }
+  }
+}
+
+class PromqlPeerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!IsInstalled(kPrometheusProgram)) {
+      GTEST_SKIP() << "NOT TESTED: PromQL beside the real Prometheus: no " << kPrometheusProgram
+                   << "; `apt-get install prometheus` (group peers of scripts/packages)";
+    }
+  }
+
+  void WriteToBoth(uint16_t ours, uint16_t theirs) {
+    const std::string body = SnappyBlock(PromMessage(PromWriteVersion::k1, AllSeries()));
+    constexpr std::string_view kHeaders =
+        "Content-Type: application/x-protobuf\r\nContent-Encoding: snappy\r\n"
+        "X-Prometheus-Remote-Write-Version: 0.1.0\r\n";
+    for (const uint16_t port : {ours, theirs}) {
+      const HttpResult result = HttpCall(port, "POST", "/api/v1/write", body, kHeaders);
+      ASSERT_EQ(result.status, 204) << result.body;
+    }
+  }
+
+  TempDir directory_;
+};
+
+TEST_F(PromqlPeerTest, AnswersEqualThoseOfPrometheus) {
+  const ServerProcess server(directory_.file("store"));
+  const Prometheus peer(directory_.file("peer"), "global: {}\n",
+                        {"--web.enable-remote-write-receiver",
+                         "--enable-feature=promql-at-modifier,"
+                         "promql-negative-offset"});
+  WriteToBoth(server.port(), peer.port());
+  const std::string range = fmt::format("&start={}&end={}&step=47", kStartS - 100, kStartS + 4'000);
+  const std::string instants[] = {fmt::format("&time={}.25", kStartS + 1'000),
+                                  fmt::format("&time={}", kStartS + 2'000)};
+
+  for (const std::string_view expression : kExpressions) {
+    SCOPED_TRACE(expression);
+    const auto compare = [&](const std::string& target) {
+      SCOPED_TRACE(target.substr(0, target.find('?')) + target.substr(target.find('&')));
+      ExpectAlike(HttpCall(server.port(), "GET", target).body,
+                  HttpCall(peer.port(), "GET", target).body);
+    };
+    const std::string query = "query=" + Encoded(expression);
+    compare("/api/v1/query_range?" + query + range);
+    for (const std::string& time : instants)
+      compare("/api/v1/query?" + query + time);
+  }
+}
+
+TEST_F(PromqlPeerTest, ErrorsEqualThoseOfPrometheus) {
+  const ServerProcess server(directory_.file("store"));
+  const Prometheus peer(directory_.file("peer"), "global: {}\n",
+                        {"--web.enable-remote-write-receiver"});
+  WriteToBoth(server.port(), peer.port());
+  const std::string range = fmt::format("&start={}&end={}&step=60", kStartS, kStartS + 600);
+
+  for (const std::string_view expression : kWrongExpressions) {
+    SCOPED_TRACE(expression);
+    const std::string target = "/api/v1/query_range?query=" + Encoded(expression) + range;
+    const HttpResult got = HttpCall(server.port(), "GET", target);
+    const HttpResult want = HttpCall(peer.port(), "GET", target);
+    EXPECT_EQ(got.status, want.status);
+    EXPECT_EQ(got.body, want.body);
+  }
+  for (const std::string_view params :
+       {"query=up&start=1&end=20000&step=1", "query=up&start=2&end=1&step=1",
+        "query=up&start=x&end=1&step=1", "query=up&start=1&end=2&step=0",
+        "query=up&start=1&end=2&step=x"}) {
+    const std::string target = fmt::format("/api/v1/query_range?{}", params);
+    EXPECT_EQ(HttpCall(server.port(), "GET", target).body,
+              HttpCall(peer.port(), "GET", target).body)
+        << params;
+  }
+}
+
+TEST_F(PromqlPeerTest, SeriesAndLabelsEqualThoseOfPrometheus) {
+  const ServerProcess server(directory_.file("store"));
+  const Prometheus peer(directory_.file("peer"), "global: {}\n",
+                        {"--web.enable-remote-write-receiver"});
+  WriteToBoth(server.port(), peer.port());
+
+  for (const std::string_view target :
+       {"labels", "labels?match[]=up", "label/__name__/values", "label/instance/values",
+        "label/instance/values?match[]=up", "label/nosuch/values", "label/a-b/values",
+        "series?match[]=up", "series?match[]=up&match[]=temperature", "series",
+        "series?match[]=%7B%7D", "series?match[]=%7Binstance=~%22a.*%22%7D",
+        "format_query?query=sum(up)", "query_exemplars?query=up&start=1&end=2", "rules", "alerts",
+        "metadata"}) {
+    const std::string path = fmt::format("/api/v1/{}", target);
+    EXPECT_EQ(HttpCall(server.port(), "GET", path).body, HttpCall(peer.port(), "GET", path).body)
+        << target;
+  }
+}
+
+}  // namespace
+}  // namespace hourcell::promql_test
