@@ -15,7 +15,9 @@
 #include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
 #include "codec/point.h"
+#include "codec/text/number.h"
 #include "engine/query.h"
+#include "engine/query/function_spec.h"
 #include "server/query/query_echo.h"
 
 namespace hourcell {
@@ -41,10 +43,40 @@ void AddRate(const RateSpec& rate, JsonWriter* json) {
   json->CloseObject();
 }
 
+void AddTexts(std::string_view key, const std::vector<std::string>& texts, JsonWriter* json) {
+  if (texts.empty()) return;
+  json->Key(key);
+  json->OpenArray();
+  for (const std::string& text : texts)
+    json->Value(text);
+  json->CloseArray();
+}
+
+// Fields that few queries have: without them, the body is also for servers that do not know them.
+void AddRareFields(const SubQuery& query, JsonWriter* json) {
+  if (!query.percentiles.empty()) {
+    json->Key("percentiles");
+    json->OpenArray();
+    for (const double percentile : query.percentiles)
+      AppendJavaDouble(percentile, json->RawValue());
+    json->CloseArray();
+  }
+  if (query.show_histogram_buckets) json->Field("showHistogramBuckets", true);
+  std::vector<std::string> functions;
+  for (const FunctionSpec& function : query.functions)
+    functions.push_back(FunctionText(function));
+  AddTexts("functions", functions, json);
+  if (query.rollup_usage != RollupUsage::kNoFallback) {
+    json->Field("rollupUsage", RollupUsageName(query.rollup_usage));
+  }
+  if (query.pre_aggregate) json->Field("preAggregate", true);
+}
+
 void AddSubQuery(const SubQuery& query, JsonWriter* json) {
   json->OpenObject();
   json->Field("aggregator", AggregatorName(query.aggregator));
-  json->Field("metric", query.metric);
+  if (query.tsuids.empty()) json->Field("metric", query.metric);
+  AddTexts("tsuids", query.tsuids, json);
   if (query.downsample.has_value()) json->Field("downsample", DownsampleText(*query.downsample));
   if (query.rate.has_value()) AddRate(*query.rate, json);
   json->Field("explicitTags", query.explicit_tags);
@@ -53,6 +85,7 @@ void AddSubQuery(const SubQuery& query, JsonWriter* json) {
   for (const TagFilterSpec& filter : query.filters)
     AddFilter(filter, json);
   json->CloseArray();
+  AddRareFields(query, json);
   json->CloseObject();
 }
 

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "server/query/query_json.h"
+#include "server/query/query_string.h"
 #include "tests/support/status_matchers.h"
 
 namespace hourcell::query_exchange_test {
@@ -34,6 +36,29 @@ TEST(QueryExchangeTest, BodyAsksEverythingASpecHas) {
             R"("rateOptions":{"counter":true,"counterMax":10,"resetValue":5,"dropResets":false},)"
             R"("explicitTags":true,)"
             R"("filters":[{"type":"regexp","tagk":"host","filter":"a\"b","groupBy":true}]}]})");
+}
+
+TEST(QueryExchangeTest, AServerReadsTheSubQueriesOfTheBody) {
+  QuerySpec spec{.start_ms = 1, .end_ms = 1356998400000, .queries = {}};
+  for (const char* const m : {
+           "sum:percentiles[99.9,50]:lat{host=*}",
+           "sum:1h-sum:show-histogram-buckets:lat{host=a}",
+           "none:percentiles[0.5]:show-histogram-buckets:lat",
+           "top(3,max):sum:rate{counter,100,5}:1dc-avg-scalar(1.5):explicit_tags:"
+           "cpu{host=a|b}{dc=x}",
+           "sum:ROLLUP_FALLBACK:1h-sum:cpu",
+           "max:pre-agg:cpu",
+       }) {
+    const auto query = ParseSubQueryText(m);
+    ASSERT_OK(query.status());
+    spec.queries.push_back(*query);
+  }
+  spec.queries.emplace_back().tsuids = {"000001000001000001", "000001000001000002"};
+
+  const auto request = ParseQueryJson(QueryBody(spec), 0);
+
+  ASSERT_OK(request.status());
+  EXPECT_EQ(request->spec.queries, spec.queries);
 }
 
 TEST(QueryExchangeTest, BodyOfADownsampleOverTheWholeRange) {

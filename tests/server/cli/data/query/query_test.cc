@@ -6,9 +6,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/tsdb.h"
 #include "server/cli/data/import/import.h"
 #include "tests/server/cli/captured_terminal.h"
 #include "tests/server/http/scripted_server.h"
+#include "tests/support/builders.h"
+#include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
 namespace hourcell::query_test {
@@ -96,6 +99,38 @@ TEST_F(QueryTest, ServerIsAskedForArraysAndReprinted) {
   ASSERT_EQ(server.requests().size(), 1u);
   EXPECT_THAT(server.requests()[0], testing::StartsWith("POST /api/query?arrays=true HTTP/1.1"));
   EXPECT_THAT(server.requests()[0], HasSubstr("\"start\":\"1356998400000\""));
+}
+
+TEST_F(QueryTest, PercentilesOfAStoreAndOfAServer) {
+  const SimpleHistogram histogram{.buckets = {{0, 2, 9}, {2, 4, 1}}};
+  OwnedPoint point("latency", "host=a", 1356998400, 0);
+  const HistogramPoint one{.point = point.view(), .histogram = &histogram, .codec = 42};
+  {
+    const auto tsdb = OpenStore(store(), StoreUse::kExisting);
+    ASSERT_OK(tsdb.status());
+    ASSERT_OK((*tsdb)->points().AppendHistograms({&one, 1}, nullptr));
+  }
+  const QueryOptions options{
+      .words = {"1356998400"},
+      .m_texts = {"sum:percentiles[50]:show-histogram-buckets:latency{host=a}"}};
+
+  EXPECT_EQ(Query(options), kExitOk);
+  EXPECT_THAT(terminal_.out(), HasSubstr("latency_pct_50.0 1356998400000 1.0 {host=a}\n"));
+  EXPECT_THAT(terminal_.out(), HasSubstr("latency_2.0_4.0 1356998400000 1 {host=a}\n"));
+
+  QueryOptions json = options;
+  json.json = true;
+  EXPECT_EQ(Query(json), kExitOk);
+  EXPECT_THAT(terminal_.out(), HasSubstr("\"latency_pct_50.0\""));
+  EXPECT_THAT(terminal_.out(), HasSubstr("\"latency_2.0_4.0\""));
+
+  ScriptedServer server({{HttpReplyText(200, "[]")}});
+  QueryOptions remote = options;
+  remote.url = server.url();
+  EXPECT_EQ(Query(remote), kExitOk);
+  ASSERT_EQ(server.requests().size(), 1u);
+  EXPECT_THAT(server.requests()[0],
+              HasSubstr("\"percentiles\":[50.0],\"showHistogramBuckets\":true"));
 }
 
 TEST_F(QueryTest, ServersErrorIsSaid) {
