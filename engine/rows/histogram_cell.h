@@ -13,17 +13,12 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include <absl/status/statusor.h>
 
-#include "codec/histograms/exponential_histogram.h"
-#include "codec/histograms/simple_histogram.h"
+#include "codec/histograms/histogram_value.h"
 
 namespace hourcell {
-
-// A histogram of any codec.
-using HistogramValue = std::variant<SimpleHistogram, ExponentialHistogram>;
 
 // REQUIRES: `codec` is not kExponentialHistogramId.
 void AppendHistogramCell(uint8_t codec, const SimpleHistogram& histogram, std::string* out);

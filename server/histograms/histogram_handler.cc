@@ -29,8 +29,8 @@ bool ChargeHistograms(const HttpRequest& request) {
 }
 
 // Stores the good histograms of a body. Adds those that the store refuses to its faults.
-absl::Status StoreGood(const HttpRequest& request, Tsdb* tsdb, uint8_t codec, HistogramBody* body) {
-  const HistogramPoints points(body->good, codec);
+absl::Status StoreGood(const HttpRequest& request, Tsdb* tsdb, HistogramBody* body) {
+  const HistogramPoints points(body->good);
   std::vector<RefusedPoint> refused;
   const absl::Status stored = tsdb->points().AppendHistograms(
       points.points(), &refused,
@@ -41,6 +41,14 @@ absl::Status StoreGood(const HttpRequest& request, Tsdb* tsdb, uint8_t codec, Hi
   }
   std::ranges::sort(body->faults, {}, &HistogramFault::index);
   return stored;
+}
+
+// Whether a body needs a codec, and none is set.
+bool AreOff(const HistogramCodecs& codecs, const absl::StatusOr<HistogramBody>& body) {
+  if (codecs.is_enabled()) return false;
+  return !body.ok() || std::ranges::any_of(body->faults, [](const HistogramFault& fault) {
+    return fault.error.text == kHistogramsAreOff;
+  });
 }
 
 // A full store outweighs a broken one, which outweighs a bad histogram, as for points.
@@ -74,12 +82,12 @@ HttpResponse HandleHistograms(const HttpRequest& request,
                               const HistogramCodecs& codecs,
                               Tsdb* tsdb,
                               BodyWork* work) {
-  if (!codecs.is_enabled()) return HttpError(503, kHistogramsAreOff);
   if (!ChargeHistograms(request)) return HttpError(503, kNoRequestBodyBudget);
   absl::StatusOr<HistogramBody> body = ParseHistogramBody(codecs, request.body);
+  if (AreOff(codecs, body)) return HttpError(503, kHistogramsAreOff);
   if (!body.ok()) return HttpError(400, std::string(body.status().message()));
   if (work != nullptr && !work->Look()) return HttpError(503, work->status());
-  const absl::Status stored = StoreGood(request, tsdb, *codecs.simple, &*body);
+  const absl::Status stored = StoreGood(request, tsdb, &*body);
   if (!stored.ok()) {
     return HttpError(HttpStatusOf(Failed::kStore, stored.code()), "Storage exception",
                      std::string(stored.message()));

@@ -1,6 +1,7 @@
 // POST /api/histogram: stores histograms, with the response rules of /api/put (summary, details,
 // sync). 204 or 200 if all are stored. If some are refused, the others are stored, and the response
-// is 503 or 500 if the store could not take one, else 400. 503 without a codec.
+// is 503 or 500 if the store could not take one, else 400. 503 without a codec, unless all are
+// exponential.
 // Thread-safe.
 
 #pragma once

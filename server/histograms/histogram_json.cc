@@ -61,13 +61,17 @@ class HistogramObject {
         object_["id"].get(id)) {
       return RefusedHistogram("Invalid type. Must be from 0 to 255.");
     }
-    Parsed<SimpleHistogram> histogram = DecodeSentValue(codecs_, id, base64);
+    Parsed<HistogramValue> histogram = DecodeSentValue(codecs_, id, base64);
     if (!histogram.ok()) return histogram.error();
-    sent_.histogram = *histogram;
+    sent_.codec = static_cast<uint8_t>(id);
+    sent_.histogram = *std::move(histogram);
     return std::nullopt;
   }
 
   std::optional<PointError> ReadBuckets() {
+    if (!codecs_.is_enabled()) return RefusedHistogram(std::string(kHistogramsAreOff));
+    sent_.codec = *codecs_.simple;
+    SimpleHistogram& histogram = sent_.histogram.emplace<SimpleHistogram>();
     simdjson::dom::object buckets;
     if (object_["buckets"].get(buckets) || buckets.size() == 0) {
       return RefusedHistogram("Histogram buckets cannot be null or empty if 'value' is empty.");
@@ -77,11 +81,11 @@ class HistogramObject {
       if (value.get(count)) return RefusedHistogram("Unable to parse value to a number");
       const Parsed<HistogramBucket> bucket = ParseBucketText(bounds, count);
       if (!bucket.ok()) return bucket.error();
-      sent_.histogram.buckets.push_back(*bucket);
+      histogram.buckets.push_back(*bucket);
     }
-    SortBuckets(&sent_.histogram.buckets);
-    for (const auto& [name, flow] : {std::pair{"underflow", &sent_.histogram.underflow},
-                                     std::pair{"overflow", &sent_.histogram.overflow}}) {
+    SortBuckets(&histogram.buckets);
+    for (const auto& [name, flow] : {std::pair{"underflow", &histogram.underflow},
+                                     std::pair{"overflow", &histogram.overflow}}) {
       element number;
       if (object_[name].get(number) || number.is_null()) continue;
       if (number.get(*flow)) return RefusedHistogram("Unable to parse value to a number");

@@ -5,8 +5,8 @@
 //   {"metric": "latency", "timestamp": 1356998400, "tags": {"host": "web01"}, "id": 42,
 //    "value": "<base64>"}
 //
-// `value` wins over `buckets`; `id` is 0 if it is missing. Unknown fields are ignored.
-// Thread-compatible.
+// `value` wins over `buckets`; `id` is 0 if it is missing, and 254 for an exponential histogram.
+// Unknown fields are ignored. Thread-compatible.
 
 #pragma once
 

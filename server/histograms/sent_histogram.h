@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "codec/histograms/simple_histogram.h"
+#include "codec/histograms/histogram_value.h"
 #include "codec/point.h"
 #include "codec/text/number.h"
 #include "engine/append.h"
@@ -23,20 +23,30 @@ struct SentHistogram {
   std::string metric;
   Timestamp timestamp;
   std::vector<std::pair<std::string, std::string>> tags;
-  SimpleHistogram histogram;
+  uint8_t codec = 0;  // the ID
+  HistogramValue histogram;
+  bool has_any_names = false;  // as in PointView
 };
 
-// The histogram of base64 text, which has the bytes of the codec without its ID. Errors
-// (kIllegalArgument): an ID outside of 0..255 or of another codec, text that is not base64, bytes
-// that do not decode.
-Parsed<SimpleHistogram> DecodeSentValue(const HistogramCodecs& codecs,
-                                        int64_t id,
-                                        std::string_view base64);
+// OpenTSDB's message while no codec is set.
+inline constexpr std::string_view kHistogramsAreOff =
+    "Histogram storage has not been enabled. Check the 'tsd.core.histograms.config' configuration.";
+
+// The histogram of base64 text, which has the bytes of the codec without its ID. That with
+// kExponentialHistogramId is exponential, and needs no codec in `codecs`. Errors
+// (kIllegalArgument): kHistogramsAreOff, an ID outside of 0..255 or of another codec, text that is
+// not base64, bytes that do not decode.
+Parsed<HistogramValue> DecodeSentValue(const HistogramCodecs& codecs,
+                                       int64_t id,
+                                       std::string_view base64);
+
+// The inverse of DecodeSentValue.
+std::string EncodeSentValue(const HistogramPoint& histogram);
 
 // Histograms as Points::AppendHistograms takes them. Borrows `sent`.
 class HistogramPoints {
  public:
-  HistogramPoints(std::span<const SentHistogram> sent, uint8_t codec);
+  explicit HistogramPoints(std::span<const SentHistogram> sent);
   HistogramPoints(const HistogramPoints&) = delete;
   HistogramPoints& operator=(const HistogramPoints&) = delete;
 
@@ -46,9 +56,5 @@ class HistogramPoints {
   std::vector<std::vector<TagView>> tags_;  // of each point, which borrows them
   std::vector<HistogramPoint> points_;
 };
-
-// OpenTSDB's message while no codec is set.
-inline constexpr std::string_view kHistogramsAreOff =
-    "Histogram storage has not been enabled. Check the 'tsd.core.histograms.config' configuration.";
 
 }  // namespace hourcell

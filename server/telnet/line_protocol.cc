@@ -278,12 +278,8 @@ void LineProtocol::HandlePut(std::string_view words, Work* work) {
 }
 
 void LineProtocol::HandleHistogram(std::string_view words, Work* work) {
-  if (!settings_->histograms.is_enabled()) {
-    RefusePoint("histogram", {.text = std::string(kHistogramsAreOff)}, work->next_order++, work);
-    return;
-  }
-  Parsed<SentHistogram> sent =
-      ParseHistogramLine(settings_->histograms, words, settings_->point_limits);
+  Parsed<SentHistogram> sent = ParseHistogramLine(settings_->histograms, words,
+                                                  PointSyntax::kTelnet, settings_->point_limits);
   if (sent.ok()) {
     histograms_.push_back(*std::move(sent));
   } else {
@@ -292,7 +288,7 @@ void LineProtocol::HandleHistogram(std::string_view words, Work* work) {
 }
 
 void LineProtocol::AppendHistograms() {
-  const HistogramPoints points(histograms_, *settings_->histograms.simple);
+  const HistogramPoints points(histograms_);
   const bool is_limited = new_series_ != nullptr && !is_logged_in_;
   histograms_stored_ = tsdb_->points().AppendHistograms(
       points.points(), &refused_histograms_, {.new_series = is_limited ? &new_series_ : nullptr});

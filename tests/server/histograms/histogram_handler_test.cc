@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "server/histograms/sent_histogram.h"
 #include "tests/server/api_fixture.h"
 
 namespace hourcell::histogram_handler_test {
@@ -44,6 +45,21 @@ TEST_F(HistogramHandlerTest, GoodHistogramsOfABodyAreStored) {
   EXPECT_THAT(stored.body, HasSubstr(R"("metric":"latency_pct_50.0","tags":{"host":"web01"})"));
   EXPECT_THAT(stored.body, HasSubstr(R"("dps":{"1356998400":0.5})"));
   EXPECT_THAT(stored.body, HasSubstr(R"("metric":"latency_pct_99.0")"));
+}
+
+TEST_F(HistogramHandlerTest, ExponentialOnesNeedNoCodec) {
+  const ExponentialHistogram histogram{.count = 3, .positive = {{0, 3}}};
+  const std::string exponential =
+      fmt::format(R"({{"metric":"latency","timestamp":1356998400,"id":254,"value":"{}",)"
+                  R"("tags":{{"host":"web01"}}}})",
+                  EncodeSentValue({.point = {}, .exponential = &histogram}));
+  EXPECT_EQ(Send("POST /api/histogram", exponential).status, 204);
+  EXPECT_EQ(Send("POST /api/histogram", "[" + exponential + "," + std::string(kGood) + "]").status,
+            503);
+
+  const HttpResponse stored =
+      Send("GET /api/query?start=1356998400&end=1356998500&m=sum:show-histogram-buckets:latency");
+  EXPECT_THAT(stored.body, HasSubstr(R"("metric":"latency_1.0_2.0")"));
 }
 
 TEST_F(HistogramHandlerTest, AnswersAsAPut) {

@@ -27,7 +27,7 @@ TEST(HistogramJsonTest, VectorsOfHttp) {
     if (!Has(vector.expect, "cells")) continue;
     ASSERT_EQ(body->good.size(), 1);
     std::string cell(1, static_cast<char>(*kCodecs.simple));
-    AppendSimpleHistogram(body->good[0].histogram, &cell);
+    AppendSimpleHistogram(std::get<SimpleHistogram>(body->good[0].histogram), &cell);
     const auto cells = ElementsOf(vector.expect["cells"]);
     const auto fields = ElementsOf(cells.at(0));
     EXPECT_EQ(ToHex(cell), std::string(fields.at(1).get_string().value()));

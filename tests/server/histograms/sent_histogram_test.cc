@@ -10,11 +10,41 @@ namespace {
 using testing::HasSubstr;
 
 constexpr HistogramCodecs kCodecs{.simple = 42};
+const SimpleHistogram kEmpty;
 
 TEST(SentHistogramTest, TakesTheBytesOfTheCodecWithoutItsId) {
   const auto histogram = DecodeSentValue(kCodecs, 42, "AAIAAAAAP4AAACo/gAAAQKAAABgAAQ==");
   ASSERT_TRUE(histogram.ok()) << histogram.error().text;
-  EXPECT_EQ(*histogram, (SimpleHistogram{.buckets = {{0, 1, 42}, {1, 5, 24}}, .overflow = 1}));
+  EXPECT_EQ(std::get<SimpleHistogram>(*histogram),
+            (SimpleHistogram{.buckets = {{0, 1, 42}, {1, 5, 24}}, .overflow = 1}));
+}
+
+TEST(SentHistogramTest, ExponentialHistogramsNeedNoCodecAndComeBackBitForBit) {
+  const ExponentialHistogram histogram{.scale = 6,
+                                       .has_float_counts = true,
+                                       .is_cumulative = true,
+                                       .zero_threshold = 1e-300,
+                                       .zero_count = 0.1,
+                                       .count = 2.6,
+                                       .sum = -0.0,
+                                       .positive = {{-7, 0.5}, {9, 2}}};
+  const HistogramPoint one{.point = {}, .exponential = &histogram};
+
+  const auto again = DecodeSentValue({}, kExponentialHistogramId, EncodeSentValue(one));
+
+  ASSERT_TRUE(again.ok()) << again.error().text;
+  std::string bytes;
+  AppendExponentialHistogram(histogram, &bytes);
+  std::string bytes_again;
+  AppendExponentialHistogram(std::get<ExponentialHistogram>(*again), &bytes_again);
+  EXPECT_EQ(bytes_again, bytes);
+}
+
+TEST(SentHistogramTest, AnyIdIsAskedForByACopy) {
+  const std::string base64 = EncodeSentValue({.point = {}, .histogram = &kEmpty});
+
+  EXPECT_TRUE(DecodeSentValue({.has_any_id = true}, 7, base64).ok());
+  EXPECT_EQ(DecodeSentValue({}, 7, base64).error().text, kHistogramsAreOff);
 }
 
 TEST(SentHistogramTest, NamesTheFault) {
