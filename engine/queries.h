@@ -79,10 +79,12 @@ class Queries final {
                     const std::function<bool(const ScannedRow&)>& visit,
                     const std::function<bool()>& should_stop = {});
 
-  // Visits all histograms that have not expired, in batches, in the order of their keys. A name
-  // that was deleted is the hex of its UID. The first error of `visit` ends it and is returned.
+  // Visits the histograms of the selected series that have not expired, with times in [start, end],
+  // in batches, in the order of their keys. A name that was deleted is the hex of its UID. The
+  // first error of `visit` ends it and is returned. kNotFound: a name of `spec` is unknown;
   // kDataLoss: damage.
   absl::Status VisitHistograms(
+      const ScanSpec& spec,
       const std::function<absl::Status(std::span<const HistogramPoint>)>& visit);
 
   // The rows of this moment as work for several threads: engine/parallel_scan.h. Destroy the scan

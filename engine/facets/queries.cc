@@ -47,6 +47,24 @@ absl::StatusOr<std::vector<std::string>> SeriesOfVirtual(const StoreReader& stor
   return series.TsuidsOf(metric, {.watch = &watch, .memory = memory});
 }
 
+absl::StatusOr<HistogramSelection> SelectHistograms(const ScanSpec& spec,
+                                                    const QueryPlanner& planner) {
+  HistogramSelection selection{.tsuids = {}, .start_ms = spec.start_ms, .end_ms = spec.end_ms};
+  if (spec.metric.empty()) return selection;
+  SubQuery query;
+  query.metric = spec.metric;
+  query.filters = spec.filters;
+  query.show_histogram_buckets = true;  // active sets know points alone
+  HOURCELL_ASSIGN_OR_RETURN(QueryPlanner::ResolvedQuery resolved, planner.Resolve(query));
+  HOURCELL_ASSIGN_OR_RETURN(const SubQueryPlan plan, planner.Plan(query, std::move(resolved),
+                                                                  spec.start_ms, spec.end_ms, {}));
+  std::vector<std::string>& tsuids = selection.tsuids.emplace();
+  for (const uint32_t series : plan.selected)
+    tsuids.emplace_back(plan.list->tsuid(series));
+  std::ranges::sort(tsuids);
+  return selection;
+}
+
 // Answers the sub queries of virtual metrics, and takes them off `*query`. Ascending by tsuid.
 class VirtualLasts {
  public:
@@ -253,14 +271,17 @@ absl::Status Queries::Scan(const ScanSpec& spec,
 }
 
 absl::Status Queries::VisitHistograms(
+    const ScanSpec& spec,
     const std::function<absl::Status(std::span<const HistogramPoint>)>& visit) {
   HOURCELL_ASSIGN_OR_RETURN(const StoreReader store, gates_->BeginRead());
   const std::unique_ptr<TableView> view = store->tables->Snapshot();
+  HOURCELL_ASSIGN_OR_RETURN(const HistogramSelection selection,
+                            SelectHistograms(spec, store.reads().planner));
   return store->losses.Note(hourcell::VisitHistograms({.row_keys = &*store->row_keys,
                                                        .view = view.get(),
                                                        .uids = store->uids.get(),
                                                        .expiry = &*store->expiry},
-                                                      visit));
+                                                      selection, visit));
 }
 
 absl::StatusOr<std::unique_ptr<ParallelScan>> Queries::PlanScan(

@@ -16,6 +16,7 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/rows/tsuid.h"
+#include "engine/annotations/annotation_scan.h"
 #include "engine/names/query_names.h"
 #include "engine/rows/annotation_key.h"
 #include "engine/rows/histogram_cell.h"
@@ -42,34 +43,32 @@ class HistogramBatch {
   explicit HistogramBatch(const HistogramScan& parts)
       : parts_(parts), names_(parts.row_keys->layout(), parts.uids) {}
 
-  // `row_key` is that of `key`.
-  absl::Status Add(std::string_view row_key, const AnnotationKeyView& key, std::string_view cell) {
-    const Layout& layout = parts_.row_keys->layout();
+  absl::Status Add(const AnnotationRow& row) {
     HOURCELL_ASSIGN_OR_RETURN(const SeriesUids series,
-                              ParseTsuid(layout, std::string(key.metric) + std::string(key.tags)));
-    if (parts_.expiry != nullptr && key.start_ms < parts_.expiry->ExpiresBeforeMs(series.metric)) {
+                              ParseTsuid(parts_.row_keys->layout(), row.tsuid));
+    if (parts_.expiry != nullptr && row.start_ms < parts_.expiry->ExpiresBeforeMs(series.metric)) {
       return absl::OkStatus();
     }
     VisitedHistogram one{.metric = std::string(names_.NameOf(UidKind::kMetric, series.metric)),
                          .tags = {},
                          .tag_views = {},
-                         .time_ms = key.start_ms,
+                         .time_ms = row.start_ms,
                          .codec = 0,
                          .histogram = {}};
-    absl::StatusOr<HistogramValue> histogram = ParseHistogramCell(cell);
+    absl::StatusOr<HistogramValue> histogram = ParseHistogramCell(row.value);
     if (!histogram.ok()) {
       return absl::DataLossError(
-          fmt::format("row {}: {}", ToHex(row_key), MessageOf(histogram.status())));
+          fmt::format("row {}: {}", ToHex(row.key), MessageOf(histogram.status())));
     }
     one.histogram = *std::move(histogram);
-    one.codec = static_cast<uint8_t>(cell.front());
+    one.codec = static_cast<uint8_t>(row.value.front());
     for (const TagUids& tag : series.tags) {
       std::string tagk(names_.NameOf(UidKind::kTagk, tag.tagk));
       one.tags.emplace_back(std::move(tagk), names_.NameOf(UidKind::kTagv, tag.tagv));
     }
     HOURCELL_RETURN_IF_ERROR(names_.status());
     names_.ForgetMany();
-    bytes_ += cell.size();
+    bytes_ += row.value.size();
     histograms_.push_back(std::move(one));
     return absl::OkStatus();
   }
@@ -109,21 +108,42 @@ class HistogramBatch {
   size_t bytes_ = 0;
 };
 
-}  // namespace
-
-absl::Status VisitHistograms(
-    const HistogramScan& parts,
-    const std::function<absl::Status(std::span<const HistogramPoint>)>& visit) {
-  HistogramBatch batch(parts);
+// Visits the rows of histograms of all series, by key.
+absl::Status ScanAllHistograms(const HistogramScan& parts,
+                               int64_t start_ms,
+                               int64_t end_ms,
+                               const AnnotationVisit& visit) {
+  std::string tsuid;
   const std::unique_ptr<RowCursor> row = parts.view->NewCursor(TableId::kAnnotation, {});
   for (row->Seek(""); row->valid(); row->Next()) {
     HOURCELL_ASSIGN_OR_RETURN(const AnnotationKeyView key,
                               ParseAnnotationKey(*parts.row_keys, row->key()));
-    if (key.is_annotation()) continue;
-    HOURCELL_RETURN_IF_ERROR(batch.Add(row->key(), key, row->value()));
-    if (batch.is_full()) HOURCELL_RETURN_IF_ERROR(batch.Visit(visit));
+    if (key.is_annotation() || key.start_ms < start_ms || key.start_ms > end_ms) continue;
+    tsuid.assign(key.metric).append(key.tags);
+    HOURCELL_RETURN_IF_ERROR(visit(
+        {.key = row->key(), .tsuid = tsuid, .start_ms = key.start_ms, .value = row->value()}));
   }
-  HOURCELL_RETURN_IF_ERROR(row->status());
+  return row->status();
+}
+
+}  // namespace
+
+absl::Status VisitHistograms(
+    const HistogramScan& parts,
+    const HistogramSelection& selection,
+    const std::function<absl::Status(std::span<const HistogramPoint>)>& visit) {
+  HistogramBatch batch(parts);
+  const auto add = [&](const AnnotationRow& row) {
+    HOURCELL_RETURN_IF_ERROR(batch.Add(row));
+    return batch.is_full() ? batch.Visit(visit) : absl::OkStatus();
+  };
+  if (selection.tsuids.has_value()) {
+    const std::vector<std::string_view> tsuids(selection.tsuids->begin(), selection.tsuids->end());
+    HOURCELL_RETURN_IF_ERROR(ScanSeriesHistograms(*parts.row_keys, parts.view, tsuids,
+                                                  selection.start_ms, selection.end_ms, add));
+  } else {
+    HOURCELL_RETURN_IF_ERROR(ScanAllHistograms(parts, selection.start_ms, selection.end_ms, add));
+  }
   return batch.Visit(visit);
 }
 

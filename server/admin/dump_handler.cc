@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -17,6 +18,7 @@
 #include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
+#include "server/histograms/histogram_line.h"
 #include "server/http/body/body_writer.h"
 #include "server/http/http_error.h"
 #include "server/http/http_router.h"
@@ -144,6 +146,25 @@ void AddRow(const ScannedRow& row, JsonWriter* json) {
   json->Field("values", ToHex(row.values));
 }
 
+absl::Status PrintHistograms(const ScanSpec& spec,
+                             Tsdb* tsdb,
+                             QueryControl* control,
+                             DumpedLines* lines) {
+  std::string line;
+  const auto add = [&](std::span<const HistogramPoint> some) {
+    control->rows.fetch_add(some.size(), std::memory_order_relaxed);
+    for (const HistogramPoint& histogram : some) {
+      line.clear();
+      AppendHistogramLine(histogram, &line);
+      if (!lines->Add([&line](JsonWriter* json) { json->Field("line", line); })) {
+        return absl::CancelledError("cancelled");
+      }
+    }
+    return absl::OkStatus();
+  };
+  return lines->Finish(tsdb->queries().VisitHistograms(spec, add));
+}
+
 // The text of a request in the list of queries.
 std::string ListedDump(std::string_view type, const HttpRequest& request) {
   std::string text;
@@ -247,9 +268,11 @@ HttpResponse HandleScan(const HttpRequest& request, const QueryService& service)
   if (!spec.ok()) return HttpError(400, spec.status());
   const RowAggregateTexts texts = ReadAggregate(request);
   if (!texts.is_empty()) return HandleAggregate(request, service, *std::move(spec), texts);
-  const auto print = [&service, deadline_ms = request.deadline_ms, spec = *std::move(spec)](
-                         QueryControl* control, BodyWriter* body) {
+  const auto print = [&service, deadline_ms = request.deadline_ms, spec = *std::move(spec),
+                      histograms = request.has_param("histograms")](QueryControl* control,
+                                                                    BodyWriter* body) {
     DumpedLines lines(control, service.clock, deadline_ms, body);
+    if (histograms) return PrintHistograms(spec, service.tsdb, control, &lines);
     const auto add = [&](const ScannedRow& row) {
       control->rows.fetch_add(1, std::memory_order_relaxed);
       control->points.fetch_add(row.times.size(), std::memory_order_relaxed);

@@ -3,6 +3,7 @@
 //
 //   GET    /api/admin/scan?start=MS&end=MS&metric=NAME&tag=TAGK%3DTAGV     all are optional
 //   GET    /api/admin/scan?...&aggregate=NAMES&by=KEY&value=TEST&groups=N  totals of these rows
+//   GET    /api/admin/scan?...&histograms                                  histograms, not rows
 //   GET    /api/admin/uid?kind=KIND&grep=RE[&ignore_case]                  mappings by expression
 //   GET    /api/admin/uid?kind=KIND&name=NAME, or &uid=N                   one mapping
 //   DELETE /api/admin/uid?kind=KIND&name=NAME                              removes a mapping
@@ -11,6 +12,7 @@
 //
 //   {"key":"<hex>","metric":"cpu","tags":{"host":"a"},"base":1356998400,
 //    "qualifiers":"<hex>","values":"<hex>"}                       a row, on one line
+//   {"line":"histogram m 1356998400 42 AAIA host=a"}              a histogram as an import line
 //   {"kind":"metrics","name":"cpu","uid":"000001"}                a mapping
 //   {"lines":2}                                                   the last: the number before it
 //   {"error":"<message>"}                                         or the error that ended the body

@@ -199,7 +199,7 @@ constexpr std::array kRules = {
                "server/query"},
     FolderRule{"server/admin",
                "codec/base engine server/log server/text server/http server/http/body "
-               "server/query"},
+               "server/histograms server/query"},
     FolderRule{"server/lab",
                "codec/base engine/regions/presplit engine/regions/split server/text server/http "
                "server/admin bench/lab/simulate/input bench/lab/simulate "
@@ -260,7 +260,7 @@ constexpr std::array kRules = {
                "server/net/nodes server/http server/api server/monitor server/ports server"},
     FolderRule{"server/forward",
                "codec/base codec codec/text engine engine/spool server/log server/text "
-               "server/config server/http"},
+               "server/config server/http server/histograms"},
     FolderRule{"server/cli", "codec/base engine server/config server/http server/cluster"},
     FolderRule{"server/cli/cluster", "codec/base codec/text server/http server/cli"},
     FolderRule{"server/cli/data",
@@ -271,15 +271,15 @@ constexpr std::array kRules = {
                "server/cli server/cli/data"},
     FolderRule{"server/cli/data/import",
                "codec/base codec codec/text engine/query engine server/text server/config "
-               "server/rollups server/inputs server/inputs/graphite server/inputs/influx "
-               "server/http server/cli "
+               "server/rollups server/histograms server/inputs server/inputs/graphite "
+               "server/inputs/influx server/http server/cli "
                "server/cli/data server/cli/opentsdb"},
     FolderRule{"server/cli/data/query",
                "codec/base codec codec/text engine/query engine server/access server/http "
                "server/http/body server/api server/cli server/cli/data server/cli/opentsdb"},
     FolderRule{"server/cli/data/scan",
-               "codec/base codec codec/text engine server/text server/http server/cli "
-               "server/cli/data server/cli/data/import"},
+               "codec/base codec codec/text engine server/text server/histograms server/http "
+               "server/cli server/cli/data server/cli/data/import"},
     FolderRule{"server/cli/names",
                "codec/base codec/rows codec/text engine server/text server/cluster server/http "
                "server/expressions server/cli server/cli/data server/cli/data/import"},

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,6 +24,7 @@
 #include "codec/text/point_error.h"
 #include "codec/text/point_text.h"
 #include "engine/tsdb.h"
+#include "server/forward/histogram_exchange.h"
 #include "server/forward/put_exchange.h"
 #include "server/http/http_client.h"
 #include "server/http/http_response.h"
@@ -39,10 +41,23 @@ constexpr auto kStorePatience = std::chrono::seconds(30);
 // Limits of one request; its body stays far below the server's limit.
 constexpr size_t kRequestPointsMax = 10'000;
 constexpr size_t kRequestBytesMax = 8 << 20;
+// A server needs more memory for the bytes of histograms.
+constexpr size_t kHistogramRequestBytesMax = 1 << 20;
+constexpr std::string_view kPutPath = "/api/put";
+constexpr std::string_view kHistogramPath = "/api/histogram";
 
 absl::Status Busy() {
   return absl::UnavailableError(
       "the store stayed overloaded and kept refusing points; try again later");
+}
+
+PointError NoSuchTime(const Timestamp& timestamp, std::string_view path) {
+  std::string time;
+  AppendTimestamp(timestamp, &time);
+  return {.kind = PointErrorKind::kIllegalArgument,
+          .text = fmt::format(
+              "bad timestamp={}: {} cannot express it; import into the directory of the store",
+              time, path)};
 }
 
 class StoreSink : public PointSink {
@@ -69,6 +84,29 @@ class StoreSink : public PointSink {
       std::this_thread::sleep_for(kPause);
       HOURCELL_RETURN_IF_ERROR(Retry(points, throttled, refused));
     }
+  }
+
+  // Repeats all while the store lacks room: a histogram that is written twice is stored once.
+  absl::Status WriteHistograms(std::span<const HistogramPoint> histograms,
+                               std::vector<RefusedPoint>* refused) override {
+    const auto deadline = std::chrono::steady_clock::now() + kStorePatience;
+    for (int pauses = 0; pauses < kPausesMax; ++pauses) {
+      refused->clear();
+      const absl::Status status =
+          tsdb_->points().AppendHistograms(histograms, refused, {.sync = sync_ == SinkSync::kEach});
+      const bool later = absl::IsUnavailable(status) || absl::IsResourceExhausted(status);
+      if (!status.ok() && (!later || std::chrono::steady_clock::now() >= deadline)) return status;
+      bool is_throttled = !status.ok();
+      for (const RefusedPoint& one : *refused) {
+        if (one.error.kind == PointErrorKind::kStorage) {
+          return absl::UnavailableError(one.error.text);
+        }
+        is_throttled = is_throttled || one.error.kind == PointErrorKind::kThrottled;
+      }
+      if (!is_throttled) return absl::OkStatus();
+      std::this_thread::sleep_for(kPause);
+    }
+    return Busy();
   }
 
  private:
@@ -110,8 +148,7 @@ class StoreSink : public PointSink {
 class HttpSink : public PointSink {
  public:
   HttpSink(HttpUrl url, SinkSync sync)
-      : client_(std::move(url)),
-        target_(sync == SinkSync::kEach ? "/api/put?details&sync" : "/api/put?details") {}
+      : client_(std::move(url)), query_(sync == SinkSync::kEach ? "?details&sync" : "?details") {}
 
   absl::Status Write(std::span<const LinePoint> points,
                      std::vector<RefusedPoint>* refused) override {
@@ -125,6 +162,35 @@ class HttpSink : public PointSink {
       for (RefusedPoint& point : refused_here) {
         point.index = index_of_good_[begin + point.index];
         refused->push_back(std::move(point));
+      }
+      begin += piece.size();
+    }
+    std::ranges::sort(*refused, {}, &RefusedPoint::index);
+    return absl::OkStatus();
+  }
+
+  absl::Status WriteHistograms(std::span<const HistogramPoint> histograms,
+                               std::vector<RefusedPoint>* refused) override {
+    refused->clear();
+    std::vector<HistogramPoint> good;
+    std::vector<size_t> index_of;
+    for (size_t i = 0; i < histograms.size(); ++i) {
+      if (IsNumberOfMagnitude(histograms[i].point.timestamp)) {
+        good.push_back(histograms[i]);
+        index_of.push_back(i);
+      } else {
+        refused->push_back(
+            {.index = i, .error = NoSuchTime(histograms[i].point.timestamp, kHistogramPath)});
+      }
+    }
+    for (size_t begin = 0; begin < good.size();) {
+      const std::span<const HistogramPoint> piece =
+          std::span<const HistogramPoint>(good).subspan(begin, HistogramPieceSize(good, begin));
+      std::vector<RefusedPoint> refused_here;
+      HOURCELL_RETURN_IF_ERROR(SendHistograms(piece, &refused_here));
+      for (RefusedPoint& one : refused_here) {
+        one.index = index_of[begin + one.index];
+        refused->push_back(std::move(one));
       }
       begin += piece.size();
     }
@@ -152,14 +218,7 @@ class HttpSink : public PointSink {
         continue;
       }
       if (!IsNumberOfMagnitude(point.timestamp)) {
-        std::string time;
-        AppendTimestamp(point.timestamp, &time);
-        refused->push_back(
-            {.index = i,
-             .error = {.kind = PointErrorKind::kIllegalArgument,
-                       .text = fmt::format("bad timestamp={}: /api/put cannot express it; "
-                                           "import into the directory of the store",
-                                           time)}});
+        refused->push_back({.index = i, .error = NoSuchTime(point.timestamp, kPutPath)});
         continue;
       }
       PointView& good = good_.emplace_back(texts_[i].point());
@@ -183,10 +242,47 @@ class HttpSink : public PointSink {
     return end - begin;
   }
 
+  // The same for histograms.
+  static size_t HistogramPieceSize(std::span<const HistogramPoint> histograms, size_t begin) {
+    // Bytes of a bucket in base64, about.
+    constexpr size_t kBucketBytes = 16;
+    size_t bytes = 0;
+    size_t end = begin;
+    while (end < histograms.size() && end - begin < kRequestPointsMax &&
+           bytes < kHistogramRequestBytesMax) {
+      const HistogramPoint& one = histograms[end++];
+      const size_t buckets = one.exponential != nullptr ? one.exponential->positive.size() +
+                                                              one.exponential->negative.size()
+                                                        : one.histogram->buckets.size();
+      bytes += 100 + one.point.metric.size() + kBucketBytes * buckets;
+    }
+    return end - begin;
+  }
+
   absl::Status Send(std::span<const PointView> points, std::vector<RefusedPoint>* refused) {
-    const std::string body = Gzip(PutBody(points));
+    return Post(kPutPath, PutBody(points),
+                [&](std::string_view reply) { return ParsePutReply(reply, points, refused); });
+  }
+
+  absl::Status SendHistograms(std::span<const HistogramPoint> histograms,
+                              std::vector<RefusedPoint>* refused) {
+    return Post(kHistogramPath, HistogramsBody(histograms), [&](std::string_view reply) {
+      return ParseHistogramReply(reply, histograms.size(), refused);
+    });
+  }
+
+  // Posts a body until the server has taken it. `parse` reads an answer with errors.
+  absl::Status Post(std::string_view path,
+                    std::string_view text,
+                    const std::function<absl::Status(std::string_view reply)>& parse) {
+    const std::string body = Gzip(text);
+    const std::string target = std::string(path) + query_;
     for (int pauses = 0; pauses < kPausesMax; ++pauses) {
-      HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply, client_.Post(target_, body, "gzip"));
+      HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply, client_.Post(target, body, "gzip"));
+      if (reply.status == 503 && AreHistogramsOff(reply.body)) {
+        return absl::FailedPreconditionError(
+            fmt::format("{}: {}: {}", client_.address(), path, HttpErrorText(reply)));
+      }
       if (reply.status == 503 || reply.status == 429) {
         const auto pause = std::chrono::seconds(std::min(reply.retry_after_s, kRetryAfterMaxS));
         std::this_thread::sleep_for(std::max<std::chrono::milliseconds>(pause, kPause));
@@ -195,17 +291,15 @@ class HttpSink : public PointSink {
       if (reply.status == 204) return absl::OkStatus();
       const bool has_details =
           reply.body.starts_with("{") && reply.body.find("\"errors\"") != std::string::npos;
-      if ((reply.status == 200 || reply.status == 400) && has_details) {
-        return ParsePutReply(reply.body, points, refused);
-      }
+      if ((reply.status == 200 || reply.status == 400) && has_details) return parse(reply.body);
       return absl::UnavailableError(
-          fmt::format("{}: /api/put: {}", client_.address(), HttpErrorText(reply)));
+          fmt::format("{}: {}: {}", client_.address(), path, HttpErrorText(reply)));
     }
     return Busy();
   }
 
   HttpClient client_;
-  const std::string target_;
+  const std::string query_;
   std::deque<PointText> texts_;  // of the batch's points; a deque keeps views valid
   std::vector<PointView> good_;
   std::vector<size_t> index_of_good_;

@@ -1,4 +1,5 @@
-// PointSink: the destination of an import's points: a store of this process, or a running server.
+// PointSink: the destination of an import's points and histograms: a store of this process, or a
+// running server.
 
 #pragma once
 
@@ -25,6 +26,10 @@ class PointSink {
   // acknowledged points remain stored.
   virtual absl::Status Write(std::span<const LinePoint> points,
                              std::vector<RefusedPoint>* refused) = 0;
+
+  // The same for histograms. kFailedPrecondition: the server lacks tsd.core.histograms.config.
+  virtual absl::Status WriteHistograms(std::span<const HistogramPoint> histograms,
+                                       std::vector<RefusedPoint>* refused) = 0;
 };
 
 // When acknowledged points are on disk.
@@ -36,8 +41,8 @@ enum class SinkSync : uint8_t {
 // Appends to a store. Borrows `tsdb`.
 std::unique_ptr<PointSink> MakeStoreSink(Tsdb* tsdb, SinkSync sync = SinkSync::kLater);
 
-// Sends to /api/put?details in gzip'd pieces. kUnavailable: the server does not answer, or remains
-// overloaded.
+// Sends to /api/put?details and /api/histogram?details in gzip'd pieces. kUnavailable: the server
+// does not answer, or remains overloaded.
 std::unique_ptr<PointSink> MakeHttpSink(HttpUrl url, SinkSync sync = SinkSync::kLater);
 
 }  // namespace hourcell

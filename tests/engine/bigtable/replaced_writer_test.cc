@@ -147,7 +147,7 @@ CallMap PointCalls() {
       {"Queries::VisitHistograms",
        [](Tsdb* it) {
          return it->queries().VisitHistograms(
-             [](std::span<const HistogramPoint>) { return absl::OkStatus(); });
+             {}, [](std::span<const HistogramPoint>) { return absl::OkStatus(); });
        }},
   };
 }

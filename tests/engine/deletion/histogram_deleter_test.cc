@@ -43,7 +43,7 @@ class HistogramDeleterTest : public testing::Test {
 
   uint64_t HistogramsLeft() {
     uint64_t left = 0;
-    EXPECT_OK(tsdb_->queries().VisitHistograms([&](std::span<const HistogramPoint> some) {
+    EXPECT_OK(tsdb_->queries().VisitHistograms({}, [&](std::span<const HistogramPoint> some) {
       left += some.size();
       return absl::OkStatus();
     }));

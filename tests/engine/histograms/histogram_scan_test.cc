@@ -20,6 +20,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::SizeIs;
+using testing::UnorderedElementsAre;
 
 constexpr int64_t kHour = 1356998400;
 
@@ -64,10 +65,40 @@ TEST_F(HistogramScanTest, VisitsHistogramsWithTheirNames) {
     }
     return absl::OkStatus();
   };
-  EXPECT_OK(tsdb_->queries().VisitHistograms(visit));
+  EXPECT_OK(tsdb_->queries().VisitHistograms({}, visit));
 
   EXPECT_THAT(found, ElementsAre("latency dc=lga host=a 1356998400000 42 0",
                                  "latency dc=lga host=b 1356998400001 42 3"));
+}
+
+TEST_F(HistogramScanTest, VisitsTheSelectedSeriesAndTimes) {
+  const SimpleHistogram histogram{.buckets = {{0, 2, 1}}};
+  for (const std::string_view tags : {"host=a", "host=b", "host=c"}) {
+    for (const int64_t hour : {0, 1, 2})
+      Append(tags, {.ms = (kHour + 3600 * hour) * 1000}, histogram);
+  }
+  const auto visited = [&](const ScanSpec& spec) {
+    std::vector<std::string> found;
+    EXPECT_OK(tsdb_->queries().VisitHistograms(spec, [&](std::span<const HistogramPoint> some) {
+      for (const HistogramPoint& one : some)
+        found.push_back(
+            fmt::format("{} {}", one.point.tags[0].value, one.point.timestamp.ms / 1000 - kHour));
+      return absl::OkStatus();
+    }));
+    return found;
+  };
+  ScanSpec spec{.metric = "latency", .start_ms = kHour * 1000 + 1, .end_ms = (kHour + 7200) * 1000};
+
+  EXPECT_THAT(
+      visited({.metric = "", .start_ms = (kHour + 3600) * 1000, .end_ms = (kHour + 3600) * 1000}),
+      UnorderedElementsAre("a 3600", "b 3600", "c 3600"));
+  EXPECT_THAT(visited(spec), SizeIs(6));
+  spec.filters.push_back(*ParseTagValueFilter("host", "a|c", /*group_by=*/false));
+  EXPECT_THAT(visited(spec), UnorderedElementsAre("a 3600", "a 7200", "c 3600", "c 7200"));
+  spec.metric = "no such";
+  EXPECT_THAT(tsdb_->queries().VisitHistograms(
+                  spec, [](std::span<const HistogramPoint>) { return absl::OkStatus(); }),
+              StatusIs(absl::StatusCode::kNotFound));
 }
 
 TEST_F(HistogramScanTest, VisitsManyInBatchesAndEndsAtAnError) {
@@ -86,14 +117,14 @@ TEST_F(HistogramScanTest, VisitsManyInBatchesAndEndsAtAnError) {
     batches.push_back(some.size());
     return absl::OkStatus();
   };
-  EXPECT_OK(tsdb_->queries().VisitHistograms(count));
+  EXPECT_OK(tsdb_->queries().VisitHistograms({}, count));
   EXPECT_THAT(batches, ElementsAre(1000, 1));
   batches.clear();
   const auto end = [&](std::span<const HistogramPoint> some) {
     batches.push_back(some.size());
     return absl::CancelledError("enough");
   };
-  EXPECT_THAT(tsdb_->queries().VisitHistograms(end), StatusIs(absl::StatusCode::kCancelled));
+  EXPECT_THAT(tsdb_->queries().VisitHistograms({}, end), StatusIs(absl::StatusCode::kCancelled));
   EXPECT_THAT(batches, SizeIs(1));
 }
 

@@ -119,7 +119,7 @@ TEST_F(HistogramWriterTest, AnExponentialHistogramIsStoredWholeAndQueried) {
   Open();
 
   std::vector<ExponentialHistogram> stored;
-  ASSERT_OK(tsdb_->queries().VisitHistograms([&](std::span<const HistogramPoint> some) {
+  ASSERT_OK(tsdb_->queries().VisitHistograms({}, [&](std::span<const HistogramPoint> some) {
     for (const HistogramPoint& one : some)
       stored.push_back(*one.exponential);
     return absl::OkStatus();

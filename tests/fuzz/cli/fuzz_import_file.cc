@@ -19,6 +19,7 @@
 #include "codec/text/put_line.h"
 #include "server/cli/data/import/import_chunk.h"
 #include "server/cli/data/import/line_reader.h"
+#include "server/histograms/histogram_line.h"
 #include "server/rollups/rollup_line.h"
 #include "tests/fuzz/fuzz_input.h"
 
@@ -124,6 +125,11 @@ class CheckingSink : public PointSink {
     return absl::OkStatus();
   }
 
+  absl::Status WriteHistograms(std::span<const HistogramPoint>,
+                               std::vector<RefusedPoint>*) override {
+    return absl::OkStatus();
+  }
+
   static std::string Text(const PointView& point) {
     std::string text;
     AppendImportLine(point, &text);
@@ -163,10 +169,17 @@ void CheckParsed(const ImportChunk& chunk,
   for (size_t i = 0; i < lines.size(); ++i) {
     std::optional<PointError> error;
     const bool too_long = lines[i].size() > kLineBytesMax;
+    const bool is_histogram = !too_long && IsHistogramLine(lines[i]);
     std::string names;
     LinePoint quoted;
     const bool is_quoted = HasQuotedName(lines[i]);
     if (too_long) {
+    } else if (is_histogram) {
+      const auto histogram =
+          ParseHistogramLine({.has_any_id = true}, lines[i].substr(lines[i].find(' ') + 1),
+                             PointSyntax::kImport, PointLimits{});
+      if (histogram.ok()) continue;
+      error = histogram.error();
     } else if (IsRollupLine(lines[i])) {
       error = RollupErrorOf(lines[i], &parser);
     } else if (is_quoted) {

@@ -66,6 +66,23 @@ TEST_F(DumpHandlerTest, AnAggregateHasTheLimitsOfQueries) {
   EXPECT_EQ(Send("GET /api/admin/scan?aggregate=rows").status, 403);
 }
 
+TEST_F(DumpHandlerTest, HistogramsAreImportLines) {
+  const SimpleHistogram histogram{.overflow = 1};
+  for (const std::string host : {"host=a", "host=b"}) {
+    OwnedPoint point("latency", host, kStartS, 0);
+    const HistogramPoint one{.point = point.view(), .histogram = &histogram, .codec = 42};
+    ASSERT_OK(tsdb().points().AppendHistograms({&one, 1}, nullptr));
+  }
+  Put({"latency", "host=a", kStartS, 1});
+
+  EXPECT_EQ(Send("GET /api/admin/scan?histograms").body,
+            "{\"line\":\"histogram latency 1356998400 42 AAAAAQ== host=a\"}\n"
+            "{\"line\":\"histogram latency 1356998400 42 AAAAAQ== host=b\"}\n{\"lines\":2}\n");
+  EXPECT_THAT(Send("GET /api/admin/scan?histograms&metric=latency&tag=host%3Db").body,
+              EndsWith("host=b\"}\n{\"lines\":1}\n"));
+  EXPECT_EQ(Send("GET /api/admin/scan?histograms&start=1356998401000").body, "{\"lines\":0}\n");
+}
+
 TEST_F(DumpHandlerTest, NamesAreFoundByExpressionNameAndUid) {
   Put({"cpu", "host=a", kStartS, 1});
   constexpr std::string_view kCpu =

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <absl/status/status.h>
+#include <fmt/format.h>
 
 #include "codec/base/mutex.h"
 #include "server/cli/data/point_sink.h"
@@ -37,6 +38,18 @@ class SinkRecord {
     writes_.push_back(std::move(write));
   }
 
+  void AddHistograms(std::span<const HistogramPoint> histograms) {
+    MutexLock lock(&mutex_);
+    for (const HistogramPoint& one : histograms)
+      histograms_.push_back(fmt::format("{} {}", one.point.metric, one.point.timestamp.ms));
+  }
+
+  // "metric ms" of each histogram.
+  std::vector<std::string> histograms() const {
+    MutexLock lock(&mutex_);
+    return histograms_;
+  }
+
   void Clear() {
     MutexLock lock(&mutex_);
     writes_.clear();
@@ -50,9 +63,10 @@ class SinkRecord {
  private:
   mutable Mutex mutex_;
   std::vector<Write> writes_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::string> histograms_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Refuses points of the metric "refused"; fails at one of the metric "failing".
+// Refuses points and histograms of the metric "refused"; fails at one of the metric "failing".
 class RecordingSink : public PointSink {
  public:
   RecordingSink(size_t number, SinkRecord* record) : number_(number), record_(record) {}
@@ -64,6 +78,20 @@ class RecordingSink : public PointSink {
     for (size_t i = 0; i < points.size(); ++i) {
       if (points[i].metric == "failing") return absl::UnavailableError("the sink fails");
       if (points[i].metric == "refused") {
+        refused->push_back(
+            {.index = i, .error = {.kind = PointErrorKind::kUnknownName, .text = "refused"}});
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status WriteHistograms(std::span<const HistogramPoint> histograms,
+                               std::vector<RefusedPoint>* refused) override {
+    record_->AddHistograms(histograms);
+    refused->clear();
+    for (size_t i = 0; i < histograms.size(); ++i) {
+      if (histograms[i].point.metric == "failing") return absl::UnavailableError("the sink fails");
+      if (histograms[i].point.metric == "refused") {
         refused->push_back(
             {.index = i, .error = {.kind = PointErrorKind::kUnknownName, .text = "refused"}});
       }

@@ -125,7 +125,7 @@ class Migrator {
     HOURCELL_RETURN_IF_ERROR(
         from_.annotations().Visit([this](const Annotation& note) { return CopyAnnotation(note); }));
     HOURCELL_RETURN_IF_ERROR(from_.queries().VisitHistograms(
-        [this](std::span<const HistogramPoint> some) { return CopyHistograms(some); }));
+        {}, [this](std::span<const HistogramPoint> some) { return CopyHistograms(some); }));
     HOURCELL_RETURN_IF_ERROR(CopyTtls());
     HOURCELL_RETURN_IF_ERROR(CopyDocuments());
     HOURCELL_RETURN_IF_ERROR(CopyViews());

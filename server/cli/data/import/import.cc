@@ -43,6 +43,7 @@
 #include "server/cli/progress.h"
 #include "server/cli/store_flags.h"
 #include "server/cli/terminal.h"
+#include "server/histograms/histogram_codecs.h"
 #include "server/http/http_client.h"
 #include "server/inputs/influx/influx_time.h"
 #include "server/rollups/rollup_rules.h"
@@ -55,12 +56,18 @@ constexpr std::string_view kImportCommand = "import";
 // A chunk ends after this number of bytes, which limits memory for every batch size.
 constexpr size_t kChunkBytes = size_t{2} << 20;
 
+// The rules of lines that are not points.
+struct LineRules {
+  RollupRules rollups;
+  HistogramCodecs histograms;
+};
+
 // Reads files line by line into chunks, passes the chunks to the workers, and reports the results.
 class Importer {
  public:
   Importer(const ImportOptions& options,
            PointLimits limits,
-           RollupRules rollups,
+           LineRules lines,
            std::vector<std::unique_ptr<PointSink>> sinks,
            Terminal* terminal)
       : options_(options),
@@ -68,7 +75,8 @@ class Importer {
         pipeline_({.limits = limits,
                    .skip_errors = options.skip_errors,
                    .foreign = options.foreign,
-                   .rollups = std::move(rollups)},
+                   .rollups = std::move(lines.rollups),
+                   .histograms = lines.histograms},
                   std::move(sinks)) {}
 
   // Imports all files in order. kAborted after a bad line, which it has reported; it has not
@@ -95,10 +103,11 @@ class Importer {
     uint64_t bad = 0;
     for (const auto& [reason, lines] : bad_lines_)
       bad += lines;
-    PrintTo(terminal_->out, "imported {} of {} from {} in {:.1f} s ({} points/s); {}\n",
-            Counted(imported_, "point"), Counted(lines_, "line"), Counted(files_, "file"),
-            static_cast<double>(ms) / 1000, PointsPerSecond(imported_, ms),
-            Counted(bad, "bad line"));
+    PrintTo(terminal_->out, "imported {}{} of {} from {} in {:.1f} s ({} points/s); {}\n",
+            Counted(imported_, "point"),
+            histograms_ == 0 ? "" : fmt::format(" and {}", Counted(histograms_, "histogram")),
+            Counted(lines_, "line"), Counted(files_, "file"), static_cast<double>(ms) / 1000,
+            PointsPerSecond(imported_, ms), Counted(bad, "bad line"));
     if (!options_.skip_errors) return;
     for (const auto& [reason, lines] : bad_lines_) {
       PrintTo(terminal_->err, "hourcell import: {}: {}\n", Counted(lines, "bad line"), reason);
@@ -182,6 +191,7 @@ class Importer {
   absl::Status Account(const ImportChunk& chunk) {
     lines_ += chunk.lines_taken();
     imported_ += chunk.points_taken();
+    histograms_ += chunk.histograms_taken();
     HOURCELL_RETURN_IF_ERROR(chunk.status());
     if (!chunk.has_bad_lines()) return absl::OkStatus();
     meter_->Clear();
@@ -199,6 +209,7 @@ class Importer {
   std::optional<ProgressMeter> meter_;
   uint64_t bytes_before_ = 0;  // of the files already read
   uint64_t imported_ = 0;
+  uint64_t histograms_ = 0;
   uint64_t lines_ = 0;
   size_t files_ = 0;
   std::optional<WhisperDump> dump_;                 // of the current file
@@ -220,19 +231,25 @@ std::vector<std::unique_ptr<PointSink>> MakeSinks(const ImportOptions& options, 
   return sinks;
 }
 
-// With --url, they should be those of the server: points go to it as points of the levels.
-absl::StatusOr<RollupRules> RollupsOf(const StoreOptions& options) {
+// With --url, the rollups should be those of the server: points go to it as points of the levels.
+absl::StatusOr<LineRules> LineRulesOf(const StoreOptions& options) {
   HOURCELL_ASSIGN_OR_RETURN(const Config config, LoadConfig(options));
-  return RollupRulesOf(config);
+  LineRules rules;
+  HOURCELL_ASSIGN_OR_RETURN(rules.rollups, RollupRulesOf(config));
+  HOURCELL_ASSIGN_OR_RETURN(rules.histograms,
+                            ParseHistogramCodecs(config.text("tsd.core.histograms.config")));
+  // An export has the IDs of its store.
+  rules.histograms.has_any_id = true;
+  return rules;
 }
 
 int Import(const ImportOptions& options,
            PointLimits limits,
            std::vector<std::unique_ptr<PointSink>> sinks,
            Terminal& terminal) {
-  absl::StatusOr<RollupRules> rollups = RollupsOf(options.store);
-  if (!rollups.ok()) return FailStore(terminal, kImportCommand, rollups.status());
-  Importer importer(options, limits, *std::move(rollups), std::move(sinks), &terminal);
+  absl::StatusOr<LineRules> lines = LineRulesOf(options.store);
+  if (!lines.ok()) return FailStore(terminal, kImportCommand, lines.status());
+  Importer importer(options, limits, *std::move(lines), std::move(sinks), &terminal);
   const absl::Status status = importer.Run();
   importer.Report();
   if (status.ok()) return kExitOk;
@@ -278,14 +295,24 @@ class LateStoreSink : public PointSink {
 
   absl::Status Write(std::span<const LinePoint> points,
                      std::vector<RefusedPoint>* refused) override {
-    if (sink_ == nullptr) {
-      HOURCELL_ASSIGN_OR_RETURN(Tsdb* const tsdb, store_->Open());
-      sink_ = MakeStoreSink(tsdb, sync_);
-    }
+    HOURCELL_RETURN_IF_ERROR(Open());
     return sink_->Write(points, refused);
   }
 
+  absl::Status WriteHistograms(std::span<const HistogramPoint> histograms,
+                               std::vector<RefusedPoint>* refused) override {
+    HOURCELL_RETURN_IF_ERROR(Open());
+    return sink_->WriteHistograms(histograms, refused);
+  }
+
  private:
+  absl::Status Open() {
+    if (sink_ != nullptr) return absl::OkStatus();
+    HOURCELL_ASSIGN_OR_RETURN(Tsdb* const tsdb, store_->Open());
+    sink_ = MakeStoreSink(tsdb, sync_);
+    return absl::OkStatus();
+  }
+
   LateStore* const store_;
   const SinkSync sync_;
   std::unique_ptr<PointSink> sink_;

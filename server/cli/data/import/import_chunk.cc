@@ -9,7 +9,10 @@
 #include <fmt/format.h>
 
 #include "codec/base/check.h"
+#include "codec/base/status_macros.h"
+#include "codec/limits.h"
 #include "codec/text/put_line.h"
+#include "server/histograms/histogram_line.h"
 #include "server/rollups/rollup_line.h"
 
 namespace hourcell {
@@ -18,8 +21,13 @@ namespace {
 // Number of lines parsed before their workers are looked up. They fit in the processor's cache.
 constexpr size_t kRoutesAtOnce = 64;
 
-PointError TooLong(const ImportRules& rules) {
-  return {.text = fmt::format("line longer than {} bytes", LineBytesMaxOf(rules.foreign.format))};
+// Histograms that are written at once, so that a write of the storage is bounded.
+constexpr size_t kHistogramsAtOnce = 1000;
+
+PointError TooLong(std::string_view line, const ImportRules& rules) {
+  const bool is_point = rules.foreign.format == ImportFormat::kOpenTsdb && !IsHistogramLine(line);
+  return {.text = fmt::format("line longer than {} bytes",
+                              is_point ? kLineBytesMax : LineBytesMaxOf(rules.foreign.format))};
 }
 
 }  // namespace
@@ -64,6 +72,12 @@ void ImportChunk::Parse(const ImportRules& rules, size_t workers, const ImportRo
   if (MayGoOn(rules)) lines_taken_ = lines_.size();
 }
 
+// Only histograms may be as long as the reader allows.
+bool ImportChunk::IsTooLong(size_t line) const {
+  return lines_[line].too_long ||
+         (lines_[line].size > kLineBytesMax && !IsHistogramLine(TextOf(line)));
+}
+
 void ImportChunk::Translate(const ImportRules& rules) {
   if (rules.foreign.format == ImportFormat::kOpenTsdb) return;
   if (translator_ == nullptr) translator_ = MakeLineTranslator(rules.foreign);
@@ -71,7 +85,7 @@ void ImportChunk::Translate(const ImportRules& rules) {
   for (size_t i = 0; i < lines_.size(); ++i) {
     made_.BeginLine(static_cast<uint32_t>(i));
     if (lines_[i].too_long) {
-      made_.AddFault(TooLong(rules));
+      made_.AddFault(TooLong(TextOf(i), rules));
     } else if (!lines_[i].fault.empty()) {
       made_.AddFault({.text = std::string(lines_[i].fault)});
     } else {
@@ -91,6 +105,10 @@ void ImportChunk::Reset(size_t workers) {
     piece.refused.clear();
     piece.status = absl::OkStatus();
   }
+  histograms_.sent.clear();
+  histograms_.lines.clear();
+  histograms_.refused.clear();
+  histograms_.taken = 0;
 }
 
 bool ImportChunk::ParseByWorker(const ImportRules& rules, const ImportRoutes& routes) {
@@ -122,6 +140,18 @@ bool ImportChunk::ParseUnit(size_t unit,
                             LinePoint* point) {
   const size_t line = LineOf(unit);
   lines_taken_ = line + 1;
+  if (translator_ == nullptr && !IsTooLong(line) && IsHistogramLine(TextOf(line))) {
+    const std::string_view text = TextOf(line);
+    const Parsed<SentHistogram> histogram = ParseHistogramLine(
+        rules.histograms, text.substr(text.find(' ') + 1), PointSyntax::kImport, rules.limits);
+    if (histogram.ok()) {
+      histograms_.sent.push_back(*histogram);
+      histograms_.lines.push_back(static_cast<uint32_t>(line));
+    } else {
+      faults_.push_back({.line = line, .error = histogram.error()});
+    }
+    return false;
+  }
   std::optional<PointError> error = PointOf(unit, rules, parser, point);
   if (!error.has_value()) return true;
   faults_.push_back({.line = line, .error = *std::move(error)});
@@ -133,7 +163,7 @@ std::optional<PointError> ImportChunk::PointOf(size_t unit,
                                                PointText* parser,
                                                LinePoint* point) {
   if (translator_ == nullptr) {
-    if (lines_[unit].too_long) return TooLong(rules);
+    if (IsTooLong(unit)) return TooLong(TextOf(unit), rules);
     return ParseLine(TextOf(unit), rules, parser, point);
   }
   const ImportLines::Unit& made = made_.unit(unit);
@@ -172,6 +202,22 @@ std::optional<PointError> ImportChunk::ParseRollup(std::string_view line,
 void ImportChunk::WritePiece(size_t piece, PointSink* sink) {
   Piece& here = pieces_[piece];
   if (!here.points.empty()) here.status = sink->Write(here.points, &here.refused);
+  if (piece == 0 && here.status.ok()) here.status = WriteHistograms(sink);
+}
+
+absl::Status ImportChunk::WriteHistograms(PointSink* sink) {
+  const std::span<const SentHistogram> all(histograms_.sent);
+  for (size_t begin = 0; begin < all.size(); begin += kHistogramsAtOnce) {
+    const HistogramPoints some(all.subspan(begin, std::min(kHistogramsAtOnce, all.size() - begin)));
+    std::vector<RefusedPoint> refused;
+    HOURCELL_RETURN_IF_ERROR(sink->WriteHistograms(some.points(), &refused));
+    histograms_.taken += some.points().size() - refused.size();
+    for (RefusedPoint& one : refused) {
+      one.index += begin;
+      histograms_.refused.push_back(std::move(one));
+    }
+  }
+  return absl::OkStatus();
 }
 
 void ImportChunk::LearnRoutes(ImportRoutes* routes) const {
@@ -195,8 +241,12 @@ uint64_t ImportChunk::points_taken() const {
   return taken;
 }
 
+uint64_t ImportChunk::histograms_taken() const {
+  return histograms_.taken;
+}
+
 bool ImportChunk::has_bad_lines() const {
-  return !faults_.empty() ||
+  return !faults_.empty() || !histograms_.refused.empty() ||
          std::any_of(pieces_.begin(), pieces_.begin() + static_cast<ptrdiff_t>(pieces_used_),
                      [](const Piece& piece) { return !piece.refused.empty(); });
 }
@@ -212,6 +262,8 @@ std::vector<ImportChunk::BadLine> ImportChunk::BadLines() const {
     for (const RefusedPoint& point : pieces_[i].refused)
       add(pieces_[i].lines[point.index], point.error);
   }
+  for (const RefusedPoint& histogram : histograms_.refused)
+    add(histograms_.lines[histogram.index], histogram.error);
   std::ranges::sort(bad, {}, &BadLine::number);
   return bad;
 }

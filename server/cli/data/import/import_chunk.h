@@ -2,7 +2,7 @@
 //
 //   reader    Begin, AddLine
 //   a worker  Parse: translates foreign lines, parses points, and distributes them among the
-//             workers by series
+//             workers by series; histograms are the first worker's
 //   workers   WritePiece, each its own piece
 //   reader    counts and reports the errors in the order of lines
 //
@@ -29,6 +29,8 @@
 #include "server/cli/data/import/import_routes.h"
 #include "server/cli/data/import/line_reader.h"
 #include "server/cli/data/point_sink.h"
+#include "server/histograms/histogram_codecs.h"
+#include "server/histograms/sent_histogram.h"
 #include "server/rollups/rollup_rules.h"
 
 namespace hourcell {
@@ -38,7 +40,8 @@ struct ImportRules {
   PointLimits limits = {};
   bool skip_errors = false;  // skip bad lines and continue
   ForeignRules foreign = {};
-  RollupRules rollups = {};  // of lines of the command `rollup`
+  RollupRules rollups = {};                           // of lines of the command `rollup`
+  HistogramCodecs histograms = {.has_any_id = true};  // of lines of the command `histogram`
 };
 
 class ImportChunk {
@@ -73,6 +76,7 @@ class ImportChunk {
   // The results, after all pieces are written. status() is the first failure of a sink.
   absl::Status status() const;
   uint64_t points_taken() const;
+  uint64_t histograms_taken() const;
   // Lines that Parse has read.
   uint64_t lines_taken() const { return lines_taken_; }
   // Lines that do not parse, and refused points, in the order of lines.
@@ -100,6 +104,13 @@ class ImportChunk {
     std::vector<RefusedPoint> refused;
     absl::Status status;
   };
+  // Histograms are written in the order of lines, after the points of their piece.
+  struct Histograms {
+    std::vector<SentHistogram> sent;
+    std::vector<uint32_t> lines;
+    std::vector<RefusedPoint> refused;
+    size_t taken = 0;
+  };
 
   std::string_view TextOf(size_t line) const {
     return std::string_view(text_).substr(lines_[line].begin, lines_[line].size);
@@ -107,6 +118,7 @@ class ImportChunk {
   // Units are parsed one by one: the lines, or the translator's lines.
   size_t units() const { return translator_ == nullptr ? lines_.size() : made_.size(); }
   size_t LineOf(size_t unit) const { return translator_ == nullptr ? unit : made_.unit(unit).line; }
+  bool IsTooLong(size_t line) const;
   void Translate(const ImportRules& rules);
   // Parses a unit into `point`; returns its fault, or nullopt.
   std::optional<PointError> PointOf(size_t unit,
@@ -122,9 +134,10 @@ class ImportChunk {
                                         const ImportRules& rules,
                                         PointText* parser,
                                         LinePoint* point);
+  absl::Status WriteHistograms(PointSink* sink);
   void Reset(size_t workers);
   bool MayGoOn(const ImportRules& rules) const { return rules.skip_errors || faults_.empty(); }
-  // False, and adds a fault, if the unit is bad.
+  // False if the unit is a histogram, which it keeps, or is bad, and has a fault then.
   bool ParseUnit(size_t unit, const ImportRules& rules, PointText* parser, LinePoint* point);
   // False at a new series, with part of the work done.
   bool ParseByWorker(const ImportRules& rules, const ImportRoutes& routes);
@@ -145,6 +158,7 @@ class ImportChunk {
   bool has_new_series_ = false;
   size_t pieces_used_ = 0;
   std::vector<Piece> pieces_;
+  Histograms histograms_;
 };
 
 }  // namespace hourcell

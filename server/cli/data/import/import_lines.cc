@@ -11,6 +11,7 @@
 #include "server/cli/data/import/graphite_lines.h"
 #include "server/cli/data/import/influx_file_lines.h"
 #include "server/cli/data/import/vm_lines.h"
+#include "server/histograms/histogram_line.h"
 #include "server/inputs/name_rule.h"
 
 namespace hourcell {
@@ -118,6 +119,7 @@ size_t LineBytesMaxOf(ImportFormat format) {
   // A line may have strings and many fields.
   constexpr size_t kInfluxLineBytesMax = size_t{1} << 20;
   if (format == ImportFormat::kInflux) return kInfluxLineBytesMax;
+  if (format == ImportFormat::kOpenTsdb) return kHistogramLineBytesMax;
   return format == ImportFormat::kVm ? kVmLineBytesMax : kLineBytesMax;
 }
 

@@ -89,7 +89,8 @@ struct ForeignRules {
 // REQUIRES: the fields of kCsv parse, the precision of kInflux is known.
 std::unique_ptr<LineTranslator> MakeLineTranslator(const ForeignRules& rules);
 
-// The limit of a format for the bytes of a line.
+// The limit of a format for the bytes of a line. Only lines of histograms may be as long as that of
+// kOpenTsdb.
 size_t LineBytesMaxOf(ImportFormat format);
 
 // Gives a series without tags the default tag. False, and adds a fault, if it still lacks a metric

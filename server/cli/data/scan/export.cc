@@ -42,26 +42,49 @@ absl::StatusOr<std::vector<CsvField>> FieldsOf(const ExportOptions& options) {
   return fields;
 }
 
-absl::StatusOr<uint64_t> WriteRows(const VisitRows& rows,
-                                   const ScanSpec& spec,
-                                   const ExportOptions& options,
-                                   std::vector<CsvField> fields,
-                                   Terminal& terminal) {
+struct Exported {
+  uint64_t points = 0;
+  uint64_t histograms = 0;
+};
+
+// Writes the lines of histograms; returns their number.
+absl::StatusOr<uint64_t> WriteHistograms(const VisitHistogramLines& histograms,
+                                         TextOutput* output) {
+  uint64_t count = 0;
+  HOURCELL_RETURN_IF_ERROR(histograms([&](std::string_view line) {
+    output->buffer()->append(line).push_back('\n');
+    ++count;
+    return output->WriteIfLarge();
+  }));
+  return count;
+}
+
+absl::StatusOr<Exported> WriteAll(const RowSource& source,
+                                  const ScanSpec& spec,
+                                  const ExportOptions& options,
+                                  std::vector<CsvField> fields,
+                                  Terminal& terminal) {
   const std::unique_ptr<RowWriter> writer = MakeRowWriter(
       options.format, {.start_ms = spec.start_ms, .end_ms = spec.end_ms}, std::move(fields));
   TextOutput output(terminal.out);
   if (options.csv_header) output.buffer()->append(options.csv_columns).append("\n");
   absl::Status fault;
-  const absl::Status scanned = rows([&](const ScannedRow& row) {
+  const absl::Status scanned = source.rows([&](const ScannedRow& row) {
     fault = writer->Append(row, output.buffer());
     return fault.ok() && output.WriteIfLarge();
   });
+  absl::StatusOr<uint64_t> histograms = 0;
+  // The other formats cannot express histograms.
+  if (scanned.ok() && fault.ok() && options.format == ExportFormat::kOpenTsdb) {
+    histograms = WriteHistograms(source.histograms, &output);
+  }
   // Writes the rows before a failure, then reports the failure.
   const absl::Status written = output.Finish();
   HOURCELL_RETURN_IF_ERROR(scanned);
   HOURCELL_RETURN_IF_ERROR(fault);
+  HOURCELL_RETURN_IF_ERROR(histograms.status());
   HOURCELL_RETURN_IF_ERROR(written);
-  return writer->points();
+  return Exported{.points = writer->points(), .histograms = *histograms};
 }
 
 absl::Status TakeExportFormat(const std::string& name, ExportFormat* format) {
@@ -84,14 +107,17 @@ int RunExport(const ExportOptions& options, Terminal& terminal) {
   if (!spec.ok()) return FailUsage(terminal, kExportCommand, StatusText(spec.status()));
   absl::StatusOr<std::vector<CsvField>> fields = FieldsOf(options);
   if (!fields.ok()) return FailUsage(terminal, kExportCommand, StatusText(fields.status()));
-  const absl::StatusOr<VisitRows> rows =
-      OpenRows(*spec, {.store = options.store, .url = options.url, .trust = options.trust});
-  if (!rows.ok()) return FailStore(terminal, kExportCommand, rows.status());
+  const absl::StatusOr<RowSource> source =
+      OpenRowSource(*spec, {.store = options.store, .url = options.url, .trust = options.trust});
+  if (!source.ok()) return FailStore(terminal, kExportCommand, source.status());
 
-  const absl::StatusOr<uint64_t> points =
-      WriteRows(*rows, *spec, options, *std::move(fields), terminal);
-  if (!points.ok()) return Fail(terminal, kExportCommand, points.status());
-  PrintTo(terminal.err, "exported {}\n", Counted(*points, "point"));
+  const absl::StatusOr<Exported> exported =
+      WriteAll(*source, *spec, options, *std::move(fields), terminal);
+  if (!exported.ok()) return Fail(terminal, kExportCommand, exported.status());
+  PrintTo(terminal.err, "exported {}{}\n", Counted(exported->points, "point"),
+          exported->histograms == 0
+              ? ""
+              : fmt::format(" and {}", Counted(exported->histograms, "histogram")));
   return kExitOk;
 }
 
@@ -109,12 +135,14 @@ int ExportMain(const std::vector<std::string>& args, Terminal& terminal) {
   line.AddWords("WORD", &options.words, "START [END] [metric [tagk=tagv ...]]");
   line.set_footer(
       "Formats:\n"
-      "  opentsdb  metric timestamp value tagk=tagv ..., for hourcell import and tsdb import\n"
+      "  opentsdb  metric timestamp value tagk=tagv ..., for hourcell import and tsdb import;\n"
+      "            then histograms, for hourcell import alone: histogram metric timestamp ID\n"
+      "            BASE64 tagk=tagv ...\n"
       "  vm        JSON lines for VictoriaMetrics' /api/v1/import, an hour of a series each\n"
       "  csv       the fields of --csv-columns; a tag without a field is an error\n"
       "Only points in START..END are printed, both included; without words, the whole store.\n"
-      "hourcell import reads each format with the same options. The number of points is\n"
-      "printed on standard error, to be compared with the number that was imported.\n"
+      "hourcell import reads each format with the same options. The numbers of points\n"
+      "and histograms are printed on standard error, to be compared with those of the import.\n"
       "\nExamples:\n"
       "  hourcell export | gzip > points.gz\n"
       "  hourcell export --format vm 2013/01/01 2013/01/02 cpu.user > export.jsonl\n"

@@ -1,4 +1,4 @@
-// `hourcell export`: writes the points of a store as lines for other programs.
+// `hourcell export`: writes the points and histograms of a store as lines for other programs.
 
 #pragma once
 
@@ -22,7 +22,8 @@ struct ExportOptions {
   std::vector<std::string> words = {};  // as for `scan`, query_words.h
 };
 
-// Writes points in row-key order while reading; prints their number on `err`. kExitUsage: invalid
+// Writes points in row-key order while reading, then for kOpenTsdb histograms
+// (server/histograms/histogram_line.h); prints their numbers on `err`. kExitUsage: invalid
 // words or fields; kExitFailure: the store fails, a row is damaged, or a series has a tag without a
 // field.
 int RunExport(const ExportOptions& options, Terminal& terminal);

@@ -31,6 +31,7 @@ absl::StatusOr<RowLine::Kind> RowLine::Read(std::string_view line) {
     return absl::DataLossError(fmt::format("not a row: {}", QuoteForMessage(line)));
   }
   if (object["lines"].error() == simdjson::SUCCESS) return Kind::kEnd;
+  if (object["line"].get(histogram_) == simdjson::SUCCESS) return Kind::kHistogram;
   if (object["error"].get(error) == simdjson::SUCCESS) {
     return absl::UnavailableError(std::string(error));
   }

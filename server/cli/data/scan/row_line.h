@@ -1,9 +1,10 @@
-// Reads a line of the answer of /api/admin/scan (server/admin/dump_handler.cc): a row as a JSON
-// object, or the object that ends the answer.
+// Reads a line of the answer of /api/admin/scan (server/admin/dump_handler.cc): a row or a
+// histogram as a JSON object, or the object that ends the answer.
 //
 //   {"key":"00..","metric":"cpu","tags":{"host":"a"},"base":1356998400,"qualifiers":"0007",
 //    "values":"01"}                       key, qualifiers, values: bytes in hex; base: Unix seconds
-//   {"lines":1}                           the end: the number of rows
+//   {"line":"histogram latency ..."}      a histogram as an import line
+//   {"lines":1}                           the end: the number of lines before it
 //   {"error":"..."}                       the end, after a failure
 //
 // Thread-compatible; one object reads all lines of an answer.
@@ -26,14 +27,17 @@ namespace hourcell {
 
 class RowLine {
  public:
-  enum class Kind : uint8_t { kRow, kEnd };
+  enum class Kind : uint8_t { kRow, kHistogram, kEnd };
 
-  // kUnavailable: the server reports an error. kDataLoss: the line is neither a row nor an end, or
-  // its bytes are not points.
+  // kUnavailable: the server reports an error. kDataLoss: the line is something else, or the
+  // bytes of its row are not points.
   absl::StatusOr<Kind> Read(std::string_view line);
 
   // The row of the last line. Its views live until the next Read. REQUIRES: Read returned kRow.
   const ScannedRow& row() const { return row_; }
+
+  // The import line of a histogram, until the next Read. REQUIRES: Read returned kHistogram.
+  std::string_view histogram() const { return histogram_; }
 
  private:
   absl::Status ReadRow(simdjson::dom::object object);
@@ -42,6 +46,7 @@ class RowLine {
 
   simdjson::dom::parser parser_;
   ScannedRow row_;
+  std::string_view histogram_;
   std::string key_;
   std::string qualifiers_;
   std::string values_;

@@ -1,5 +1,6 @@
-// The rows of `hourcell scan` and `export`: from the store of a directory, or from a running server
-// by /api/admin/scan. Both give the same rows in the same order, byte for byte.
+// The rows of `hourcell scan` and `export`, and the histograms of `export`: from the store of a
+// directory, or from a running server by /api/admin/scan. Both give the same in the same order,
+// byte for byte.
 //
 // Thread-compatible.
 
@@ -7,6 +8,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
@@ -27,11 +29,23 @@ struct RowSourceOptions {
 // a server are kUnavailable: it refuses, does not answer to the end, or the answer is unexpected.
 using VisitRows = std::function<absl::Status(const std::function<bool(const ScannedRow&)>& visit)>;
 
+// Visits the import lines of histograms until `visit` returns false. Errors: as VisitRows.
+using VisitHistogramLines =
+    std::function<absl::Status(const std::function<bool(std::string_view line)>& visit)>;
+
+struct RowSource {
+  VisitRows rows;
+  VisitHistogramLines histograms;
+};
+
 // The target of /api/admin/scan for these rows.
 std::string ScanTarget(const ScanSpec& spec);
 
-// Returns a function that visits the rows of `spec`. Opens the store; for a server, only parses the
-// URL. kInvalidArgument: the URL; else as OpenStore.
+// Returns functions that visit the rows and the histograms of `spec`. Opens the store; for a
+// server, only parses the URL. kInvalidArgument: the URL; else as OpenStore.
+absl::StatusOr<RowSource> OpenRowSource(const ScanSpec& spec, const RowSourceOptions& options);
+
+// The rows of OpenRowSource.
 absl::StatusOr<VisitRows> OpenRows(const ScanSpec& spec, const RowSourceOptions& options);
 
 }  // namespace hourcell

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/server/http/scripted_server.h"
+#include "tests/support/builders.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -132,6 +134,61 @@ TEST(HttpSinkTest, RefusalOfTheWholeRequestEndsTheImport) {
 
   EXPECT_THAT(SinkTo(server)->Write(points, &refused),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("403 read only")));
+}
+
+TEST(HttpSinkTest, HistogramsGoToTheirEndpoint) {
+  const std::string answer =
+      R"({"success":0,"failed":1,"errors":[{"error":"No codec found mapped to ID 7","index":0}]})";
+  ScriptedServer server({{HttpReplyText(503, "{}")}, {HttpReplyText(400, answer)}});
+  const SimpleHistogram histogram{.overflow = 1};
+  OwnedPoint late("m", "host=a", 1356998400, 0);
+  OwnedPoint early("m", "host=a", {.ms = 1500, .is_ms = true}, Value::Integer(0));
+  const HistogramPoint histograms[] = {{.point = early.view(), .histogram = &histogram},
+                                       {.point = late.view(), .histogram = &histogram, .codec = 7}};
+  std::vector<RefusedPoint> refused;
+
+  ASSERT_OK(SinkTo(server)->WriteHistograms(histograms, &refused));
+
+  ASSERT_EQ(refused.size(), 2u);
+  EXPECT_THAT(refused[0].error.text, HasSubstr("bad timestamp=1500ms: /api/histogram cannot"));
+  EXPECT_EQ(refused[1].index, 1u);
+  EXPECT_THAT(refused[1].error.text, HasSubstr("mapped to ID 7"));
+  ASSERT_EQ(server.requests().size(), 2u);
+  EXPECT_THAT(server.requests()[1], testing::StartsWith("POST /api/histogram?details HTTP/1.1"));
+}
+
+TEST(HttpSinkTest, AServerWithoutACodecIsAskedOnce) {
+  ScriptedServer server({{HttpReplyText(503, "Histogram storage has not been enabled.")}});
+  const SimpleHistogram histogram{.overflow = 1};
+  OwnedPoint point("m", "host=a", 1356998400, 0);
+  const HistogramPoint one{.point = point.view(), .histogram = &histogram};
+  std::vector<RefusedPoint> refused;
+
+  EXPECT_THAT(SinkTo(server)->WriteHistograms({&one, 1}, &refused),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+}
+
+TEST(StoreSinkTest, StoresGoodHistogramsAndSaysWhichAreBad) {
+  TempDir dir;
+  const auto tsdb = Tsdb::Open(TinyOptions(dir.file("store")));
+  ASSERT_OK(tsdb.status());
+  const SimpleHistogram histogram{.overflow = 1};
+  OwnedPoint good("m", "host=a", 1356998400, 0);
+  OwnedPoint bad("m", "", 1356998400, 0);
+  const HistogramPoint histograms[] = {{.point = bad.view(), .histogram = &histogram},
+                                       {.point = good.view(), .histogram = &histogram}};
+  std::vector<RefusedPoint> refused;
+
+  ASSERT_OK(MakeStoreSink(tsdb->get())->WriteHistograms(histograms, &refused));
+
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_EQ(refused[0].index, 0u);
+  size_t stored = 0;
+  EXPECT_OK((*tsdb)->queries().VisitHistograms({}, [&](std::span<const HistogramPoint> some) {
+    stored += some.size();
+    return absl::OkStatus();
+  }));
+  EXPECT_EQ(stored, 1u);
 }
 
 TEST(StoreSinkTest, StoresGoodPointsAndSaysWhichAreBad) {

@@ -32,7 +32,7 @@ class OtlpHandlerTest : public ApiTest {
   // The exponential histograms of a metric.
   std::vector<ExponentialHistogram> Histograms(std::string_view metric) {
     std::vector<ExponentialHistogram> stored;
-    EXPECT_OK(tsdb().queries().VisitHistograms([&](std::span<const HistogramPoint> some) {
+    EXPECT_OK(tsdb().queries().VisitHistograms({}, [&](std::span<const HistogramPoint> some) {
       for (const HistogramPoint& one : some)
         if (one.point.metric == metric) stored.push_back(*one.exponential);
       return absl::OkStatus();

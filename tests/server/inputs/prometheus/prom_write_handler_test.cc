@@ -123,7 +123,7 @@ class PromWriteHandlerTest : public ApiTest {
 
   std::vector<ExponentialHistogram> Histograms() {
     std::vector<ExponentialHistogram> stored;
-    EXPECT_OK(tsdb().queries().VisitHistograms([&](std::span<const HistogramPoint> some) {
+    EXPECT_OK(tsdb().queries().VisitHistograms({}, [&](std::span<const HistogramPoint> some) {
       for (const HistogramPoint& one : some)
         stored.push_back(*one.exponential);
       return absl::OkStatus();

@@ -174,7 +174,7 @@ TEST_F(MigrateTest, HistogramsComeToo) {
     }
     return absl::OkStatus();
   };
-  ASSERT_OK(Open("to")->queries().VisitHistograms(visit));
+  ASSERT_OK(Open("to")->queries().VisitHistograms({}, visit));
   EXPECT_THAT(found, UnorderedElementsAre(fmt::format("latency a {}", kHour * 1000),
                                           fmt::format("latency b {}", kHour * 1000 + 1000)));
 }

@@ -132,6 +132,46 @@ TEST_F(ImportChunkTest, RollupsArePointsOfTheirLevel) {
   EXPECT_THAT(chunk_.BadLines()[0].error.text, HasSubstr("interval 5m"));
 }
 
+TEST_F(ImportChunkTest, HistogramsAreTheFirstWorkers) {
+  const std::vector<std::string> lines = {
+      "m 1 1 h=a",
+      "histogram lat 1356998400 42 AAIAAAAA h=a",
+      "histogram m 2 7 AAAAAA== h=a",
+      "histogram 3 1 h=a",
+      "histogram refused 4 0 AAAAAA== h=a",
+      "histogram m 5 254 EgAAAAAAAAAAAAEGQCUAAAAAAAABAAICAwA= h=a"};
+  Fill(lines);
+  Parse(/*skip_errors=*/true);
+  EXPECT_EQ(chunk_.pieces(), 1u);
+  chunk_.LearnRoutes(&routes_);
+  Parse(/*skip_errors=*/true);
+  ASSERT_EQ(chunk_.pieces(), kWorkers);
+  WriteAll();
+
+  EXPECT_THAT(record_.histograms(), ElementsAre("m 2000", "refused 4000", "m 5000"));
+  EXPECT_EQ(chunk_.points_taken(), 2u);
+  EXPECT_EQ(chunk_.histograms_taken(), 2u);
+  EXPECT_EQ(chunk_.lines_taken(), lines.size());
+  EXPECT_THAT(BadNumbers(), ElementsAre(2, 5));
+  EXPECT_THAT(chunk_.BadLines()[0].error.text, HasSubstr("cut short"));
+
+  Fill({"histogram failing 1 0 AAAAAA== h=a"});
+  Parse();
+  WriteAll();
+  EXPECT_THAT(chunk_.status(), StatusIs(absl::StatusCode::kUnavailable));
+}
+
+TEST_F(ImportChunkTest, OnlyALineOfAHistogramMayBeLong) {
+  const std::string tail(kLineBytesMax, 'x');
+  Fill({"histogram m 2 0 AAAAAA== h=" + tail, "m 2 0 h=" + tail});
+  Parse(/*skip_errors=*/true);
+  WriteAll();
+
+  EXPECT_EQ(chunk_.histograms_taken(), 1u);
+  ASSERT_THAT(BadNumbers(), ElementsAre(2));
+  EXPECT_THAT(chunk_.BadLines()[0].error.text, HasSubstr("line longer than 65536 bytes"));
+}
+
 TEST_F(ImportChunkTest, ALineThatIsTooLongIsBad) {
   chunk_.Begin(1, "in");
   chunk_.AddLine({.text = "xxx", .number = 9, .too_long = true});

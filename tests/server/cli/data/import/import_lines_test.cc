@@ -29,7 +29,7 @@ TEST(ImportLinesTest, PointsAndFaultsKnowTheirLine) {
 }
 
 TEST(ImportLinesTest, OnlyTheFormatThatHasSeriesInALineHasLongOnes) {
-  EXPECT_EQ(LineBytesMaxOf(ImportFormat::kOpenTsdb), kLineBytesMax);
+  EXPECT_EQ(LineBytesMaxOf(ImportFormat::kOpenTsdb), size_t{1} << 20);
   EXPECT_EQ(LineBytesMaxOf(ImportFormat::kGraphite), kLineBytesMax);
   EXPECT_EQ(LineBytesMaxOf(ImportFormat::kVm), size_t{16} << 20);
   EXPECT_EQ(MakeLineTranslator({}), nullptr);

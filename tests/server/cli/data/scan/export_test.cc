@@ -6,14 +6,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/tsdb.h"
 #include "server/cli/data/import/import.h"
+#include "server/cli/data/query/query.h"
 #include "tests/server/cli/captured_terminal.h"
+#include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
 namespace hourcell::export_test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
 
 constexpr std::string_view kPoints =
     "cpu 1356998400 1 host=a\n"
@@ -41,6 +46,13 @@ class ExportTest : public testing::Test {
     options.store.data = dir_.file(name);
     EXPECT_EQ(RunExport(options, terminal.get()), kExitOk) << terminal.err();
     err_ = terminal.err();
+    return terminal.out();
+  }
+
+  std::string Query(QueryOptions options, const std::string& name) {
+    CapturedTerminal terminal;
+    options.store.data = dir_.file(name);
+    EXPECT_EQ(RunQuery(options, terminal.get()), kExitOk) << terminal.err();
     return terminal.out();
   }
 
@@ -124,6 +136,57 @@ TEST_F(ExportTest, AnyNamesAndSpecialValuesAreImportedAgain) {
   EXPECT_EQ(Export({}, "again"), exported);
   const std::string vm = Export({.format = ExportFormat::kVm}, "any");
   EXPECT_NE(vm.find(R"([1,null,null,"Infinity","-Infinity"])"), std::string::npos) << vm;
+}
+
+// The text and the answers of percentiles are those of the first store.
+TEST_F(ExportTest, HistogramsOfBothKindsAreImportedAgain) {
+  const SimpleHistogram simple{.buckets = {{0, 1.75, 12}, {1.75, 3.5, 16}}, .underflow = -1};
+  const ExponentialHistogram exponential{.scale = 6,
+                                         .has_float_counts = true,
+                                         .is_cumulative = true,
+                                         .zero_threshold = 1e-300,
+                                         .zero_count = 0.1,
+                                         .count = 3.1,
+                                         .sum = -0.0,
+                                         .max = 7.25,
+                                         .positive = {{-7, 0.5}, {9, 2}},
+                                         .negative = {{3, 0.5}}};
+  const TagView tags[] = {{.key = "host", .value = "web 01"}};
+  const auto point = [&](std::string_view metric, Timestamp time) {
+    return PointView{
+        .metric = metric, .tags = tags, .timestamp = time, .value = {}, .has_any_names = true};
+  };
+  const HistogramPoint histograms[] = {
+      {.point = point("simple", {.ms = 1356998400000}), .histogram = &simple, .codec = 42},
+      {.point = point("simple", {.ms = 1357002000001, .is_ms = true}),
+       .histogram = &simple,
+       .codec = 7},
+      {.point = point("exponential", {.ms = 1356998400000}), .exponential = &exponential}};
+  {
+    const auto tsdb = OpenStore({.data = dir_.file("store")}, StoreUse::kExisting);
+    ASSERT_OK(tsdb.status());
+    ASSERT_OK((*tsdb)->points().AppendHistograms(histograms, nullptr));
+  }
+
+  const std::string exported = Export({});
+  EXPECT_EQ(err_, "exported 4 points and 3 histograms\n");
+  EXPECT_THAT(exported, HasSubstr("\nhistogram simple 1356998400 42 "));
+  EXPECT_THAT(exported, HasSubstr("\nhistogram simple 1357002000001 7 "));
+  EXPECT_THAT(exported, HasSubstr(" host=\"web 01\"\n"));
+  Import("again", exported, {});
+
+  EXPECT_EQ(Export({}, "again"), exported);
+  const QueryOptions query{
+      .words = {"1356998400", "1357002001"},
+      .m_texts = {"sum:percentiles[50,99]:show-histogram-buckets:simple",
+                  "sum:percentiles[1,50,99]:show-histogram-buckets:exponential"}};
+  const std::string answer = Query(query, "store");
+  EXPECT_THAT(answer, HasSubstr("simple_pct_50.0"));
+  EXPECT_THAT(answer, HasSubstr("exponential_pct_99.0"));
+  EXPECT_EQ(Query(query, "again"), answer);
+  EXPECT_THAT(Export({.words = {"1356998401", "1357002001", "simple", "host=web 01"}}),
+              StartsWith("histogram simple 1357002000001 7 "));
+  EXPECT_THAT(Export({.format = ExportFormat::kVm}), Not(HasSubstr("simple")));
 }
 
 TEST_F(ExportTest, OptionsThatMakeNoSenseAreUsageErrors) {

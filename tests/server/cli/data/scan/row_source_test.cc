@@ -33,6 +33,13 @@ class RowSourceTest : public RunningServerTest {
     ASSERT_OK(tsdb_->points().Put(OwnedPoint(metric, tags, time, value).view()));
   }
 
+  void PutHistogram(const char* metric, Timestamp time) {
+    const ExponentialHistogram histogram{.scale = 3, .count = 5, .positive = {{-2, 5}}};
+    OwnedPoint point(metric, "host=a", time, Value::Integer(0));
+    const HistogramPoint one{.point = point.view(), .exponential = &histogram};
+    ASSERT_OK(tsdb_->points().AppendHistograms({&one, 1}, nullptr));
+  }
+
   // A sealed hour, one that is open, and one that is both.
   void PutSome() {
     for (const char* tags : {"host=a", "host=b dc=x", "host=\u00e4"}) {
@@ -44,6 +51,8 @@ class RowSourceTest : public RunningServerTest {
     ASSERT_OK(tsdb_->maintenance().Seal());
     Put("cpu", "host=a", {.ms = (kStartS + 2) * 1000}, Value::Integer(3));
     Put("mem", "host=a", {.ms = (kStartS + 7200) * 1000}, Value::Float(1e300));
+    PutHistogram("cpu", {.ms = (kStartS + 1) * 1000});
+    PutHistogram("latency", {.ms = kStartS * 1000 + 1, .is_ms = true});
   }
 
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port()); }
