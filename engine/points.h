@@ -84,11 +84,12 @@ class Points final {
   // cannot undo them, and a power failure neither with options.sync or Durability::kAlways. Bad
   // ones are refused one by one, in `*refused` (may be null); the others are stored together, or
   // none. A histogram replaces an earlier one of its series and instant; numbers of the same series
-  // and instant stay. Of the options, `items`, `via` and `all_or_none` are ignored. Histograms
+  // and instant stay. Of the options, `items` and `all_or_none` are ignored. Histograms
   // are read by queries with percentiles (SubQuery).
   //
-  // Also kUnimplemented: the store has observers of puts, which do not know histograms. Other
-  // errors are storage's.
+  // Also kUnimplemented: the store has an observer that does not take histograms
+  // (StoreObserver::TakesHistograms); the error of an observer that refuses them. Other errors are
+  // storage's.
   absl::Status AppendHistograms(std::span<const HistogramPoint> histograms,
                                 std::vector<RefusedPoint>* refused,
                                 const AppendOptions& options = {});

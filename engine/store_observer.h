@@ -5,11 +5,12 @@
 //   Census census;
 //   options.observers = {&census};
 //
-//   point    BeforePut -> series found, or created -> AfterNewSeries -> BeforeStore -> point in its
-//            open hour -> journal block written -> AfterPut
-//   hour     cell merged into its row -> AfterSeal
-//   table    memtable of a region written to a file -> AfterFlush
-//   region   BeforeRegionChange -> files moved, catalogue committed -> AfterRegionChange
+//   point      BeforePut -> series found, or created -> AfterNewSeries -> BeforeStore -> point in
+//              its open hour -> journal block written -> AfterPut
+//   histogram  BeforeHistograms -> series found, or created -> rows written -> AfterHistograms
+//   hour       cell merged into its row -> AfterSeal
+//   table      memtable of a region written to a file -> AfterFlush
+//   region     BeforeRegionChange -> files moved, catalogue committed -> AfterRegionChange
 //
 // Observers are borrowed from before Open until the store is closed, and called in the order of
 // Options::observers. After one refuses, the later ones are not called. A store without observers
@@ -21,7 +22,8 @@
 // A method may read the store: queries, scans, names. Points may be put from AfterPut, with
 // AppendOptions::wait_ms = 0, because the threads that make room may wait for the observer. Other
 // calls that write, seal, flush or change regions would wait for the caller and are forbidden. A
-// put inside BeforePut, AfterNewSeries or BeforeStore is refused with kFailedPrecondition.
+// put inside BeforePut, AfterNewSeries or BeforeStore is refused with kFailedPrecondition. The
+// methods of histograms may not write.
 //
 // Points that were in the journal when the store was opened are not put again: for them an observer
 // gets AfterSeal only, which Open may call before it returns. A follower neither puts points nor
@@ -49,6 +51,12 @@ struct PutBatch {
   // expired; but with points of names that may not be created, which is not known yet.
   std::span<const PointView> points = {};
   std::string_view via = {};  // AppendOptions::via
+};
+
+// A histogram that was stored. Views live for the call.
+struct StoredHistogram {
+  PointView point = {};        // its value counts for nothing
+  std::string_view cell = {};  // as it is stored: the ID of its codec, and the bytes of the codec
 };
 
 // A series that a put has created. Views live for the call.
@@ -141,6 +149,21 @@ class StoreObserver {
 
   // The change is durable. Not called for a change that failed after it was allowed.
   virtual void AfterRegionChange(const RegionChange& /*change*/) {}
+
+  // A store with an observer without this refuses histograms. Called once, when the store is
+  // opened.
+  virtual bool TakesHistograms() const { return false; }
+
+  // Before any name or histogram of an AppendHistograms is stored; `via` is AppendOptions::via. An
+  // error refuses the whole call.
+  virtual absl::Status BeforeHistograms(std::string_view /*via*/) { return absl::OkStatus(); }
+
+  // The histograms are stored, and are acknowledged when the call has returned; a crash may undo
+  // them before. Called in the order of the writes, one call at a time: of two histograms of one
+  // instant, the store keeps the one of the later call. AfterNewSeries is not called for their
+  // series.
+  virtual void AfterHistograms(std::span<const StoredHistogram> /*histograms*/,
+                               std::string_view /*via*/) {}
 };
 
 }  // namespace hourcell

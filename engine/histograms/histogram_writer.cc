@@ -49,7 +49,8 @@ void AppendCellOfPoint(const HistogramPoint& one, std::string* out) {
 HistogramWriter::HistogramWriter(const Options& options, const Parts& parts)
     : options_(options),
       only_opentsdb_(parts.series->layout().names == NameEncoding::kAny && !options.put_any_names),
-      has_observers_(!options.observers.empty()),
+      observers_(options.observers),
+      is_refused_(!std::ranges::all_of(options.observers, &StoreObserver::TakesHistograms)),
       always_sync_(options.sync == Durability::kAlways),
       parts_(parts),
       added_(parts.stats->counter("histograms.added")),
@@ -92,16 +93,38 @@ absl::StatusOr<std::vector<size_t>> HistogramWriter::Check(
   return good;
 }
 
+absl::Status HistogramWriter::AskObservers(std::string_view via) {
+  if (is_refused_) {
+    return absl::UnimplementedError(
+        "histogram: this store has an observer of puts that does not know histograms");
+  }
+  for (StoreObserver* const observer : observers_)
+    HOURCELL_RETURN_IF_ERROR(observer->BeforeHistograms(via));
+  return absl::OkStatus();
+}
+
+absl::Status HistogramWriter::Write(std::span<const HistogramRow> rows,
+                                    std::span<const PointView* const> points,
+                                    const AppendOptions& options) {
+  HOURCELL_DCHECK(rows.size() == points.size());
+  const bool sync = always_sync_ || options.sync;
+  if (observers_.empty() || rows.empty()) return parts_.store->Write(rows, sync);
+  std::vector<StoredHistogram> stored;
+  for (size_t i = 0; i < rows.size(); ++i)
+    stored.push_back({.point = *points[i], .cell = rows[i].cell});
+  MutexLock lock(&order_);
+  HOURCELL_RETURN_IF_ERROR(parts_.store->Write(rows, sync));
+  for (StoreObserver* const observer : observers_)
+    observer->AfterHistograms(stored, options.via);
+  return absl::OkStatus();
+}
+
 absl::Status HistogramWriter::Append(std::span<const HistogramPoint> histograms,
                                      std::vector<RefusedPoint>* refused,
                                      const AppendOptions& options,
                                      size_t* new_series) {
   *new_series = 0;
-  if (has_observers_) {
-    return absl::UnimplementedError(
-        "histogram: this store has observers of puts, for example tsd.forward, which do not know "
-        "histograms");
-  }
+  HOURCELL_RETURN_IF_ERROR(AskObservers(options.via));
   std::vector<RefusedPoint> faults;
   // From before the lookup of series until their rows are written: no series is dropped meanwhile.
   ReadPins::Pin pin;
@@ -113,6 +136,7 @@ absl::Status HistogramWriter::Append(std::span<const HistogramPoint> histograms,
   std::vector<Parsed<SeriesRef>> series;
   parts_.series->GetOrCreate(points, &series, options.wait_ms, options.new_series);
   std::vector<HistogramRow> rows;
+  std::vector<const PointView*> written;
   for (size_t i = 0; i < good.size(); ++i) {
     const HistogramPoint& one = histograms[good[i]];
     if (!series[i].ok()) {
@@ -124,8 +148,9 @@ absl::Status HistogramWriter::Append(std::span<const HistogramPoint> histograms,
     row.tsuid = series[i]->tsuid;
     row.time_ms = one.point.timestamp.ms;
     AppendCellOfPoint(one, &row.cell);
+    written.push_back(&one.point);
   }
-  HOURCELL_RETURN_IF_ERROR(parts_.store->Write(rows, always_sync_ || options.sync));
+  HOURCELL_RETURN_IF_ERROR(Write(rows, written, options));
   added_->Add(rows.size());
   refused_->Add(faults.size());
   std::ranges::sort(faults, {}, &RefusedPoint::index);

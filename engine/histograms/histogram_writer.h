@@ -8,17 +8,20 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include "codec/base/mutex.h"
 #include "engine/append.h"
 #include "engine/histograms/histogram_store.h"
 #include "engine/hours/read_pins.h"
 #include "engine/options.h"
 #include "engine/series/series_table.h"
 #include "engine/stats.h"
+#include "engine/store_observer.h"
 #include "engine/table/retention.h"
 #include "uid/uid_directory.h"
 
@@ -45,18 +48,25 @@ class HistogramWriter {
 
  private:
   std::optional<PointError> FaultOf(const HistogramPoint& one) const;
+  absl::Status AskObservers(std::string_view via);
+  // Writes the rows of the histograms, and shows them to observers. `points` are those of the rows.
+  absl::Status Write(std::span<const HistogramRow> rows,
+                     std::span<const PointView* const> points,
+                     const AppendOptions& options);
   // Refuses the histograms with faults, leaves out expired ones; the others, by index.
   absl::StatusOr<std::vector<size_t>> Check(std::span<const HistogramPoint> histograms,
                                             std::vector<RefusedPoint>* refused);
 
   const Options& options_;
   const bool only_opentsdb_;  // names of clients that use its protocol
-  const bool has_observers_;
+  const std::vector<StoreObserver*> observers_;
+  const bool is_refused_;  // an observer does not take histograms
   const bool always_sync_;
   const Parts parts_;
   Counter* const added_;
   Counter* const refused_;
   Counter* const expired_;
+  Mutex order_;  // held from a write until observers know it
 };
 
 }  // namespace hourcell

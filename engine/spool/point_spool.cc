@@ -182,13 +182,34 @@ absl::Status PointSpool::SavePosition() {
   return WriteSmallFile(PathOf("position"), EncodeSpoolPosition(position));
 }
 
-absl::Status PointSpool::BeforePut(const PutBatch& batch) {
-  if (!IsVia(batch.via)) {
+absl::Status PointSpool::CheckVia(std::string_view via) const {
+  if (!IsVia(via)) {
     return absl::InvalidArgumentError(fmt::format("{}: expected at most 16 ids of servers, got {}",
-                                                  kViaHeader, QuoteForMessage(batch.via)));
+                                                  kViaHeader, QuoteForMessage(via)));
   }
-  if (batch.via.find(id_) == batch.via.npos) return absl::OkStatus();
+  if (via.find(id_) == via.npos) return absl::OkStatus();
   return absl::InvalidArgumentError(kOwnPointsText);
+}
+
+absl::Status PointSpool::BeforePut(const PutBatch& batch) {
+  return CheckVia(batch.via);
+}
+
+absl::Status PointSpool::BeforeHistograms(std::string_view via) {
+  return CheckVia(via);
+}
+
+void PointSpool::AfterHistograms(std::span<const StoredHistogram> histograms,
+                                 std::string_view via) {
+  if (histograms.empty()) return;
+  std::vector<PointView> points;
+  std::vector<std::string_view> cells;
+  for (const StoredHistogram& histogram : histograms) {
+    points.push_back(histogram.point);
+    cells.push_back(histogram.cell);
+  }
+  Collect(points, cells, via);
+  Flush();
 }
 
 void PointSpool::BeforeStore(const PutBatch& given) {
@@ -201,26 +222,34 @@ void PointSpool::BeforeStore(const PutBatch& given) {
     batch.points = kept;
     if (kept.empty()) return;
   }
+  Collect(batch.points, {}, batch.via);
+}
+
+void PointSpool::Collect(std::span<const PointView> given,
+                         std::span<const std::string_view> cells,
+                         std::string_view via) {
   thread_local std::string points;
   points.clear();
-  AppendSpooledPoints(batch.points, &points);
+  AppendSpooledPoints(given, &points, cells);
   bool is_much = false;
   {
     MutexLock lock(&pending_mutex_);
     // A block has points of one `via`.
-    while (pending_points_ > 0 && pending_via_ != batch.via) {
+    while (pending_points_ > 0 && pending_via_ != via) {
       pending_mutex_.Unlock();
       Flush();
       pending_mutex_.Lock();
     }
     if (pending_points_ == 0) {
       pending_bytes_.assign(kSpoolBlockHeaderBytes, '\0');
-      pending_via_ = batch.via;
-      AppendSpoolVia(batch.via, &pending_bytes_);
+      pending_via_ = via;
+      pending_has_histograms_ = false;
+      AppendSpoolVia(via, &pending_bytes_);
     }
     pending_bytes_ += points;
-    HOURCELL_DCHECK(pending_via_ == batch.via && pending_bytes_.size() >= kSpoolBlockHeaderBytes);
-    pending_points_ += static_cast<uint32_t>(batch.points.size());
+    HOURCELL_DCHECK(pending_via_ == via && pending_bytes_.size() >= kSpoolBlockHeaderBytes);
+    pending_points_ += static_cast<uint32_t>(given.size());
+    pending_has_histograms_ = pending_has_histograms_ || !cells.empty();
     is_much = pending_bytes_.size() >= kPendingBytesMax;
   }
   if (points.capacity() > kPendingBytesMax) std::string().swap(points);
@@ -237,17 +266,22 @@ void PointSpool::Flush() {
   std::string block;
   uint32_t points = 0;
   bool has_via = false;
+  bool has_histograms = false;
   {
     MutexLock lock(&pending_mutex_);
     if (pending_points_ == 0) return;
     has_via = !pending_via_.empty();
+    has_histograms = pending_has_histograms_;
     block.swap(pending_bytes_);
     points = std::exchange(pending_points_, 0);
   }
   HOURCELL_DCHECK(block.size() > kSpoolBlockHeaderBytes);
   MakeRoom(block.size());
   const int64_t now_ms = settings_.clock->NowMs();
-  SetSpoolBlockHeader({.points_before = total_points_, .points = points, .time_ms = now_ms},
+  SetSpoolBlockHeader({.points_before = total_points_,
+                       .points = points,
+                       .time_ms = now_ms,
+                       .has_histograms = has_histograms},
                       has_via, &block);
   const uint64_t sequence = journal_->next_sequence();
   const std::string_view part = block;
@@ -456,7 +490,7 @@ void PointSpool::TakeLoaded(size_t bytes, SpooledBatch* batch) {
     if (batch->blocks.size() == 1) oldest_ms_ = header.time_ms;
     const size_t points = batch->read.points.size();
     if (const absl::Status decoded = DecodeSpoolBlock(kept, &batch->read); !decoded.ok()) {
-      batch->read.points.resize(points);
+      batch->read.Truncate(points);
       undecoded_points_ += header.points;
       AddDropped(header.points, TextOf(decoded));
     }

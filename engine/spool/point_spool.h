@@ -1,8 +1,9 @@
-// PointSpool: a queue of acknowledged points for another server. It observes a store, and writes
-// the points of each put to a separate journal before they are acknowledged. One thread reads in
-// order and calls Done for the points that it sent.
+// PointSpool: a queue of acknowledged points and histograms for another server. It observes a
+// store, and writes the points of each put to a separate journal before they are acknowledged. One
+// thread reads in order and calls Done for the points that it sent.
 //
 //   put    BeforeStore -> memory -> journal block of the store -> AfterPut: files -> acknowledged
+//   histograms   AfterHistograms: files -> acknowledged
 //   read   Read -> (the caller sends) -> Done: position durable, files deleted
 //
 // On disk: a directory with the segments of a FileJournal (spool_block.h describes the blocks),
@@ -96,6 +97,10 @@ class PointSpool : public StoreObserver {
   void BeforeStore(const PutBatch& batch) override;
   void AfterPut(uint64_t batch, size_t points) override;
 
+  bool TakesHistograms() const override { return true; }
+  absl::Status BeforeHistograms(std::string_view via) override;
+  void AfterHistograms(std::span<const StoredHistogram> histograms, std::string_view via) override;
+
   // Reads the next points, in whole blocks: at least `bytes`, if available. Returns each point once
   // in an opening. False: no points now. kUnavailable: the files cannot be read; retry.
   absl::StatusOr<bool> Read(size_t bytes, SpooledBatch* batch);
@@ -131,6 +136,11 @@ class PointSpool : public StoreObserver {
 
   absl::Status FindId();
   absl::Status FindEnd();
+  absl::Status CheckVia(std::string_view via) const;
+  // Collects points, or histograms if there are cells, for the next block.
+  void Collect(std::span<const PointView> points,
+               std::span<const std::string_view> cells,
+               std::string_view via);
   void Flush();
   // Moves the reader to the block after a gap. Returns the number of points in the gap that are not
   // counted as dropped yet.
@@ -162,6 +172,7 @@ class PointSpool : public StoreObserver {
   std::string pending_via_ ABSL_GUARDED_BY(pending_mutex_);
   std::string pending_bytes_ ABSL_GUARDED_BY(pending_mutex_);
   uint32_t pending_points_ ABSL_GUARDED_BY(pending_mutex_) = 0;
+  bool pending_has_histograms_ ABSL_GUARDED_BY(pending_mutex_) = false;
 
   // Held while a block is written, and with sync_always synced.
   Mutex write_mutex_ ABSL_ACQUIRED_BEFORE(pending_mutex_, mutex_);

@@ -24,10 +24,23 @@ namespace {
 
 constexpr char kVersion = 1;
 constexpr char kVersionWithVia = 2;
+constexpr char kHistogramVersions = 2;  // is added to a version
+constexpr char kVersionMax = kVersionWithVia + kHistogramVersions;
 constexpr size_t kIdBytes = 16;
 constexpr size_t kCrcBytes = 4;
 
-enum Flag : uint8_t { kMilliseconds = 1, kFloat = 2, kSameMetric = 4, kSameTags = 8, kFlags = 15 };
+enum Flag : uint8_t {
+  kMilliseconds = 1,
+  kFloat = 2,
+  kSameMetric = 4,
+  kSameTags = 8,
+  kFlags = 15,
+  kHistogram = 16
+};
+
+bool HasVia(std::string_view block) {
+  return block[0] == kVersionWithVia || block[0] == kVersionMax;
+}
 
 uint8_t* StoreName(std::string_view name, uint8_t* out) {
   out = StoreVarint(name.size(), out);
@@ -36,23 +49,27 @@ uint8_t* StoreName(std::string_view name, uint8_t* out) {
 }
 
 // Of a point, at most.
-size_t SpooledBytesMax(const PointView& point) {
-  size_t bytes = 1 + 4 * kVarintBytesMax + point.metric.size();
+size_t SpooledBytesMax(const PointView& point, std::string_view cell) {
+  size_t bytes = 1 + 4 * kVarintBytesMax + point.metric.size() + cell.size();
   for (const TagView& tag : point.tags)
     bytes += 2 * kVarintBytesMax + tag.key.size() + tag.value.size();
   return bytes;
 }
 
-uint8_t FlagsOf(const PointView& point, const PointView* before) {
+uint8_t FlagsOf(const PointView& point, std::string_view cell, const PointView* before) {
   unsigned flags = 0;
   if (point.timestamp.is_ms) flags |= kMilliseconds;
-  if (!point.value.is_integer()) flags |= kFloat;
+  if (!cell.empty()) {
+    flags |= kHistogram;
+  } else if (!point.value.is_integer()) {
+    flags |= kFloat;
+  }
   if (before != nullptr && before->metric == point.metric) flags |= kSameMetric;
   if (before != nullptr && std::ranges::equal(before->tags, point.tags)) flags |= kSameTags;
   return static_cast<uint8_t>(flags);
 }
 
-uint8_t* StorePoint(const PointView& point, uint8_t flags, uint8_t* out) {
+uint8_t* StorePoint(const PointView& point, std::string_view cell, uint8_t flags, uint8_t* out) {
   *out++ = flags;
   if ((flags & kSameMetric) == 0) out = StoreName(point.metric, out);
   if ((flags & kSameTags) == 0) {
@@ -62,6 +79,7 @@ uint8_t* StorePoint(const PointView& point, uint8_t flags, uint8_t* out) {
   }
   const auto ms = static_cast<uint64_t>(point.timestamp.ms);
   out = StoreVarint(point.timestamp.is_ms ? ms : ms / 1000, out);
+  if (!cell.empty()) return StoreName(cell, out);
   if (point.value.is_integer()) return StoreVarint(ZigZag(point.value.integer()), out);
   char bits[8];
   StoreBigEndian(std::bit_cast<uint64_t>(point.value.floating()), sizeof(bits), bits);
@@ -76,22 +94,32 @@ absl::Status Cut() {
 // Takes points off the front of bytes.
 class PointTaker {
  public:
-  explicit PointTaker(std::string_view bytes) : bytes_(bytes) {}
+  PointTaker(std::string_view bytes, bool may_have_histograms)
+      : bytes_(bytes), known_flags_(may_have_histograms ? kFlags | kHistogram : kFlags) {}
 
   bool is_at_end() const { return bytes_.empty(); }
   absl::Status Take(SpooledPoints* out) {
     const auto flags = static_cast<uint8_t>(bytes_.front());
     bytes_.remove_prefix(1);
-    if ((flags & ~unsigned{kFlags}) != 0 ||
+    const bool is_histogram = (flags & kHistogram) != 0;
+    if ((flags & ~known_flags_) != 0 || (is_histogram && (flags & kFloat) != 0) ||
         (!has_point_ && (flags & (kSameMetric | kSameTags)) != 0)) {
       return absl::DataLossError(fmt::format("spool block: a point has flags {:#x}", flags));
     }
     if ((flags & kSameMetric) == 0) HOURCELL_RETURN_IF_ERROR(TakeName(&point_.metric));
     if ((flags & kSameTags) == 0) HOURCELL_RETURN_IF_ERROR(TakeTags(out));
     HOURCELL_RETURN_IF_ERROR(TakeTime((flags & kMilliseconds) != 0));
-    HOURCELL_RETURN_IF_ERROR(TakeValue((flags & kFloat) != 0));
+    std::string_view cell;
+    if (is_histogram) {
+      HOURCELL_RETURN_IF_ERROR(TakeName(&cell));
+      if (cell.empty()) return absl::DataLossError("spool block: a histogram has no bytes");
+      point_.value = {};
+    } else {
+      HOURCELL_RETURN_IF_ERROR(TakeValue((flags & kFloat) != 0));
+    }
     has_point_ = true;
     out->points.push_back(point_);
+    out->cells.push_back(cell);
     return absl::OkStatus();
   }
 
@@ -142,6 +170,7 @@ class PointTaker {
   }
 
   std::string_view bytes_;
+  const unsigned known_flags_;
   PointView point_;  // the last one
   bool has_point_ = false;
 };
@@ -158,18 +187,22 @@ absl::StatusOr<std::string_view> TakeVia(std::string_view* bytes) {
 
 }  // namespace
 
-void AppendSpooledPoints(std::span<const PointView> points, std::string* out) {
+void AppendSpooledPoints(std::span<const PointView> points,
+                         std::string* out,
+                         std::span<const std::string_view> cells) {
+  HOURCELL_DCHECK(cells.empty() || cells.size() == points.size());
+  const auto cell_of = [&](size_t i) { return cells.empty() ? std::string_view() : cells[i]; };
   size_t bytes_max = 0;
-  for (const PointView& point : points)
-    bytes_max += SpooledBytesMax(point);
+  for (size_t i = 0; i < points.size(); ++i)
+    bytes_max += SpooledBytesMax(points[i], cell_of(i));
   const size_t begin = out->size();
   out->resize(begin + bytes_max);
   auto* const first = reinterpret_cast<uint8_t*>(out->data()) + begin;
   uint8_t* end = first;
   const PointView* before = nullptr;
-  for (const PointView& point : points) {
-    end = StorePoint(point, FlagsOf(point, before), end);
-    before = &point;
+  for (size_t i = 0; i < points.size(); ++i) {
+    end = StorePoint(points[i], cell_of(i), FlagsOf(points[i], cell_of(i), before), end);
+    before = &points[i];
   }
   HOURCELL_DCHECK(static_cast<size_t>(end - first) <= bytes_max);
   out->resize(begin + static_cast<size_t>(end - first));
@@ -197,7 +230,8 @@ void AppendSpoolVia(std::string_view via, std::string* out) {
 void SetSpoolBlockHeader(const SpoolBlockHeader& header, bool has_via, std::string* block) {
   HOURCELL_CHECK(block->size() >= kSpoolBlockHeaderBytes);
   char* const out = block->data();
-  out[0] = has_via ? kVersionWithVia : kVersion;
+  const int version = has_via ? kVersionWithVia : kVersion;
+  out[0] = static_cast<char>(header.has_histograms ? version + kHistogramVersions : version);
   StoreBigEndian(header.points_before, 8, out + 1);
   StoreBigEndian(header.points, 4, out + 9);
   StoreBigEndian(static_cast<uint64_t>(header.time_ms), 8, out + 13);
@@ -208,20 +242,21 @@ absl::StatusOr<SpoolBlockHeader> DecodeSpoolBlockHeader(std::string_view block) 
     return absl::DataLossError(fmt::format("spool block: expected at least {} bytes, got {}",
                                            kSpoolBlockHeaderBytes, block.size()));
   }
-  if (block[0] != kVersion && block[0] != kVersionWithVia) {
-    return absl::DataLossError(fmt::format("spool block: expected {} or {}, got version {}",
-                                           int{kVersion}, int{kVersionWithVia}, int{block[0]}));
+  if (block[0] < kVersion || block[0] > kVersionMax) {
+    return absl::DataLossError(fmt::format("spool block: expected {} to {}, got version {}",
+                                           int{kVersion}, int{kVersionMax}, int{block[0]}));
   }
   return SpoolBlockHeader{.points_before = LoadBigEndian(block.data() + 1, 8),
                           .points = static_cast<uint32_t>(LoadBigEndian(block.data() + 9, 4)),
-                          .time_ms = static_cast<int64_t>(LoadBigEndian(block.data() + 13, 8))};
+                          .time_ms = static_cast<int64_t>(LoadBigEndian(block.data() + 13, 8)),
+                          .has_histograms = block[0] > kHistogramVersions};
 }
 
 absl::Status DecodeSpoolBlock(std::string_view block, SpooledPoints* out) {
   HOURCELL_ASSIGN_OR_RETURN(const SpoolBlockHeader header, DecodeSpoolBlockHeader(block));
   std::string_view bytes = block.substr(kSpoolBlockHeaderBytes);
-  if (block[0] == kVersionWithVia) HOURCELL_RETURN_IF_ERROR(TakeVia(&bytes).status());
-  PointTaker taker(bytes);
+  if (HasVia(block)) HOURCELL_RETURN_IF_ERROR(TakeVia(&bytes).status());
+  PointTaker taker(bytes, header.has_histograms);
   size_t points = 0;
   for (; !taker.is_at_end(); ++points)
     HOURCELL_RETURN_IF_ERROR(taker.Take(out));
@@ -231,7 +266,7 @@ absl::Status DecodeSpoolBlock(std::string_view block, SpooledPoints* out) {
 }
 
 std::string_view SpoolViaOf(std::string_view block) {
-  if (!DecodeSpoolBlockHeader(block).ok() || block[0] != kVersionWithVia) return {};
+  if (!DecodeSpoolBlockHeader(block).ok() || !HasVia(block)) return {};
   block.remove_prefix(kSpoolBlockHeaderBytes);
   return TakeVia(&block).value_or("");
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "codec/text/point_text.h"
+#include "server/forward/histogram_exchange.h"
 #include "server/forward/put_exchange.h"
 #include "server/http/http_response.h"
 
@@ -42,6 +43,11 @@ bool HasError(const HttpReply& reply) {
   return reply.body.starts_with("{") && Has(reply, "\"error\"") && Has(reply, "\"code\"");
 }
 
+bool TakesNoHistograms(const HttpReply& reply) {
+  if (reply.status == 503) return AreHistogramsOff(reply.body);
+  return (reply.status == 404 || reply.status == 405) && HasError(reply);
+}
+
 std::string TextOf(const PointView& point) {
   std::string text(point.metric);
   for (const TagView& tag : point.tags)
@@ -70,7 +76,7 @@ int64_t ForwardSender::Step() {
   if (is_probing_) return Probe();
   const std::span<const PointView> piece = NextPiece();
   if (!piece.empty()) return Handle(Send(piece), piece);
-  Warn(fmt::format("refused: {}: /api/put would take this time for seconds",
+  Warn(fmt::format("refused: {}: the other server would take this time for seconds",
                    TextOf(batch_.read.points[next_])));
   refused_->Add(1);
   return Finish(1);
@@ -79,20 +85,34 @@ int64_t ForwardSender::Step() {
 std::span<const PointView> ForwardSender::NextPiece() const {
   const std::span<const PointView> points(batch_.read.points);
   const auto piece = points.subspan(next_, std::min(request_points_, points.size() - next_));
-  const auto end = std::ranges::find_if_not(piece, IsNumberOfMagnitude, &PointView::timestamp);
-  return piece.first(static_cast<size_t>(end - piece.begin()));
+  const std::span<const std::string_view> cells = CellsOf(piece);
+  size_t bytes = 0;
+  size_t size = 0;
+  while (size < piece.size() && IsNumberOfMagnitude(piece[size].timestamp) &&
+         cells[size].empty() == cells[0].empty() && bytes < kForwardHistogramBytesMax) {
+    bytes += cells[size++].size();
+  }
+  return piece.first(size);
+}
+
+std::span<const std::string_view> ForwardSender::CellsOf(std::span<const PointView> piece) const {
+  const auto begin = static_cast<size_t>(piece.data() - batch_.read.points.data());
+  return std::span<const std::string_view>(batch_.read.cells).subspan(begin, piece.size());
 }
 
 ForwardSender::Outcome ForwardSender::Send(std::span<const PointView> piece) {
   std::string via = parts_.spool->id();
   if (!batch_.via.empty()) via += ',' + batch_.via;
-  const absl::StatusOr<HttpReply> reply = parts_.post(Gzip(PutBody(piece)), via);
+  const absl::StatusOr<HttpReply> reply =
+      AreHistograms(piece)
+          ? parts_.post("/api/histogram?details", Gzip(HistogramsBody(piece, CellsOf(piece))), via)
+          : parts_.post("/api/put?details", Gzip(PutBody(piece)), via);
   if (!reply.ok()) return {.text = std::string(reply.status().message())};
   return OutcomeOf(*reply, piece);
 }
 
 ForwardSender::Outcome ForwardSender::OutcomeOf(const HttpReply& reply,
-                                                std::span<const PointView> piece) {
+                                                std::span<const PointView> piece) const {
   using enum Outcome::Kind;
   if (reply.status == 204) return {.kind = kTaken};
   if (reply.status == 200 && HasCounts(reply)) {
@@ -101,6 +121,7 @@ ForwardSender::Outcome ForwardSender::OutcomeOf(const HttpReply& reply,
   if (reply.status == 400 && HasDetails(reply)) return OutcomeOfDetails(reply, piece);
   std::string text = fmt::format("HTTP {}: {}", reply.status, HttpErrorText(reply));
   if (reply.status == 400 && Has(reply, kOwnPointsText)) return {.kind = kOwn, .text = text};
+  if (AreHistograms(piece) && TakesNoHistograms(reply)) return {.kind = kRefused, .text = text};
   if (reply.status == 413 || (reply.status == 400 && HasError(reply))) {
     return {.kind = kTooLarge, .text = text};
   }
@@ -109,10 +130,12 @@ ForwardSender::Outcome ForwardSender::OutcomeOf(const HttpReply& reply,
 }
 
 ForwardSender::Outcome ForwardSender::OutcomeOfDetails(const HttpReply& reply,
-                                                       std::span<const PointView> piece) {
+                                                       std::span<const PointView> piece) const {
   using enum Outcome::Kind;
   Outcome outcome{.kind = kTaken};
-  const absl::Status parsed = ParsePutReply(reply.body, piece, &outcome.refused);
+  const absl::Status parsed = AreHistograms(piece)
+                                  ? ParseHistogramReply(reply.body, piece.size(), &outcome.refused)
+                                  : ParsePutReply(reply.body, piece, &outcome.refused);
   if (parsed.ok()) return outcome;
   const std::string text(parsed.message());
   if (!absl::IsUnavailable(parsed)) return {.kind = kTooLarge, .text = text};
@@ -128,6 +151,10 @@ int64_t ForwardSender::Handle(const Outcome& outcome, std::span<const PointView>
     case Outcome::Kind::kOwn:
       Warn(fmt::format("{} points have come from there: {}", piece.size(), outcome.text));
       returned_->Add(piece.size());
+      return Finish(piece.size());
+    case Outcome::Kind::kRefused:
+      Warn(fmt::format("{} histograms were refused: {}", piece.size(), outcome.text));
+      refused_->Add(piece.size());
       return Finish(piece.size());
     case Outcome::Kind::kTooLarge:
       return Halve(outcome.text, piece);
@@ -198,7 +225,7 @@ std::span<const PointView> ForwardSender::ProbePoint() {
 int64_t ForwardSender::SetAside() {
   const PointView& point = batch_.read.points[next_];
   probe_distance_ = 1;
-  if (const absl::Status kept = parts_.set_aside(point); !kept.ok()) {
+  if (const absl::Status kept = parts_.set_aside(point, batch_.read.cells[next_]); !kept.ok()) {
     Warn(fmt::format("refused: {}: {}; it was not set aside: {}", TextOf(point), broken_text_,
                      std::string(kept.message())));
     refused_->Add(1);

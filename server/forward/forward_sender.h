@@ -1,10 +1,12 @@
 // ForwardSender: sends the points of a spool to /api/put?details of another server, OpenTSDB or
-// Hourcell.
+// Hourcell, and the histograms to /api/histogram?details.
 //
 //   answer                                       result
 //   204, or 200 with the counts of details       sent
 //   details that name single points              those are refused, the others sent
 //   400: the points came from that server        returned: it has them
+//   to histograms: 404 or 405 in OpenTSDB's      those are refused
+//   JSON, 503 without a codec
 //   413, or 400 with an error of OpenTSDB        sent in halves, until it is one point: refused
 //   500, or details with "Storage exception"     sent again; after kForwardBrokenTries in halves,
 //                                                until it is one point: set aside
@@ -46,6 +48,8 @@ inline constexpr int64_t kForwardIdleMs = 100;  // pause before looking for poin
 inline constexpr int64_t kForwardRetryMs = 200;
 inline constexpr int64_t kForwardRetryMaxMs = 30'000;
 inline constexpr size_t kForwardPointsMax = 5'000;  // per request
+// Of histograms in a request, as they are stored, before the last one.
+inline constexpr size_t kForwardHistogramBytesMax = 1 << 20;
 // Attempts for points at which the other server fails, before they are sent in halves.
 inline constexpr int kForwardBrokenTries = 5;
 
@@ -56,11 +60,13 @@ class ForwardSender {
     PointSpool* spool = nullptr;
     Stats* stats = nullptr;  // gets forward.points
     MonotonicClock* clock = Clock::System();
-    // Posts a gzip'd body, with the ids of the servers that the points have passed through. An
-    // error: no answer arrived.
-    std::function<absl::StatusOr<HttpReply>(std::string_view body, std::string_view via)> post = {};
-    // Keeps a point at which the other server fails.
-    std::function<absl::Status(const PointView& point)> set_aside = {};
+    // Posts a gzip'd body to a target, with the ids of the servers that the points have passed
+    // through. An error: no answer arrived.
+    std::function<absl::StatusOr<HttpReply>(
+        std::string_view target, std::string_view body, std::string_view via)>
+        post = {};
+    // Keeps a point, or the histogram with this cell, at which the other server fails.
+    std::function<absl::Status(const PointView& point, std::string_view cell)> set_aside = {};
     // Called with warnings, rate-limited. May be null.
     std::function<void(std::string_view message)> warn = {};
   };
@@ -72,7 +78,7 @@ class ForwardSender {
  private:
   // The result of a request.
   struct Outcome {
-    enum class Kind : uint8_t { kTaken, kOwn, kTooLarge, kBroken, kLater };
+    enum class Kind : uint8_t { kTaken, kOwn, kRefused, kTooLarge, kBroken, kLater };
     Kind kind = Kind::kLater;
     std::string text = {};                   // description of the error
     std::vector<RefusedPoint> refused = {};  // kTaken only
@@ -80,8 +86,12 @@ class ForwardSender {
   };
 
   Outcome Send(std::span<const PointView> piece);
-  static Outcome OutcomeOf(const HttpReply& reply, std::span<const PointView> piece);
-  static Outcome OutcomeOfDetails(const HttpReply& reply, std::span<const PointView> piece);
+  Outcome OutcomeOf(const HttpReply& reply, std::span<const PointView> piece) const;
+  Outcome OutcomeOfDetails(const HttpReply& reply, std::span<const PointView> piece) const;
+
+  // Points that are all numbers, or all histograms, of a request.
+  bool AreHistograms(std::span<const PointView> piece) const { return !CellsOf(piece)[0].empty(); }
+  std::span<const std::string_view> CellsOf(std::span<const PointView> piece) const;
 
   // The points of the next request; empty if /api/put cannot express the next timestamp.
   std::span<const PointView> NextPiece() const;

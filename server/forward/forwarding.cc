@@ -107,11 +107,11 @@ void Forwarding::Send(Stats* stats) {
       {.spool = &spool_,
        .stats = stats,
        .post =
-           [&client](std::string_view body, std::string_view via) {
-             return client.Post("/api/put?details", body, "gzip",
-                                fmt::format("{}: {}", kViaHeader, via));
+           [&client](std::string_view target, std::string_view body, std::string_view via) {
+             return client.Post(target, body, "gzip", fmt::format("{}: {}", kViaHeader, via));
            },
-       .set_aside = [&set_aside](const PointView& point) { return set_aside.Add(point); },
+       .set_aside = [&set_aside](const PointView& point,
+                                 std::string_view cell) { return set_aside.Add(point, cell); },
        .warn =
            [&client](std::string_view message) {
              LogForward(fmt::format("{}: {}", client.address(), message));

@@ -5,30 +5,52 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include "codec/base/check.h"
 #include "codec/base/json_writer.h"
 #include "codec/text/point_error.h"
 #include "server/histograms/sent_histogram.h"
 
 namespace hourcell {
 
+namespace {
+
+void AddHistogram(const PointView& point, int id, std::string_view base64, JsonWriter* json) {
+  json->OpenObject();
+  json->Field("metric", point.metric);
+  json->Field("timestamp", point.timestamp.is_ms ? point.timestamp.ms : point.timestamp.ms / 1000);
+  json->Field("id", id);
+  json->Field("value", base64);
+  json->Key("tags");
+  json->OpenObject();
+  for (const TagView& tag : point.tags)
+    json->Field(tag.key, tag.value);
+  json->CloseObject();
+  json->CloseObject();
+}
+
+}  // namespace
+
 std::string HistogramsBody(std::span<const HistogramPoint> histograms) {
   std::string body;
   JsonWriter json(&body);
   json.OpenArray();
   for (const HistogramPoint& histogram : histograms) {
-    const PointView& point = histogram.point;
-    json.OpenObject();
-    json.Field("metric", point.metric);
-    json.Field("timestamp", point.timestamp.is_ms ? point.timestamp.ms : point.timestamp.ms / 1000);
-    json.Field("id",
-               int{histogram.exponential != nullptr ? kExponentialHistogramId : histogram.codec});
-    json.Field("value", EncodeSentValue(histogram));
-    json.Key("tags");
-    json.OpenObject();
-    for (const TagView& tag : point.tags)
-      json.Field(tag.key, tag.value);
-    json.CloseObject();
-    json.CloseObject();
+    const int id = histogram.exponential != nullptr ? kExponentialHistogramId : histogram.codec;
+    AddHistogram(histogram.point, id, EncodeSentValue(histogram), &json);
+  }
+  json.CloseArray();
+  return body;
+}
+
+std::string HistogramsBody(std::span<const PointView> points,
+                           std::span<const std::string_view> cells) {
+  HOURCELL_DCHECK(points.size() == cells.size());
+  std::string body;
+  JsonWriter json(&body);
+  json.OpenArray();
+  for (size_t i = 0; i < points.size(); ++i) {
+    AddHistogram(points[i], static_cast<uint8_t>(cells[i].front()),
+                 EncodeSentBytes(cells[i].substr(1)), &json);
   }
   json.CloseArray();
   return body;

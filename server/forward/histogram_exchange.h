@@ -18,6 +18,10 @@ namespace hourcell {
 // IsNumberOfMagnitude of their times.
 std::string HistogramsBody(std::span<const HistogramPoint> histograms);
 
+// The same for histograms of a spool: `cells` has the ID and the bytes of each.
+std::string HistogramsBody(std::span<const PointView> points,
+                           std::span<const std::string_view> cells);
+
 // True for the answer of a server without the setting tsd.core.histograms.config. It comes with
 // 503, but a later try has the same answer.
 bool AreHistogramsOff(std::string_view body);

@@ -11,11 +11,17 @@
 
 #include "codec/text/number.h"
 #include "codec/text/point_text.h"
+#include "server/histograms/histogram_line.h"
 
 namespace hourcell {
 namespace {
 
-std::string LineOf(const PointView& point) {
+std::string LineOf(const PointView& point, std::string_view cell) {
+  if (!cell.empty()) {
+    std::string histogram;
+    AppendHistogramLine(point, cell, &histogram);
+    return histogram + '\n';
+  }
   std::string line = fmt::format("{} ", point.metric);
   AppendTimestamp(point.timestamp, &line);
   line += ' ';
@@ -31,14 +37,14 @@ std::string LineOf(const PointView& point) {
 
 }  // namespace
 
-absl::Status SetAsideFile::Add(const PointView& point) const {
+absl::Status SetAsideFile::Add(const PointView& point, std::string_view cell) const {
   const auto fault = [this](std::string_view what) {
     return absl::UnavailableError(
         fmt::format("{} {}: {}", what, path_, std::generic_category().message(errno)));
   };
   const int file = open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (file < 0) return fault("open");
-  const std::string line = LineOf(point);
+  const std::string line = LineOf(point, cell);
   absl::Status status;
   struct stat found{};
   if (fstat(file, &found) != 0) {

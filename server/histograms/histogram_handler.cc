@@ -32,9 +32,11 @@ bool ChargeHistograms(const HttpRequest& request) {
 absl::Status StoreGood(const HttpRequest& request, Tsdb* tsdb, HistogramBody* body) {
   const HistogramPoints points(body->good);
   std::vector<RefusedPoint> refused;
-  const absl::Status stored = tsdb->points().AppendHistograms(
-      points.points(), &refused,
-      {.sync = request.has_param("sync"), .new_series = request.new_series_limit()});
+  const absl::Status stored =
+      tsdb->points().AppendHistograms(points.points(), &refused,
+                                      {.sync = request.has_param("sync"),
+                                       .via = request.header("x-hourcell-via"),
+                                       .new_series = request.new_series_limit()});
   for (RefusedPoint& one : refused) {
     one.error.text = RefusalText(one.error);
     body->faults.push_back({.index = body->index_of[one.index], .error = std::move(one.error)});

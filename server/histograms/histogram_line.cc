@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "codec/histograms/histogram_text.h"
 #include "codec/text/put_line.h"
 #include "codec/text/quoted_name.h"
@@ -87,6 +88,20 @@ std::optional<PointError> ParseSeries(std::string_view line,
   return std::nullopt;
 }
 
+void AppendLine(const PointView& point, int id, std::string_view base64, std::string* out) {
+  out->append(kHistogramCommand);
+  AppendLineName(point.metric, out);
+  out->push_back(' ');
+  AppendTimestamp(point.timestamp, out);
+  fmt::format_to(std::back_inserter(*out), " {} {}", id, base64);
+  for (const TagView& tag : point.tags) {
+    out->push_back(' ');
+    AppendLineName(tag.key, out);
+    out->push_back('=');
+    AppendLineName(tag.value, out);
+  }
+}
+
 }  // namespace
 
 bool IsHistogramLine(std::string_view line) {
@@ -125,18 +140,13 @@ Parsed<SentHistogram> ParseHistogramLine(const HistogramCodecs& codecs,
 }
 
 void AppendHistogramLine(const HistogramPoint& histogram, std::string* out) {
-  out->append(kHistogramCommand);
-  AppendLineName(histogram.point.metric, out);
-  out->push_back(' ');
-  AppendTimestamp(histogram.point.timestamp, out);
   const int id = histogram.exponential != nullptr ? kExponentialHistogramId : histogram.codec;
-  fmt::format_to(std::back_inserter(*out), " {} {}", id, EncodeSentValue(histogram));
-  for (const TagView& tag : histogram.point.tags) {
-    out->push_back(' ');
-    AppendLineName(tag.key, out);
-    out->push_back('=');
-    AppendLineName(tag.value, out);
-  }
+  AppendLine(histogram.point, id, EncodeSentValue(histogram), out);
+}
+
+void AppendHistogramLine(const PointView& point, std::string_view cell, std::string* out) {
+  HOURCELL_DCHECK(!cell.empty());
+  AppendLine(point, static_cast<uint8_t>(cell.front()), EncodeSentBytes(cell.substr(1)), out);
 }
 
 }  // namespace hourcell

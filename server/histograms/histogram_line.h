@@ -36,7 +36,9 @@ Parsed<SentHistogram> ParseHistogramLine(const HistogramCodecs& codecs,
                                          const PointLimits& limits);
 
 // Appends the import line of a histogram: "histogram <metric> <timestamp> <id> <base64> ...", names
-// and time as in AppendImportLine. No line end.
+// and time as in AppendImportLine. No line end. `cell` has the ID and the bytes, as a store keeps
+// them; not empty.
 void AppendHistogramLine(const HistogramPoint& histogram, std::string* out);
+void AppendHistogramLine(const PointView& point, std::string_view cell, std::string* out);
 
 }  // namespace hourcell

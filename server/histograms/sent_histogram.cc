@@ -48,6 +48,10 @@ std::string EncodeSentValue(const HistogramPoint& histogram) {
   } else {
     AppendSimpleHistogram(*histogram.histogram, &bytes);
   }
+  return EncodeSentBytes(bytes);
+}
+
+std::string EncodeSentBytes(std::string_view bytes) {
   std::string base64;
   absl::Base64Escape({bytes.data(), bytes.size()}, &base64);
   return base64;

@@ -40,8 +40,9 @@ Parsed<HistogramValue> DecodeSentValue(const HistogramCodecs& codecs,
                                        int64_t id,
                                        std::string_view base64);
 
-// The inverse of DecodeSentValue.
+// The inverse of DecodeSentValue. `bytes` are those of the codec without its ID.
 std::string EncodeSentValue(const HistogramPoint& histogram);
+std::string EncodeSentBytes(std::string_view bytes);
 
 // Histograms as Points::AppendHistograms takes them. Borrows `sent`.
 class HistogramPoints {

@@ -1,12 +1,16 @@
 #include "engine/histograms/histogram_writer.h"
 
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "engine/store_observer.h"
 #include "engine/tsdb.h"
 #include "tests/support/builders.h"
 #include "tests/support/status_matchers.h"
@@ -24,24 +28,46 @@ SimpleHistogram OneAndThree() {
   return {.buckets = {{0, 2, 1}, {2, 4, 3}}};
 }
 
+// Keeps the times and the IDs of the histograms that it is shown.
+class HistogramObserver : public StoreObserver {
+ public:
+  explicit HistogramObserver(bool takes_them) : takes_them_(takes_them) {}
+  bool TakesHistograms() const override { return takes_them_; }
+  absl::Status BeforeHistograms(std::string_view via) override {
+    return via.empty() ? absl::OkStatus() : absl::InvalidArgumentError("a loop");
+  }
+  void AfterHistograms(std::span<const StoredHistogram> histograms, std::string_view) override {
+    for (const StoredHistogram& one : histograms)
+      shown_.push_back(fmt::format("{} {}", one.point.timestamp.ms / 1000, int{one.cell.front()}));
+  }
+  const std::vector<std::string>& shown() const { return shown_; }
+
+ private:
+  const bool takes_them_;
+  std::vector<std::string> shown_;
+};
+
 class HistogramWriterTest : public testing::Test {
  protected:
   HistogramWriterTest() { Open(); }
 
   void Open() {
     tsdb_.reset();
-    auto opened = Tsdb::Open(TinyOptions(directory_.path()));
+    Options options = TinyOptions(directory_.path());
+    options.observers = observers_;
+    auto opened = Tsdb::Open(options);
     HOURCELL_CHECK(opened.ok());
     tsdb_ = *std::move(opened);
   }
 
   absl::Status Append(std::string_view tags,
                       int64_t time_s,
-                      std::vector<RefusedPoint>* refused = nullptr) {
+                      std::vector<RefusedPoint>* refused = nullptr,
+                      const AppendOptions& options = {}) {
     OwnedPoint point("latency", tags, time_s, 0);
     const SimpleHistogram value = OneAndThree();
     const HistogramPoint histogram{.point = point.view(), .histogram = &value, .codec = 42};
-    return tsdb_->points().AppendHistograms({&histogram, 1}, refused);
+    return tsdb_->points().AppendHistograms({&histogram, 1}, refused, options);
   }
 
   absl::StatusOr<QueryResult> Percentiles(std::string metric = "latency") {
@@ -51,8 +77,32 @@ class HistogramWriterTest : public testing::Test {
   }
 
   TempDir directory_;
+  std::vector<StoreObserver*> observers_;
   std::unique_ptr<Tsdb> tsdb_;
 };
+
+TEST_F(HistogramWriterTest, ObserversSeeStoredHistogramsAndMayRefuseThem) {
+  HistogramObserver observer(/*takes_them=*/true);
+  observers_ = {&observer};
+  Open();
+
+  ASSERT_OK(Append("host=a", kHour));
+  ASSERT_OK(Append("", kHour + 1)) << "it has no tags, and is refused";
+  EXPECT_THAT(Append("host=a", kHour + 2, nullptr, {.via = "x"}),
+              StatusIs(absl::StatusCode::kInvalidArgument, "a loop"));
+
+  EXPECT_THAT(observer.shown(), testing::ElementsAre(fmt::format("{} 42", kHour)));
+  tsdb_.reset();
+}
+
+TEST_F(HistogramWriterTest, AnObserverThatDoesNotKnowHistogramsEndsThem) {
+  HistogramObserver observer(/*takes_them=*/false);
+  observers_ = {&observer};
+  Open();
+
+  EXPECT_THAT(Append("host=a", kHour), StatusIs(absl::StatusCode::kUnimplemented));
+  tsdb_.reset();
+}
 
 TEST_F(HistogramWriterTest, HistogramsAreReadAfterARestart) {
   ASSERT_OK(Append("host=a", kHour));

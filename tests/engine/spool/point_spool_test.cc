@@ -439,6 +439,38 @@ TEST_F(PointSpoolTest, PointsAreReadWithTheServersThatForwardedThem) {
   EXPECT_THAT(batch.read.points, SizeIs(2));
 }
 
+TEST_F(PointSpoolTest, HistogramsOfAStoreAreReadAfterACrash) {
+  Open();
+  Options options = TinyOptions(directory_.file("store"));
+  options.observers = {spool_.get()};
+  auto store = Tsdb::Open(options);
+  ASSERT_OK(store);
+  const SimpleHistogram histogram{.overflow = 1};
+  OwnedPoint good("lat", "host=a", 1'356'998'400, 0);
+  OwnedPoint bad("lat", "", 1'356'998'400, 0);
+  const HistogramPoint histograms[] = {
+      {.point = bad.view(), .histogram = &histogram, .codec = 42},
+      {.point = good.view(), .histogram = &histogram, .codec = 42}};
+  const std::string via = "0123456789abcdef";
+  std::vector<RefusedPoint> refused;
+  OwnedPoint number("m", "host=a", 1'356'998'400, 7);
+
+  ASSERT_OK((*store)->points().AppendHistograms(histograms, &refused, {.via = via}));
+  ASSERT_OK((*store)->points().Put(number.view()));
+  EXPECT_THAT((*store)->points().AppendHistograms(histograms, &refused, {.via = spool_->id()}),
+              StatusIs(absl::StatusCode::kInvalidArgument, kOwnPointsText));
+  ASSERT_OK((*store)->Close());
+  Open();
+
+  SpooledBatch batch;
+  EXPECT_THAT(Read(&batch, 1 << 20), SizeIs(1));
+  EXPECT_EQ(batch.via, via);
+  EXPECT_EQ(batch.read.points[0].metric, "lat");
+  EXPECT_THAT(batch.read.cells, ElementsAre(std::string_view("\x2a\0\0\0\1", 5)));
+  EXPECT_THAT(Read(&batch, 1 << 20), ElementsAre(7));
+  EXPECT_THAT(batch.read.cells, ElementsAre(""));
+}
+
 TEST_F(PointSpoolTest, TheLagIsThatOfTheOldestPointNotDone) {
   Open();
   EXPECT_EQ(spool_->LagMs(), 0);

@@ -103,7 +103,11 @@ TEST(SpoolBlockTest, RefusesWhatNoWriterWrites) {
     return std::string(DecodeSpoolBlock(*FromHex(hex), &found).message());
   };
   const std::string header = "010000000000000000000000010000000000000000";
-  EXPECT_THAT(fault("03" + header.substr(2)), HasSubstr("expected 1 or 2, got version 3"));
+  EXPECT_THAT(fault("05" + header.substr(2)), HasSubstr("expected 1 to 4, got version 5"));
+  EXPECT_THAT(fault("00" + header.substr(2)), HasSubstr("expected 1 to 4, got version 0"));
+  EXPECT_THAT(fault("03" + header.substr(2) + "12016d000100"), HasSubstr("flags 0x12"));
+  EXPECT_THAT(fault("03" + header.substr(2) + "10016d000100"), HasSubstr("has no bytes"));
+  EXPECT_THAT(fault("03" + header.substr(2) + "10016d000102aa"), HasSubstr("cut short"));
   for (const char* const via : {"00",
                                 "02"
                                 "3031",
@@ -137,6 +141,30 @@ TEST(SpoolBlockTest, ServersThatForwardedStandInFrontOfThePoints) {
   EXPECT_OK(DecodeSpoolBlock(block, &found));
   EXPECT_EQ(found.points.size(), 1u);
   EXPECT_EQ(SpoolViaOf("\x01" + block.substr(1)), "");
+}
+
+TEST(SpoolBlockTest, HistogramsAreAmongThePoints) {
+  for (const std::string via : {"", "0123456789abcdef"}) {
+    std::string block(kSpoolBlockHeaderBytes, '\0');
+    AppendSpoolVia(via, &block);
+    OwnedPoint point("m", "k=v", 1, 3);
+    const PointView views[] = {point.view(), point.view(), point.view()};
+    const std::string_view cells[] = {"", "*abc", "*d"};
+    AppendSpooledPoints(views, &block, cells);
+    SetSpoolBlockHeader({.points = 3, .time_ms = 5, .has_histograms = true}, !via.empty(), &block);
+
+    EXPECT_EQ(ToHex(block), std::string(via.empty() ? "03" : "04") +
+                                "0000000000000000000000030000000000000005" +
+                                (via.empty() ? "" : "1030313233343536373839616263646566") +
+                                "00016d01016b01760106" + "1c01042a616263" + "1c01022a64");
+    EXPECT_EQ(SpoolViaOf(block), via);
+    EXPECT_TRUE(DecodeSpoolBlockHeader(block)->has_histograms);
+    SpooledPoints found;
+    EXPECT_OK(DecodeSpoolBlock(block, &found));
+    EXPECT_EQ(found.points.size(), 3u);
+    EXPECT_THAT(found.cells, testing::ElementsAreArray(cells));
+    EXPECT_EQ(found.points[0].value, Value::Integer(3));
+  }
 }
 
 TEST(SpoolBlockTest, IdsOfServersAreSixteenDigits) {

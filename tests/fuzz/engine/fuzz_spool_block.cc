@@ -25,12 +25,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view via = SpoolViaOf(input);
   HOURCELL_CHECK(IsVia(via));
   AppendSpoolVia(via, &again);
-  AppendSpooledPoints(found.points, &again);
+  AppendSpooledPoints(found.points, &again, found.cells);
   SetSpoolBlockHeader(DecodeSpoolBlockHeader(input).value(), !via.empty(), &again);
   HOURCELL_CHECK(SpoolViaOf(again) == via);
   SpooledPoints reread;
   HOURCELL_CHECK(DecodeSpoolBlock(again, &reread).ok());
   HOURCELL_CHECK(reread.points.size() == found.points.size());
+  HOURCELL_CHECK(reread.cells == found.cells && found.cells.size() == found.points.size());
   for (size_t i = 0; i < found.points.size(); ++i) {
     const PointView& point = found.points[i];
     HOURCELL_CHECK(point.timestamp.ms >= 0 && point.timestamp.ms <= kTimestampMsMax);

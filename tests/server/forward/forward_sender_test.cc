@@ -43,11 +43,13 @@ class ForwardSenderTest : public testing::Test {
         .stats = &stats_,
         .clock = &clock_,
         .post =
-            [this](std::string_view body, std::string_view via) {
+            [this](std::string_view target, std::string_view body, std::string_view via) {
+              targets_.emplace_back(target);
               vias_.emplace_back(via);
               return Answer(body);
             },
-        .set_aside = [this](const PointView& point) { return SetAside(point); },
+        .set_aside = [this](const PointView& point,
+                            std::string_view cell) { return SetAside(point, cell); },
         .warn = [this](std::string_view message) { warnings_.emplace_back(message); }});
   }
 
@@ -60,6 +62,11 @@ class ForwardSenderTest : public testing::Test {
       views.push_back(point.view());
     spool_.BeforeStore({.number = 1, .points = views});
     spool_.AfterPut(1, views.size());
+  }
+  void PutHistograms(size_t count) {
+    OwnedPoint point("m", "host=a", kTime, 0);
+    const StoredHistogram one{.point = point.view(), .cell = std::string_view("\x2a\0\0\0\1", 5)};
+    spool_.AfterHistograms(std::vector<StoredHistogram>(count, one), "");
   }
   static HttpReply Reply(int status, std::string body = {}, int64_t retry_after_s = 0) {
     return {.status = status, .body = std::move(body), .retry_after_s = retry_after_s};
@@ -96,18 +103,21 @@ class ForwardSenderTest : public testing::Test {
   std::function<HttpReply(const std::string& values)> decide_;
   absl::Status keeps_;                 // what set_aside returns
   std::vector<int64_t> set_aside_;     // the values
-  std::vector<std::string> vias_;      // of each request
+  std::vector<std::string> cells_;     // of the histograms among these
+  std::vector<std::string> targets_;   // of each request
+  std::vector<std::string> vias_;      // the same
   std::vector<std::string> requests_;  // the values in each
   std::vector<std::string> warnings_;
   std::unique_ptr<ForwardSender> sender_;
 
  private:
-  absl::Status SetAside(const PointView& point) {
+  absl::Status SetAside(const PointView& point, std::string_view cell) {
     if (keeps_.ok()) set_aside_.push_back(point.value.integer());
+    if (keeps_.ok() && !cell.empty()) cells_.emplace_back(cell);
     return absl::Status(keeps_.code(), std::string(keeps_.message()));
   }
   absl::StatusOr<HttpReply> Answer(std::string_view body) {
-    const std::string text = Inflate(body, Compression::kGzip, 1 << 20).value_or("");
+    const std::string text = Inflate(body, Compression::kGzip, 1 << 23).value_or("");
     std::string values;
     constexpr std::string_view kValue = "\"value\":";
     for (size_t at = text.find(kValue); at != std::string::npos; at = text.find(kValue, at + 1)) {
@@ -291,6 +301,58 @@ TEST_F(ForwardSenderTest, AStorageExceptionOfOnePointSetsItAside) {
 
   EXPECT_THAT(set_aside_, ElementsAre(2));
   EXPECT_EQ(Points("sent"), 2u);
+}
+
+TEST_F(ForwardSenderTest, HistogramsGoToTheirEndpointInOrder) {
+  Put({1, 2});
+  PutHistograms(2);
+  Put({3});
+  answers_ = {Reply(204),
+              Reply(400, R"({"success":1,"failed":1,"errors":[{"error":"bad","index":1}]})"),
+              Reply(204)};
+  StepAll(10);
+
+  EXPECT_THAT(targets_,
+              ElementsAre("/api/put?details", "/api/histogram?details", "/api/put?details"));
+  EXPECT_THAT(requests_, ElementsAre("1 2", "\"AAAAAQ==\" \"AAAAAQ==\"", "3"));
+  EXPECT_EQ(Points("sent"), 4u);
+  EXPECT_EQ(Points("refused"), 1u);
+}
+
+TEST_F(ForwardSenderTest, AServerThatTakesNoHistogramsGetsThePoints) {
+  for (const HttpReply& answer : {ErrorReply(503, "Histogram storage has not been enabled."),
+                                  ErrorReply(404, "not found"), ErrorReply(405, "not allowed")}) {
+    PutHistograms(3);
+    Put({1});
+    answers_ = {answer, Reply(204)};
+    EXPECT_EQ(StepAll(10), 0);
+  }
+  EXPECT_EQ(Points("refused"), 9u);
+  EXPECT_EQ(Points("sent"), 3u);
+}
+
+TEST_F(ForwardSenderTest, AHistogramThatTheServerFailsAtIsSetAside) {
+  PutHistograms(1);
+  Put({1});
+  decide_ = [](const std::string& sent) {
+    return Reply(sent.find('A') == std::string::npos ? 204 : 500);
+  };
+  StepAll(30);
+
+  EXPECT_THAT(cells_, SizeIs(1));
+  EXPECT_EQ(Points("set_aside"), 1u);
+  EXPECT_EQ(Points("sent"), 1u);
+}
+
+TEST_F(ForwardSenderTest, ManyHistogramsAreSentInSeveralRequests) {
+  const std::string large(kForwardHistogramBytesMax / 2 + 1, '\0');
+  OwnedPoint point("m", "host=a", kTime, 0);
+  const StoredHistogram one{.point = point.view(), .cell = large};
+  spool_.AfterHistograms(std::vector<StoredHistogram>(3, one), "");
+  StepAll(10);
+
+  EXPECT_THAT(targets_, SizeIs(2));
+  EXPECT_EQ(Points("sent"), 3u);
 }
 
 TEST_F(ForwardSenderTest, AServerThatFailsAtEverythingLosesNoPoint) {

@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -69,6 +71,35 @@ TEST_F(TsdForwardTest, AcknowledgedPutsArriveWithTheirExactValues) {
   ASSERT_OK(answer);
   EXPECT_THAT(answer->body, HasSubstr(R"({"1356998400000":9223372036854775807})"));
   EXPECT_THAT(answer->body, HasSubstr(R"({"1356998400007":4.2,"1356998400008":3.0})"));
+}
+
+// The other server lacks a codec, which only exponential histograms do without.
+TEST_F(TsdForwardTest, HistogramsArriveAndThoseThatTheServerDoesNotTakeAreCounted) {
+  auto forwarding = Forwarding::Create(source_config_, &source_);
+  ASSERT_OK(forwarding);
+  auto source = Tsdb::Open(source_);
+  ASSERT_OK(source);
+  ASSERT_OK((*forwarding)->Start(&(*source)->stats()));
+  const ExponentialHistogram exponential{.scale = 3, .count = 5, .positive = {{-2, 5}}};
+  const SimpleHistogram simple{.overflow = 1};
+  OwnedPoint point("latency", "host=a", kStartS, 0);
+  const HistogramPoint first{.point = point.view(), .exponential = &exponential};
+  const HistogramPoint second{.point = point.view(), .histogram = &simple, .codec = 42};
+
+  ASSERT_OK((*source)->points().AppendHistograms({&first, 1}, nullptr));
+  EXPECT_TRUE(Eventually([&] { return Stat(**source, "forward.points", "sent") == 1; }));
+  ASSERT_OK((*source)->points().AppendHistograms({&second, 1}, nullptr));
+  EXPECT_TRUE(Eventually([&] { return Stat(**source, "forward.points", "refused") == 1; }));
+
+  ASSERT_OK((*source)->Close());
+  ASSERT_OK((*forwarding)->Stop());
+  std::vector<ExponentialHistogram> arrived;
+  ASSERT_OK(tsdb_->queries().VisitHistograms({}, [&](std::span<const HistogramPoint> some) {
+    for (const HistogramPoint& one : some)
+      if (one.exponential != nullptr) arrived.push_back(*one.exponential);
+    return absl::OkStatus();
+  }));
+  EXPECT_THAT(arrived, testing::ElementsAre(exponential));
 }
 
 TEST_F(TsdForwardTest, WhatWaitsWhenTheServerStopsIsSentByTheNext) {

@@ -39,6 +39,21 @@ TEST(HistogramExchangeTest, AServerReadsTheBody) {
   EXPECT_EQ(std::get<ExponentialHistogram>(body->good[1].histogram), exponential);
 }
 
+TEST(HistogramExchangeTest, HistogramsOfASpoolHaveTheSameBody) {
+  const SimpleHistogram simple{.buckets = {{0, 1, 42}}, .overflow = 1};
+  const ExponentialHistogram exponential{.count = 3, .positive = {{0, 3}}};
+  OwnedPoint point("latency", "host=a", 1356998400, 0);
+  const HistogramPoint sent[] = {{.point = point.view(), .histogram = &simple, .codec = 200},
+                                 {.point = point.view(), .exponential = &exponential}};
+  std::string cells[] = {"\xc8", "\xfe"};
+  AppendSimpleHistogram(simple, &cells[0]);
+  AppendExponentialHistogram(exponential, &cells[1]);
+  const PointView points[] = {point.view(), point.view()};
+  const std::string_view views[] = {cells[0], cells[1]};
+
+  EXPECT_EQ(HistogramsBody(points, views), HistogramsBody(sent));
+}
+
 TEST(HistogramExchangeTest, RefusedHistogramsAreThoseOfTheIndices) {
   std::vector<RefusedPoint> refused;
 

@@ -39,6 +39,18 @@ TEST(SetAsideFileTest, HasTheLinesThatAnImportReads) {
             "m 1356998400250 4.2 host=web01 dc=lga\n");
 }
 
+TEST(SetAsideFileTest, AHistogramIsALineThatAnImportReads) {
+  TempDir directory;
+  const SetAsideFile file(directory.file("set-aside.txt"));
+  const TagView tags[] = {{.key = "host", .value = "web01"}};
+
+  ASSERT_OK(
+      file.Add({.metric = "m", .tags = tags, .timestamp = {.ms = 1'356'998'400'000}, .value = {}},
+               std::string_view("\x2a\0\0\0\1", 5)));
+
+  EXPECT_EQ(TextOf(file.path()), "histogram m 1356998400 42 AAAAAQ== host=web01\n");
+}
+
 TEST(SetAsideFileTest, HasABound) {
   TempDir directory;
   const SetAsideFile file(directory.file("set-aside.txt"), /*bytes_max=*/40);
