@@ -10,8 +10,8 @@
 #include <absl/status/status.h>
 
 #include "promql/columns.h"
+#include "promql/label_matcher.h"
 #include "promql/labels.h"
-#include "promql/text/expression.h"
 
 namespace hourcell::promql {
 

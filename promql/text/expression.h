@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "promql/label_matcher.h"
 #include "promql/text/function.h"
 
 namespace hourcell::promql {
@@ -26,16 +27,7 @@ struct TextRange {
   friend bool operator==(const TextRange&, const TextRange&) = default;
 };
 
-enum class MatchOperator : uint8_t { kEqual, kNotEqual, kRegexp, kNotRegexp };
 std::string_view MatchOperatorText(MatchOperator op);  // "=", "!=", "=~", "!~"
-
-// Regular expressions match the whole value.
-struct LabelMatcher {
-  std::string name;
-  MatchOperator op = MatchOperator::kEqual;
-  std::string value;
-  friend bool operator==(const LabelMatcher&, const LabelMatcher&) = default;
-};
 
 // The time of a selector: `offset 5m`, `@ 1609746000`, `@ start()`, `@ end()`.
 struct TimeShift {

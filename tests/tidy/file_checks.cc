@@ -220,7 +220,8 @@ class FunctionFinder {
 
 // Threads of the product have names, so they are started in one place.
 void CheckThreads(const SourceFile& file, std::vector<Finding>* findings) {
-  const bool is_product = StartsWithAny(file.path, "codec/ uid/ engine/ promql/ server/ bench/lab/");
+  const bool is_product =
+      StartsWithAny(file.path, "codec/ uid/ engine/ promql/ server/ bench/lab/");
   if (!is_product || file.path.starts_with("codec/base/named_thread.")) return;
   size_t number = 0;
   for (const std::string_view line : Lines(file.code)) {

@@ -140,7 +140,7 @@ constexpr std::array kRules = {
                "codec/base codec/rollups uid engine/query engine engine/names engine/histograms "
                "engine/read engine/rollups/keeper engine/virtuals engine/deletion engine/scan "
                "engine/series engine/suggest engine/store"},
-    FolderRule{"promql", "codec/base promql/text"},
+    FolderRule{"promql", "codec/base"},
     FolderRule{"promql/text", "codec/base codec/text promql"},
     FolderRule{"promql/values", "codec/base codec/text promql promql/text"},
     FolderRule{"promql/evaluation", "codec/base engine/query promql promql/text promql/values"},

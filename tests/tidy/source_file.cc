@@ -89,8 +89,8 @@ class Blanker {
   size_t at_ = 0;
 };
 
-constexpr std::array kFolders = {".ci",    "bench",   "cmake",  "codec", "docs",
-                                 "engine", "promql", "scripts", "server", "tests", "uid"};
+constexpr std::array kFolders = {".ci",    "bench",   "cmake",  "codec", "docs", "engine",
+                                 "promql", "scripts", "server", "tests", "uid"};
 // What tools put into those folders.
 constexpr std::array kForeignFolders = {"node_modules", "corpus", "dist"};
 constexpr std::array kBinaryExtensions = {".gz", ".png", ".ico", ".woff2"};

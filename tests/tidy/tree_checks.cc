@@ -268,7 +268,8 @@ void AddReachable(std::span<const SourceFile> files,
 
 std::string MirrorOf(std::string_view path) {
   constexpr std::string_view kLab = "bench/";
-  if (!path.ends_with(".cc") || !StartsWithAny(path, "codec/ uid/ engine/ promql/ server/ bench/lab/")) {
+  if (!path.ends_with(".cc") ||
+      !StartsWithAny(path, "codec/ uid/ engine/ promql/ server/ bench/lab/")) {
     return "";
   }
   std::string_view stem = path.substr(0, path.size() - 3);
