@@ -197,13 +197,6 @@ constexpr std::array kRules = {
     FolderRule{"server/documents",
                "codec/base codec codec/text engine/query engine server/text server/http "
                "server/query"},
-    FolderRule{"server/admin",
-               "codec/base engine server/log server/text server/http server/http/body "
-               "server/histograms server/query"},
-    FolderRule{"server/lab",
-               "codec/base engine/regions/presplit engine/regions/split server/text server/http "
-               "server/admin bench/lab/simulate/input bench/lab/simulate "
-               "bench/lab/simulate/report bench/lab/layouts bench/lab/layouts/cases"},
     FolderRule{"server/monitor",
                "codec/base engine server/log server/text server/config server/access server/http"},
     FolderRule{"server/rollups",
@@ -214,6 +207,13 @@ constexpr std::array kRules = {
     FolderRule{"server/histograms",
                "codec/base codec codec/histograms codec/text engine server/text server/http "
                "server/put"},
+    FolderRule{"server/admin",
+               "codec/base engine server/log server/text server/http server/http/body "
+               "server/histograms server/query"},
+    FolderRule{"server/lab",
+               "codec/base engine/regions/presplit engine/regions/split server/text server/http "
+               "server/admin bench/lab/simulate/input bench/lab/simulate "
+               "bench/lab/simulate/report bench/lab/layouts bench/lab/layouts/cases"},
     FolderRule{"server/inputs",
                "codec/base codec codec/histograms codec/rows codec/text engine server/config "
                "server/http server/put"},

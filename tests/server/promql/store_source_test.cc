@@ -107,7 +107,7 @@ TEST_F(StoreSourceTest, SeriesOfEqualLabelsAreOne) {
   Put({"a_b", "x=1", kStartS + 10, 3});
   Put({"a_b", "x=1", kStartS + 20, 4});
   Put({"t", "k.1=v k_1=w", kStartS, 5});
-  Put({"t", "k.1=v;w z=1", kStartS, 6});
+  Write({{.labels = {{"__name__", "t"}, {"k.1", "v;w"}, {"z", "1"}}, .samples = {{6, kMs}}}});
 
   EXPECT_THAT(Lines({Metric("a_b")}), ElementsAre(R"(a_b{x="1"} 1@0 2@10 4@20)"));
   EXPECT_THAT(Lines({Metric("t"), {"z", MatchOperator::kEqual, ""}}),
@@ -118,8 +118,8 @@ TEST_F(StoreSourceTest, TheOrderOfReadingDoesNotDecideWhichPointWins) {
   Put({"a_b", "x=1", kStartS + 10, 3});
   Put({"a.b", "x=1", kStartS + 10, 2});
   Put({"b", "le=_Inf x=1", kStartS, 1});
-  Put({"b", "le=+Inf x=1", kStartS, 2});
-  Put({"b", "le=+Inf x=1", kStartS + 1, 3});
+  Write({{.labels = {{"__name__", "b"}, {"le", "+Inf"}, {"x", "1"}},
+          .samples = {{2, kMs}, {3, kMs + 1000}}}});
 
   EXPECT_THAT(Lines({Metric("a_b")}), ElementsAre(R"(a_b{x="1"} 2@10)"));
   EXPECT_THAT(Lines({Metric("b")}), ElementsAre(R"(b{le="+Inf", x="1"} 2@0 3@1)"));

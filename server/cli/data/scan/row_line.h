@@ -36,7 +36,7 @@ class RowLine {
   // The row of the last line. Its views live until the next Read. REQUIRES: Read returned kRow.
   const ScannedRow& row() const { return row_; }
 
-  // The import line of a histogram, until the next Read. REQUIRES: Read returned kHistogram.
+  // The import line of the last histogram. It lives until the next Read.
   std::string_view histogram() const { return histogram_; }
 
  private:
