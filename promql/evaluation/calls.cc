@@ -37,7 +37,7 @@ absl::StatusOr<HeldVector> CallOfValues(Function function,
     HOURCELL_RETURN_IF_ERROR(vector.budget()->Work(vector.steps()));
     ApplyValueFunction(function, parameters, series.values);
   }
-  vector.RemoveEmpty();  // clamp with min > max has no elements
+  vector.RemoveEmpty();  // clamp with min > max gives kNoValue
   HOURCELL_RETURN_IF_ERROR(DropMetricNames(&vector));
   return vector;
 }
@@ -97,7 +97,7 @@ Labels AbsentLabels(const Expression& argument) {
   Labels labels;
   const std::vector<LabelMatcher>* const matchers = MatchersOf(argument);
   if (matchers == nullptr) return labels;
-  // A label that two matchers have is left out, unless the first of them is not an equality.
+  // Leaves out a label of two matchers, unless the first matcher is not an equality.
   absl::flat_hash_set<std::string> names_with_value;
   for (const LabelMatcher& matcher : *matchers) {
     if (matcher.name == kMetricName) continue;

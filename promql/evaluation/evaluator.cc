@@ -331,16 +331,22 @@ absl::Status TreeEvaluator::VisitRange(const Expression& range,
 absl::StatusOr<std::vector<SeriesPoints>> TreeEvaluator::EvaluateRange(const Expression& expression,
                                                                        const Steps& steps) {
   std::vector<SeriesPoints> matrix;
+  size_t bytes = 0;
   const Expression& range = WithoutParentheses(expression);
   const auto visit = [&](const Labels& labels, PointsView points) -> absl::Status {
-    HOURCELL_RETURN_IF_ERROR(budget_->Take(sizeof(SeriesPoints) + labels.MemoryBytes() +
-                                           points.size() * (sizeof(int64_t) + sizeof(double))));
+    const size_t taken = sizeof(SeriesPoints) + labels.MemoryBytes() +
+                         points.size() * (sizeof(int64_t) + sizeof(double));
+    HOURCELL_RETURN_IF_ERROR(budget_->Take(taken));
+    bytes += taken;
     matrix.push_back({.labels = labels,
                       .times = {points.times.begin(), points.times.end()},
                       .values = {points.values.begin(), points.values.end()}});
     return absl::OkStatus();
   };
-  HOURCELL_RETURN_IF_ERROR(VisitRange(range, WindowsOfRange(range, steps), visit));
+  if (absl::Status status = VisitRange(range, WindowsOfRange(range, steps), visit); !status.ok()) {
+    budget_->GiveBack(bytes);
+    return status;
+  }
   std::ranges::sort(matrix, {}, &SeriesPoints::labels);
   return matrix;
 }

@@ -25,7 +25,8 @@ struct EvaluationOptions {
   int64_t default_subquery_step_ms = 60'000;
   // Borrowed; may be null. After the call it holds the memory of the result.
   MemoryHold* memory = nullptr;
-  // Called every so often; an error ends the evaluation with that error. May be null.
+  // Called after every few thousand values; an error ends the evaluation with that error. May be
+  // null.
   absl::FunctionRef<absl::Status()>* check = nullptr;
 };
 
@@ -47,8 +48,9 @@ struct Evaluation {
   std::vector<std::string> warnings;
 };
 
-// kInvalidArgument: what Prometheus refuses while it evaluates (many-to-many matching, duplicate
-// labels, ...), with its text; kResourceExhausted: the memory; errors of the source and of `check`.
+// kInvalidArgument: Prometheus refuses the query during its evaluation (many-to-many matching,
+// duplicate labels, ...), with its text; kResourceExhausted: the memory; errors of the source and
+// of `check`.
 absl::StatusOr<Evaluation> Evaluate(const Expression& expression,
                                     const EvaluationOptions& options,
                                     SeriesSource* source);

@@ -35,7 +35,7 @@ class Budget final {
   void GiveBack(size_t bytes) {
     if (memory_ != nullptr) memory_->GiveBack(bytes);
   }
-  // Counts values that are calculated; asks the caller's check after every few thousand.
+  // Counts calculated values; calls the caller's check after every few thousand.
   absl::Status Work(size_t values);
 
  private:
@@ -59,7 +59,7 @@ class HeldVector final {
   // steps.
   void Append(HeldVector other);
   void RemoveLast();
-  // Removes the series that have no value at any step.
+  // Removes series without a value.
   void RemoveEmpty();
   absl::Status SetLabels(size_t i, Labels labels);
   // Makes a vector of one step one of `steps` steps with equal values. REQUIRES: steps() == 1.
@@ -92,11 +92,11 @@ bool HasValue(std::span<const double> column);
 // Moves the values of `from` into the gaps of `to`. The first step at which both have a value.
 std::optional<size_t> MergeColumns(std::span<const double> from, std::span<double> to);
 
-// The first step at which two series of the same labels have values; merges those that have none.
+// Merges series of the same labels. Returns the first step at which two such series have values.
 // After a collision, only the first of two values counts.
 std::optional<size_t> MergeEqualLabels(HeldVector* vector);
 
-// What becomes of two series that have equal labels after an operation.
+// How an operation treats series that have equal labels after it.
 enum class EqualLabels : uint8_t {
   kMerge,   // one series; an error if both have values at a step
   kRefuse,  // an error, as functions of range vectors and the unary minus have it

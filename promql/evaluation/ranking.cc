@@ -15,8 +15,8 @@
 namespace hourcell::promql {
 namespace {
 
-// The elements of highest rank of those that are added. A binary heap with the lowest of them at
-// the top: which of equal elements stay is that of Prometheus, which keeps them in the same form.
+// Keeps the added elements of highest rank, in a binary heap with the lowest one at the top.
+// Prometheus uses the same heap, so the same ones of equal elements stay.
 class Ranking final {
  public:
   explicit Ranking(RankOrder order) : order_(order) {}
@@ -81,7 +81,7 @@ void SortElements(RankOrder order, std::vector<StepElement>* elements) {
                    });
 }
 
-// The count of a step: 0 for what is below 1.
+// The count of a step: 0 for a number below 1.
 absl::StatusOr<size_t> CountOf(double count) {
   // The greatest double below 2^63.
   constexpr double kMax = 9223372036854774784.0;

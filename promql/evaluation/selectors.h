@@ -1,4 +1,4 @@
-// Selectors: which range of time a selector needs, and the reads of it.
+// Selectors: the range of time that a selector needs, and its reads.
 //
 // A selector is read once for all steps. Errors: those of the source, of the memory and of the
 // caller's check. Pure but for the source.
@@ -18,7 +18,7 @@
 
 namespace hourcell::promql {
 
-// The times that `@ start()` and `@ end()` stand for: those of the whole query, in subqueries, too.
+// The times of `@ start()` and `@ end()`: those of the whole query, also in subqueries.
 struct QueryTimes {
   int64_t start_ms = 0;
   int64_t end_ms = 0;
@@ -36,7 +36,7 @@ struct TimeRange {
 };
 TimeRange RangeOf(const Windows& windows);
 
-// What a selector takes from the last point of a window.
+// The part of a window's last point that a selector takes.
 enum class Selected : uint8_t { kValue, kTime };  // kTime: in seconds, for timestamp()
 
 // The last points of each series; sorted by labels.

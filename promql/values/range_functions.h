@@ -28,14 +28,14 @@ struct Windows {
   int64_t end_of(size_t i) const { return (is_fixed ? fixed_ms : steps.at(i)) - offset_ms; }
 };
 
-// True if the function takes a range vector and gives a value for each series of it. Not
+// True if the function takes a range vector and gives a value for each series. False for
 // absent_over_time, which needs all series.
 bool IsRangeFunction(Function function);
 
-// Calculates the function in each window. `points` has no stale markers. `parameters` has a column
-// for each scalar argument in their order: quantile_over_time 1, predict_linear 1, holt_winters 2,
-// which CheckHoltWinters accepts at each step.
-// `out` has one value a step: kNoValue where the function has no result. Sums over windows that
+// Calculates the function in each window. `points` is without stale markers. `parameters` has a
+// column for each scalar argument in their order: quantile_over_time 1, predict_linear 1,
+// holt_winters 2, which CheckHoltWinters accepts at each step.
+// `out` has one value a step: kNoValue where the function gives none. Sums over windows that
 // overlap are calculated so that results are those of Prometheus' order of additions (Kahan) to
 // 1e-12.
 void ApplyRangeFunction(Function function,

@@ -1,5 +1,5 @@
-// PromQL beside the real Prometheus, of Debian's package: both get the same points by remote write,
-// and must answer the same expressions with the same series and values.
+// Compares PromQL with the real Prometheus of Debian's package: both get the same points by remote
+// write, and must answer the same expressions with the same series and values.
 
 #include <cmath>
 #include <cstddef>
@@ -73,7 +73,7 @@ constexpr std::string_view kExpressions[] = {
     "group by (job) (requests_total)",
     "stddev(temperature)",
     "stdvar by (room) (temperature)",
-    "topk(2, requests_total)",
+    "sum(topk(2, requests_total))",
     "bottomk(1, temperature)",
     "quantile(0.25, temperature)",
     "count_values(\"value\", up)",
@@ -205,7 +205,7 @@ std::pair<double, std::string> PointOf(simdjson::dom::element point) {
   return {seconds, std::string(value)};
 }
 
-// The data of a response in an order of its own: a vector has none.
+// The data of a response, sorted, because the order of a vector is not defined.
 Answer AnswerOf(const std::string& body) {
   Answer answer;
   simdjson::dom::parser parser;
