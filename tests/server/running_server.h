@@ -73,9 +73,9 @@ class RunningServerTest : public testing::Test {
     return "GET " + std::string(target) + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
   }
 
-  // False if it was not so within 20 s.
+  // False if it was not so within 60 s.
   static bool Eventually(const std::function<bool()>& condition) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (!condition()) {
       if (std::chrono::steady_clock::now() > deadline) return false;
       std::this_thread::sleep_for(std::chrono::milliseconds(5));

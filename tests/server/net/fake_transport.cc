@@ -23,7 +23,7 @@ void FakeTransport::Hold(std::unique_ptr<Session> session) {
 }
 
 bool FakeTransport::RunUntil(const std::function<bool()>& condition) {
-  const auto deadline = steady_clock::now() + std::chrono::seconds(10);
+  const auto deadline = steady_clock::now() + std::chrono::seconds(60);
   while (!condition()) {
     if (steady_clock::now() > deadline) return false;
     loop_->io.context.restart();

@@ -28,7 +28,7 @@ class FakeTransport : public Transport {
   void Hold(std::unique_ptr<Session> session);
   Session* session() { return session_.get(); }
 
-  // Runs steps of the strand until `condition` holds. False: it did not within 10 s.
+  // Runs steps of the strand until `condition` holds. False: it did not within 60 s.
   bool RunUntil(const std::function<bool()>& condition);
 
   // From now on the client stops taking bytes, or takes all bytes.

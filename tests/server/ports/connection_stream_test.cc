@@ -40,9 +40,9 @@ using testing::StartsWith;
 constexpr std::string_view kRequest = "GET /long HTTP/1.1\r\nHost: x\r\n\r\n";
 constexpr std::string_view kShortRequest = "GET /short HTTP/1.1\r\nHost: x\r\n\r\n";
 
-// Waits until `condition` holds, 10 s at most.
+// Waits until `condition` holds, 60 s at most.
 bool Eventually(const std::function<bool()>& condition) {
-  const auto deadline = steady_clock::now() + std::chrono::seconds(10);
+  const auto deadline = steady_clock::now() + std::chrono::seconds(60);
   while (!condition()) {
     if (steady_clock::now() > deadline) return false;
     std::this_thread::sleep_for(milliseconds(5));

@@ -38,7 +38,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// A blocking client. Receiving gives up after 10 s.
+// A blocking client. Receiving gives up after 60 s.
 class Client {
  public:
   explicit Client(uint16_t port, int receive_bytes = 0) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
@@ -46,7 +46,7 @@ class Client {
     if (receive_bytes > 0) {
       setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
     }
-    const timeval patience{.tv_sec = 10, .tv_usec = 0};
+    const timeval patience{.tv_sec = 60, .tv_usec = 0};
     setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     sockaddr_in address{};
     address.sin_family = AF_INET;
