@@ -31,7 +31,7 @@ SeriesRequest RequestOf(const VectorSelector& selector, const Windows& windows) 
   return {.matchers = selector.matchers, .start_ms = range.start_ms, .end_ms = range.end_ms};
 }
 
-// The points without stale markers: the view itself if it has none, else a copy in `*kept`.
+// The points without stale markers: `points` itself if possible, else a copy in `*kept`.
 PointsView WithoutStale(PointsView points, SeriesPoints* kept) {
   if (std::ranges::none_of(points.values, IsStale)) return points;
   kept->times.clear();
@@ -68,11 +68,12 @@ absl::StatusOr<HeldVector> SelectInstant(const VectorSelector& selector,
                                          SeriesSource* source,
                                          Budget* budget) {
   HeldVector vector(budget, windows.steps.count);
-  std::vector<double> values(selected == Selected::kTime ? windows.steps.count : 0);
+  std::vector<double> values;
   const auto visit = [&](const Labels& labels, PointsView points) -> absl::Status {
     HOURCELL_RETURN_IF_ERROR(budget->Work(points.size() + windows.steps.count));
     HOURCELL_ASSIGN_OR_RETURN(const std::span<double> column, vector.Add(labels));
     if (selected == Selected::kTime) {
+      values.resize(column.size());
       SelectLast(points, windows, values, column);
       for (size_t i = 0; i < column.size(); ++i)
         if (IsNoValue(values[i])) column[i] = kNoValue;

@@ -205,7 +205,8 @@ TEST(EvaluatorTest, TooLittleMemoryIsAnErrorAndGivesAllBack) {
     source.Load(kEvaluatorMinuteMs, fmt::format("m{{a=\"{}\"}} 0+1x100", i));
   for (const std::string_view text :
        {"sum(m)", "m", "rate(m[5m])", "m + on (a) m", "sum_over_time(m[1h:1m])", "topk(1, m)",
-        "max_over_time(vector(1)[100y:1ms])", "m[1h:1s]", "m[1h]"}) {
+        "max_over_time(vector(1)[100y:1ms])", "max_over_time(timestamp(m)[100y:1ms])", "m[1h:1s]",
+        "m[1h]"}) {
     SCOPED_TRACE(text);
     TestAccount account(10'000);
     MemoryHold hold(&account);
