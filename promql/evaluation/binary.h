@@ -26,13 +26,13 @@ absl::StatusOr<HeldVector> CombineWithScalar(BinaryOperator op,
                                              ScalarSide scalar_side,
                                              bool return_bool);
 
-// and, or, unless: at each step, by the elements whose matching labels have equal values.
+// and, or, unless: elements match at a step if their matching labels have equal values.
 absl::StatusOr<HeldVector> CombineSets(BinaryOperator op,
                                        const VectorMatching& matching,
                                        HeldVector left,
                                        HeldVector right);
 
-// True if the operator's results have no metric name.
+// True if the operator removes the metric name.
 bool DropsMetricName(BinaryOperator op, bool return_bool);
 
 }  // namespace hourcell::promql

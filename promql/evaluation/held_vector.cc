@@ -31,7 +31,7 @@ bool HasMetricName(const SeriesColumn& series) {
   return !series.labels.Get(kMetricName).empty();
 }
 
-// Labels that are unique stay so without __name__ if it has one value, or none, in all of them.
+// Unique labels stay unique without __name__ if its value is the same in all of them.
 bool MetricNamesDiffer(const Vector& series) {
   return std::ranges::any_of(series, [&](const SeriesColumn& one) {
     return one.labels.Get(kMetricName) != series.front().labels.Get(kMetricName);

@@ -22,7 +22,7 @@ struct Histogram {
 
 struct Histograms {
   std::vector<Histogram> list;           // in the order of their first buckets
-  std::vector<double> bounds_by_series;  // of those that are buckets
+  std::vector<double> bounds_by_series;  // for the series that are buckets
 };
 
 Histograms FindHistograms(const HeldVector& vector) {

@@ -12,7 +12,7 @@
 
 namespace hourcell::promql {
 
-// `quantiles` has one a step. Series whose `le` is not a number are left out. The result has
+// `quantiles` has one a step. Series are left out if `le` is not a number. The result has
 // neither `le` nor a metric name.
 absl::StatusOr<HeldVector> HistogramQuantile(std::span<const double> quantiles,
                                              const HeldVector& vector);

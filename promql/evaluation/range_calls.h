@@ -19,7 +19,7 @@
 namespace hourcell::promql {
 
 // The steps at which the inner expression of a subquery is evaluated: the multiples of its step in
-// the windows' range. None: there is no multiple in it.
+// the windows' range. None: the range has no multiple.
 std::optional<Steps> StepsOfSubquery(const Subquery& subquery,
                                      const Windows& windows,
                                      int64_t default_step_ms);

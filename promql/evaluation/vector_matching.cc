@@ -138,8 +138,8 @@ void Matcher::MakeGroups() {
   }
 }
 
-// Several series on the one side are an error at the steps at which two of them have elements. At
-// steps without any element on the many side nothing is matched.
+// Two elements of a group on the one side are an error, unless the many side has no element at the
+// step: nothing is matched then.
 absl::Status Matcher::FindDuplicates() {
   size_t end = one_.steps();
   std::vector<bool> many_has_elements;
@@ -173,7 +173,7 @@ absl::StatusOr<std::vector<bool>> Matcher::StepsOfMany() const {
   return has_elements;
 }
 
-// Names the first series of the one side, in its order, whose group has an earlier one at the step.
+// Names the first series of the one side that has an earlier one of its group at the step.
 std::string Matcher::DuplicatesText(size_t step) const {
   std::optional<std::pair<size_t, size_t>> found;  // later and earlier series
   for (const MatchGroup& group : groups_) {

@@ -28,7 +28,7 @@ inline HeldVector Held(Budget* budget, const std::vector<SeriesText>& list) {
   return vector;
 }
 
-// {__name__="m", a="1"} 1 _ 3: _ where the series has no element.
+// {__name__="m", a="1"} 1 _ 3: _ is a step without element.
 inline std::string TextOfSeries(const SeriesColumn& series) {
   std::string text = series.labels.Text();
   for (const double value : series.values)
