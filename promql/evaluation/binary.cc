@@ -66,8 +66,8 @@ absl::StatusOr<std::vector<Presence>> PresenceByGroup(const HeldVector& vector,
   return presence;
 }
 
-// Keeps an element if `other` has an element of the same group at the step (keeps_present), or if it
-// has not.
+// Keeps an element if `other` has an element of the same group at the step (keeps_present), or if
+// it has not.
 absl::Status Filter(const HeldVector& other,
                     const VectorMatching& matching,
                     bool keeps_present,

@@ -15,7 +15,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kPi = std::numbers::pi;
 constexpr double kLn2 = std::numbers::ln2;
 
 // Coefficients from the highest power to the lowest.
@@ -80,7 +79,7 @@ Octant ReduceSmall(double angle) {
   constexpr double kHigh = 7.85398125648498535156e-1;
   constexpr double kMiddle = 3.77489470793079817668e-8;
   constexpr double kLow = 2.69515142907905952645e-15;
-  auto count = static_cast<uint64_t>(angle * (4 / kPi));
+  auto count = static_cast<uint64_t>(angle * (4 / std::numbers::pi));
   count += count & 1;
   const auto y = static_cast<double>(count);
   return {count & 7, ((angle - y * kHigh) - y * kMiddle) - y * kLow};
@@ -122,7 +121,7 @@ Octant ReduceLarge(double angle) {
     ++count;
     fraction -= 1;
   }
-  return {count & 7, fraction * (kPi / 4)};
+  return {count & 7, fraction * (std::numbers::pi / 4)};
 }
 
 Octant Reduce(double angle) {
@@ -165,10 +164,10 @@ double ArcTangentNearZero(double x) {
 // The arc tangent of x > 0.
 double ArcTangentOfPositive(double x) {
   constexpr double kTan3Pi8 = 2.41421356237309504880;
-  constexpr double kMoreBits = 6.123233995736765886130e-17;  // pi/2 = kPi / 2 + kMoreBits
+  constexpr double kMoreBits = 6.123233995736765886130e-17;  // beyond those of pi / 2
   if (x <= 0.66) return ArcTangentNearZero(x);
-  if (x > kTan3Pi8) return kPi / 2 - ArcTangentNearZero(1 / x) + kMoreBits;
-  return kPi / 4 + ArcTangentNearZero((x - 1) / (x + 1)) + 0.5 * kMoreBits;
+  if (x > kTan3Pi8) return std::numbers::pi / 2 - ArcTangentNearZero(1 / x) + kMoreBits;
+  return std::numbers::pi / 4 + ArcTangentNearZero((x - 1) / (x + 1)) + 0.5 * kMoreBits;
 }
 
 }  // namespace
@@ -301,13 +300,13 @@ double ArcSine(double x) {
   const double size = std::abs(x);
   if (!(size <= 1)) return kNan;
   const double root = std::sqrt(1 - size * size);
-  const double angle =
-      size > 0.7 ? kPi / 2 - ArcTangentOfPositive(root / size) : ArcTangentOfPositive(size / root);
+  const double angle = size > 0.7 ? std::numbers::pi / 2 - ArcTangentOfPositive(root / size)
+                                  : ArcTangentOfPositive(size / root);
   return x < 0 ? -angle : angle;
 }
 
 double ArcCosine(double x) {
-  return kPi / 2 - ArcSine(x);
+  return std::numbers::pi / 2 - ArcSine(x);
 }
 
 double ArcTangent(double x) {
@@ -319,7 +318,7 @@ double ArcTangent2(double y, double x) {
   if (x == 0 || y == 0 || !std::isfinite(x) || !std::isfinite(y)) return std::atan2(y, x);
   const double angle = ArcTangent(y / x);
   if (x > 0) return angle;
-  return angle <= 0 ? angle + kPi : angle - kPi;
+  return angle <= 0 ? angle + std::numbers::pi : angle - std::numbers::pi;
 }
 
 double HyperbolicSine(double x) {
