@@ -42,22 +42,22 @@ struct Steps {
 
 // A series of a vector. INVARIANT: values.size() is the count of steps.
 struct SeriesColumn {
-  Labels labels;
-  std::vector<double> values;
+  Labels labels = {};
+  std::vector<double> values = {};
 };
 using Vector = std::vector<SeriesColumn>;
 
 // Points of one series, ascending by time. Borrowed.
 struct PointsView {
-  std::span<const int64_t> times;  // Unix milliseconds
-  std::span<const double> values;
+  std::span<const int64_t> times = {};  // Unix milliseconds
+  std::span<const double> values = {};
   size_t size() const { return times.size(); }
 };
 // The same, owned.
 struct SeriesPoints {
-  Labels labels;
-  std::vector<int64_t> times;
-  std::vector<double> values;
+  Labels labels = {};
+  std::vector<int64_t> times = {};
+  std::vector<double> values = {};
   PointsView view() const { return {times, values}; }
 };
 

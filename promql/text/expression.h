@@ -45,29 +45,29 @@ struct NumberLiteral {
   double value = 0;
 };
 struct StringLiteral {
-  std::string value;
+  std::string value = {};
 };
 // m{a="b"}. A metric before the braces is a matcher of __name__, the last one.
 struct VectorSelector {
-  std::string metric;  // as written before the braces; empty: none
-  std::vector<LabelMatcher> matchers;
+  std::string metric = {};  // as written before the braces; empty: none
+  std::vector<LabelMatcher> matchers = {};
   TimeShift shift;
 };
 // A selector with a range: m[5m].
 struct MatrixSelector {
-  ExpressionPtr selector;  // a VectorSelector, which has the shift
+  ExpressionPtr selector = {};  // a VectorSelector, which has the shift
   int64_t range_ms = 0;
 };
 // expression[5m:1m]; step_ms 0: the default step.
 struct Subquery {
-  ExpressionPtr inner;
+  ExpressionPtr inner = {};
   int64_t range_ms = 0;
   int64_t step_ms = 0;
   TimeShift shift;
 };
 struct Call {
   Function function = Function::kAbs;
-  std::vector<ExpressionPtr> arguments;
+  std::vector<ExpressionPtr> arguments = {};
 };
 enum class AggregateOperator : uint8_t {
   kSum,
@@ -86,11 +86,11 @@ enum class AggregateOperator : uint8_t {
 std::string_view AggregateOperatorText(AggregateOperator op);  // "sum", ...
 struct Aggregation {
   AggregateOperator op = AggregateOperator::kSum;
-  ExpressionPtr parameter;  // of topk, bottomk, count_values and quantile; else null
-  ExpressionPtr inner;
+  ExpressionPtr parameter = {};  // of topk, bottomk, count_values and quantile; else null
+  ExpressionPtr inner = {};
   bool without = false;
-  std::vector<std::string> grouping;  // sorted, each once
-  std::vector<std::string> grouping_as_written;
+  std::vector<std::string> grouping = {};  // sorted, each once
+  std::vector<std::string> grouping_as_written = {};
 };
 enum class BinaryOperator : uint8_t {
   kAdd,
@@ -121,25 +121,25 @@ enum class MatchCardinality : uint8_t { kOneToOne, kManyToOne, kOneToMany, kMany
 // Which series of two vectors belong together. kManyToMany: set operators.
 struct VectorMatching {
   MatchCardinality cardinality = MatchCardinality::kOneToOne;
-  bool on = false;                   // else ignoring, which is the default, of no label
-  std::vector<std::string> labels;   // sorted, each once
-  std::vector<std::string> include;  // of group_left or group_right
-  std::vector<std::string> labels_as_written;
+  bool on = false;                        // else ignoring, which is the default, of no label
+  std::vector<std::string> labels = {};   // sorted, each once
+  std::vector<std::string> include = {};  // of group_left or group_right
+  std::vector<std::string> labels_as_written = {};
   friend bool operator==(const VectorMatching&, const VectorMatching&) = default;
 };
 struct Binary {
   BinaryOperator op = BinaryOperator::kAdd;
-  ExpressionPtr left;
-  ExpressionPtr right;
+  ExpressionPtr left = {};
+  ExpressionPtr right = {};
   bool return_bool = false;
-  std::optional<VectorMatching> matching;  // if both sides are vectors
+  std::optional<VectorMatching> matching = {};  // if both sides are vectors
 };
 struct Unary {
   bool negate = false;
-  ExpressionPtr inner;
+  ExpressionPtr inner = {};
 };
 struct Parentheses {
-  ExpressionPtr inner;
+  ExpressionPtr inner = {};
 };
 
 struct Expression {
