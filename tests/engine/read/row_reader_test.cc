@@ -19,6 +19,7 @@
 #include "codec/rows/salt.h"
 #include "engine/days/day_row_store.h"
 #include "tests/support/mem_table_store.h"
+#include "tests/support/sanitizers.h"
 #include "tests/support/status_matchers.h"
 
 namespace hourcell::row_reader_test {
@@ -293,7 +294,7 @@ TEST_P(RowReaderTest, ReadsRowsOfDaysAndOfHours) {
   constexpr uint64_t kSeed = 20261127;
   SCOPED_TRACE(kSeed);
   Random random(kSeed);
-  for (uint64_t round = 0; round < 20; ++round) {
+  for (uint64_t round = 0; round < (kIsSanitized ? 5 : 20); ++round) {
     DayRows written(*row_keys_, round % 3, &random);
     std::vector<uint32_t> selected;
     for (uint32_t i = 0; i < written.list().size(); ++i)

@@ -19,6 +19,7 @@
 #include "engine/regions/region_name.h"
 #include "engine/tsdb.h"
 #include "tests/support/builders.h"
+#include "tests/support/sanitizers.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -32,7 +33,7 @@ using testing::SizeIs;
 constexpr int64_t kHour = 1356998400;
 constexpr int kSeries = 10;
 constexpr int kHours = 40;
-constexpr int kPoints = 60;  // of an hour
+constexpr int kPoints = kIsSanitized ? 15 : 60;  // of an hour
 constexpr size_t kWorkerCounts[] = {1, 2, 7};
 
 struct Variant {
