@@ -79,7 +79,14 @@ class WholeSequentialFile : public rocksdb::FSSequentialFileOwnerWrapper {
       rocksdb::Slice piece;
       rocksdb::IOStatus status =
           FSSequentialFileOwnerWrapper::Read(bytes - got, options, &piece, scratch + got, dbg);
-      if (status.ok() && piece.empty()) status = CheckEnd(options, dbg);
+      const bool is_end = status.ok() && piece.empty();
+      if (is_end) status = CheckEnd(options, dbg);
+      if (is_end && !status.ok() && path_.ends_with(".log")) {
+        // A backup reads the newest log while it grows: the size is of a later moment.
+        status =
+            FSSequentialFileOwnerWrapper::Read(bytes - got, options, &piece, scratch + got, dbg);
+        if (status.ok() && piece.empty()) status = CheckEnd(options, dbg);
+      }
       if (!status.ok()) return status;
       if (piece.empty()) break;
       if (piece.data() != scratch + got) std::memmove(scratch + got, piece.data(), piece.size());
