@@ -31,7 +31,7 @@ bool HasMetricName(const SeriesColumn& series) {
   return !series.labels.Get(kMetricName).empty();
 }
 
-// Unique labels stay unique without __name__ if its value is the same in all of them.
+// If all series have the same __name__, their labels stay unique without it.
 bool MetricNamesDiffer(const Vector& series) {
   return std::ranges::any_of(series, [&](const SeriesColumn& one) {
     return one.labels.Get(kMetricName) != series.front().labels.Get(kMetricName);

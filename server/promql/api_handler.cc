@@ -23,7 +23,7 @@
 namespace hourcell {
 namespace {
 
-// The version of Prometheus whose API this is. Clients choose their requests by it.
+// The API is that of this version of Prometheus. Clients choose their requests by it.
 constexpr std::string_view kPrometheusVersion = "2.42.0";
 
 constexpr size_t kTsdbMetricsDefault = 10;

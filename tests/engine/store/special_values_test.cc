@@ -167,7 +167,7 @@ TEST_P(SpecialValuesTest, AreRefusedUnlessThePointMayBeSpecial) {
   }
 }
 
-// A row of a day, and columns of floats whose other values have few decimals.
+// Also a row of a day, and a column of floats with few decimals.
 TEST_P(SpecialValuesTest, RowsOfManyPointsHaveThem) {
   std::vector<std::pair<int64_t, uint64_t>> all;
   std::vector<std::pair<int64_t, uint64_t>> numbers;

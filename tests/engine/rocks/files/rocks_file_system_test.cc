@@ -185,5 +185,19 @@ TEST_F(RocksFileSystemTest, WhatIsReadInOrderIsReadWhole) {
   EXPECT_EQ(read(100), "12345678") << "which is where it ends";
 }
 
+// The first end that is met may be of an earlier moment than the size.
+TEST_F(RocksFileSystemTest, ALogThatGrowsIsReadOn) {
+  const auto written = Create("000003.log");
+  ASSERT_TRUE(written->Append("12345678", {}, nullptr).ok());
+  std::unique_ptr<rocksdb::FSSequentialFile> file;
+  ASSERT_TRUE(files()->NewSequentialFile(path("000003.log"), {}, &file, nullptr).ok());
+  fault_->FailOn({.operations = FaultFs::kRead, .with = FaultFs::Failure::kEnded});
+
+  char scratch[8];
+  rocksdb::Slice got;
+  ASSERT_TRUE(file->Read(8, {}, &got, scratch, nullptr).ok());
+  EXPECT_EQ(got.ToString(), "12345678");
+}
+
 }  // namespace
 }  // namespace hourcell::rocks_file_system_test
