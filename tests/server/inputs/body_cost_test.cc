@@ -78,6 +78,9 @@ constexpr std::string_view kJson = "application/json";
 std::vector<Shape> Shapes() {
   const std::string zeros = Repeat(std::string(1, '\0'));
   const std::string empty_points = Repeat(std::string("\x0a\x00", 2));
+  const std::string long_labels = Field(1, Field(1, "__name__") + Field(2, "m")) +
+                                  Field(1, Field(1, "a") + Field(2, std::string(1'000, 'b')));
+  const std::string infinite_point("\x12\x0b\x09\x00\x00\x00\x00\x00\x00\xf0\x7f\x10\x01", 13);
   return {
       {"influx: bad lines", "/write", "", Repeat("x\n")},
       {"influx: bad times", "/write", "", Repeat("m v=1 -1\n")},
@@ -91,11 +94,10 @@ std::vector<Shape> Shapes() {
       {"remote write: empty series", "/api/v1/write", kProtobuf, empty_points},
       {"remote write: empty labels", "/api/v1/write", kProtobuf, Field(1, empty_points)},
       {"remote write: series without points", "/api/v1/write", kProtobuf,
-       Repeat(
-           Field(1, Field(1, Field(1, "__name__") + Field(2, "m")) +
-                        Field(1, Field(1, "a") + Field(2, std::string(1'000, 'b'))) +
-                        Field(2, std::string("\x09\x00\x00\x00\x00\x00\x00\xf0\x7f\x10\x01", 11)))),
-       204},
+       Repeat(Field(1, long_labels)), 204},
+      // The store's batch of one thread has copies of their labels.
+      {"remote write: series of a point", "/api/v1/write", kProtobuf,
+       Repeat(Field(1, long_labels + infinite_point)), 204, 1'000, 1},
       {"remote write: unknown fields", "/api/v1/write", kProtobuf,
        Repeat(std::string("\x78\x00", 2)), 204},
       {"remote write 2: symbols", "/api/v1/write",
