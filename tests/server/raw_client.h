@@ -16,6 +16,8 @@
 #include <string_view>
 #include <utility>
 
+#include <gtest/gtest.h>
+
 #include "codec/base/check.h"
 
 namespace hourcell {
@@ -77,10 +79,11 @@ class RawClient {
       if (!ReadSome()) return TakeBytes(received_.size());
     }
   }
-  // Everything until the server closes.
+  // Everything until the server closes. Fails the test if it does not.
   std::string ReadAll() {
     while (ReadSome()) {
     }
+    if (gave_up_) ADD_FAILURE() << "the server did not close the connection";
     return TakeBytes(received_.size());
   }
   // The bytes of one read; empty if the server closed.
@@ -101,6 +104,7 @@ class RawClient {
   bool ReadSome() {
     char buffer[64 * 1024];
     const ssize_t got = recv(fd_, buffer, sizeof buffer, 0);
+    gave_up_ = got < 0 && errno == EAGAIN;
     if (got < 0) was_reset_ = errno == ECONNRESET;
     if (got > 0) received_.append(buffer, static_cast<size_t>(got));
     return got > 0;
@@ -109,6 +113,7 @@ class RawClient {
   int fd_;
   std::string received_;
   size_t searched_ = 0;
+  bool gave_up_ = false;
   bool was_reset_ = false;
 };
 

@@ -122,8 +122,10 @@ TEST_F(ServerStreamTest, LinesOfThePageAreStreamed) {
 TEST_F(ServerStreamTest, ListsAndCancelsWhatRuns) {
   RawClient first(port(), /*receive_bytes=*/64 * 1024);
   RawClient second(port(), /*receive_bytes=*/64 * 1024);
-  first.Send(Get(kLargeQuery));
-  second.Send(Get(kLargeQuery));
+  const std::string get =
+      "GET " + std::string(kLargeQuery) + " HTTP/1.1\r\nConnection: close\r\n\r\n";
+  first.Send(get);
+  second.Send(get);
   ASSERT_TRUE(WaitForRunning(2));
 
   for (const uint64_t id : Running()) {
