@@ -356,8 +356,8 @@ tidy_source() {
   fi
 }
 
-# Runs clang-tidy on the files of the change, on as many as fit into a minute and a half. Preset
-# clang builds engine/bigtable only if the change touches it.
+# check_tidy <seed>: runs clang-tidy on the files of the change, on as many as fit into a minute.
+# Preset clang builds engine/bigtable only if the change touches it.
 check_tidy() {
   local file
   local -a files=()
@@ -371,14 +371,15 @@ check_tidy() {
     fi
   done < <(changed_files)
   build_clang_headers
-  tidy_files 90 "${files[@]}"
+  tidy_files 60 "$1" "${files[@]}"
 }
 
-# tidy_files <seconds> [file...]: runs clang-tidy on as many files as fit into the time.
+# tidy_files <seconds> <seed> [file...]: runs clang-tidy on as many files as fit into the time, in an
+# order that the seed chooses.
 tidy_files() {
-  local budget_s=$1 begin=$SECONDS file
+  local budget_s=$1 seed=$2 begin=$SECONDS file
   local -a checked=() left_out=()
-  shift
+  shift 2
   while read -r file; do
     [[ -n $file ]] || continue
     if ((SECONDS - begin >= budget_s)); then
@@ -387,7 +388,7 @@ tidy_files() {
     fi
     checked+=("$file")
     tidy_in_background "$file"
-  done < <(printf '%s\n' "$@" | sort -u)
+  done < <(printf '%s\n' "$@" | sort -u | shuf --random-source=<(yes "$seed"))
   finish_tidy
   printf '    checked: %s\n' "${checked[*]:-nothing}" | fold -s -w 100
   if ((${#left_out[@]} > 0)); then
@@ -413,22 +414,24 @@ finish_tidy() {
   TIDY_PIDS=()
 }
 
-# check_fuzz <seed>: fuzzes for one minute, divided among all targets. New inputs go to a scratch
-# folder. The input of a finding is kept in build/asan/findings; libFuzzer's last lines name it.
+# check_fuzz <seed>: fuzzes for one minute: a second per target, beginning at a target that the seed
+# chooses, as many as fit. New inputs go to a scratch folder. The input of a finding is kept in
+# build/asan/findings; libFuzzer's last lines name it.
 check_fuzz() {
   local -a targets=()
-  local target scratch seconds seed=$1
+  local target scratch seed=$1 begin=$SECONDS i count
   mapfile -t targets < <(fuzz_targets)
-  seconds=$((60 / ${#targets[@]}))
-  ((seconds > 0)) || seconds=1
+  count=${#targets[@]}
   scratch=$(mktemp -d)
-  for target in "${targets[@]}"; do
-    if ! fuzz_target asan "$target" "$scratch/$target" "$scratch/log" -max_total_time="$seconds" \
+  for ((i = 0; i < count && SECONDS - begin < 60; i++)); do
+    target=${targets[(seed + i) % count]}
+    if ! fuzz_target asan "$target" "$scratch/$target" "$scratch/log" -max_total_time=1 \
         -seed="$seed"; then
       tail -n 60 "$scratch/log"
       return 1
     fi
-    printf '    %-18s %s runs in %d s\n' "$target" "$(fuzz_executions "$scratch/log")" "$seconds"
+    printf '    %-18s %s runs in a second\n' "$target" "$(fuzz_executions "$scratch/log")"
   done
+  printf '    %d of %d targets\n' "$i" "$count"
   rm -rf "$scratch"
 }
