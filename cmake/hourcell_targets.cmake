@@ -81,10 +81,10 @@ function(hourcell_unify target)
 endfunction()
 
 # A folder's unit spends much of its time on the same library headers as the next one. In the
-# presets `release` and `bench`, neighbouring folders of a library share a unit of up to this many
-# bytes of .cc files: a first build takes a quarter less time, a build after a change of one file
-# more. The files of such a unit share their anonymous namespaces, too. CI sets the variable of the
-# environment for builds that it makes once.
+# presets `release` and `bench`, neighbouring folders of a library or of a test program share a unit
+# of up to this many bytes of .cc files: a first build takes a quarter less time, a build after a
+# change of one file more. The files of such a unit share their anonymous namespaces, too. CI sets
+# the variable of the environment, because it makes each of its builds once.
 set(unit_bytes_default 0)
 if(DEFINED ENV{HOURCELL_UNIT_BYTES})
   set(unit_bytes_default $ENV{HOURCELL_UNIT_BYTES})
@@ -180,6 +180,7 @@ function(hourcell_test name)
   if(NOT ARG_FOLDERS)
     set(ARG_FOLDERS .)
   endif()
+  set(unit_bytes ${HOURCELL_UNIT_BYTES})
   hourcell_sources(sources ${ARG_FOLDERS})
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gmock GTest::gtest_main hourcell_flags)
@@ -223,7 +224,11 @@ function(hourcell_fuzzer target)
     add_test(NAME fuzz-replay.${target}
       COMMAND fuzz_${target} -runs=0 ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${target})
   else()
-    target_sources(fuzz_${target} PRIVATE replay_main.cc)
+    if(NOT TARGET hourcell_fuzz_replay)
+      add_library(hourcell_fuzz_replay OBJECT replay_main.cc)
+      target_link_libraries(hourcell_fuzz_replay PRIVATE hourcell_flags)
+    endif()
+    target_link_libraries(fuzz_${target} PRIVATE hourcell_fuzz_replay)
     add_test(NAME fuzz-replay.${target}
       COMMAND fuzz_${target} ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${target})
   endif()
