@@ -34,17 +34,12 @@ absl::StatusOr<uint16_t> NextTreeId(Tsdb* tsdb) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<Tree>> ListTrees(Tsdb* tsdb) {
-  std::vector<Tree> trees;
-  absl::Status parsed;
-  HOURCELL_RETURN_IF_ERROR(tsdb->names().VisitTrees([&](uint16_t id, std::string_view text) {
-    absl::StatusOr<Tree> tree = ParseTree(id, text);
-    parsed = tree.status();
-    if (parsed.ok()) trees.push_back(*std::move(tree));
-    return parsed.ok();
-  }));
-  HOURCELL_RETURN_IF_ERROR(parsed);
-  return trees;
+absl::Status VisitStoredTrees(
+    Tsdb* tsdb, const std::function<void(uint16_t id, const absl::StatusOr<Tree>& tree)>& visit) {
+  return tsdb->names().VisitTrees([&visit](uint16_t id, std::string_view text) {
+    visit(id, ParseTree(id, text));
+    return true;
+  });
 }
 
 absl::StatusOr<Tree> FindTree(Tsdb* tsdb, uint16_t id) {

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <vector>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
@@ -16,8 +15,10 @@
 
 namespace hourcell {
 
-// Ascending by number.
-absl::StatusOr<std::vector<Tree>> ListTrees(Tsdb* tsdb);
+// Visits all trees, ascending by number. A text that is not that of a tree has kDataLoss in place
+// of its tree, and ends nothing.
+absl::Status VisitStoredTrees(
+    Tsdb* tsdb, const std::function<void(uint16_t id, const absl::StatusOr<Tree>& tree)>& visit);
 
 // kNotFound: "Unable to locate tree: 3".
 absl::StatusOr<Tree> FindTree(Tsdb* tsdb, uint16_t id);

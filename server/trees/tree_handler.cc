@@ -14,6 +14,7 @@
 
 #include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 #include "codec/limits.h"
 #include "engine/trees/tree.h"
 #include "server/http/http_error.h"
@@ -47,14 +48,26 @@ HttpResponse AnswerTree(const absl::StatusOr<Tree>& tree) {
   return response;
 }
 
+void AppendDamagedTree(uint16_t id, const absl::Status& damage, JsonWriter* json) {
+  json->OpenObject();
+  json->Field("treeId", uint64_t{id});
+  json->Field("problem", MessageOf(damage));
+  json->CloseObject();
+}
+
 HttpResponse AnswerTrees(Tsdb* tsdb) {
-  const absl::StatusOr<std::vector<Tree>> trees = ListTrees(tsdb);
-  if (!trees.ok()) return TreeFailure(trees.status());
   HttpResponse response;
   JsonWriter json(&response.body);
   json.OpenArray();
-  for (const Tree& tree : *trees)
-    AppendTree(tree, &json);
+  const absl::Status visited =
+      VisitStoredTrees(tsdb, [&json](uint16_t id, const absl::StatusOr<Tree>& tree) {
+        if (tree.ok()) {
+          AppendTree(*tree, &json);
+        } else {
+          AppendDamagedTree(id, tree.status(), &json);
+        }
+      });
+  if (!visited.ok()) return TreeFailure(visited);
   json.CloseArray();
   return response;
 }

@@ -16,8 +16,10 @@ namespace {
 
 using simdjson::dom::element;
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 // The trees of the vectors: "Test Tree" with the rules 0:0 TAGK host and 1:0 METRIC, "2nd Tree".
 class TreeHandlerTest : public ApiTest {
@@ -132,6 +134,22 @@ TEST_F(TreeHandlerTest, ARefusedListOfRulesChangesNone) {
                 .status,
             400);
   EXPECT_EQ(Send("GET /api/tree?treeid=1").body, before);
+}
+
+TEST_F(TreeHandlerTest, DamageHidesNoOtherTree) {
+  SetTrees();
+  const std::string first = Send("GET /api/tree?treeid=1").body;
+  const std::string third = Send("POST /api/tree", R"({"name":"3rd"})").body;
+  ASSERT_OK(tsdb().names().ChangeTree(
+      2, [](const auto&) { return std::optional<std::string>("damage"); }));
+  const HttpResponse list = Send("GET /api/tree");
+  EXPECT_EQ(list.status, 200);
+  EXPECT_THAT(
+      list.body,
+      AllOf(StartsWith("[" + first +
+                       R"(,{"treeId":2,"problem":"tree 2: expected the JSON of a tree, got )"),
+            EndsWith("\"}," + third + "]")));
+  EXPECT_EQ(Send("GET /api/tree?treeid=2").status, 500);
 }
 
 TEST_F(TreeHandlerTest, ADamagedTreeCanBeRemoved) {
