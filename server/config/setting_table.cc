@@ -376,7 +376,7 @@ constexpr auto kRows = std::to_array<Setting>({
          "whole",
          "OpenTelemetry's exponential histograms and Prometheus' native ones: whole (stored as "
          "histograms, for percentiles in queries) or buckets (OpenTelemetry's become series of "
-         "buckets at powers of two, Prometheus' are refused); with tsd.forward always buckets",
+         "buckets at powers of two, Prometheus' are refused)",
          "whole|buckets"),
     Count("tsd.inputs.new_series",
           "100000",

@@ -31,9 +31,7 @@ absl::StatusOr<InputSettings> InputSettingsOf(const Config& config) {
   const std::string default_tag = config.text(kDefaultTag);
   InputSettings settings{.prometheus_utf8_names = config.text(kPrometheusNames) == "utf8",
                          .influx_separator = config.text(kSeparator)};
-  // Another server gets points only.
-  settings.has_whole_histograms =
-      config.text(kExponential) == "whole" && config.text("tsd.forward").empty();
+  settings.has_whole_histograms = config.text(kExponential) == "whole";
   settings.tags_max = static_cast<size_t>(config.integer("tsd.storage.max_tags"));
   const std::string attributes = config.text(kResourceAttributes);
   for (const std::string_view attribute : ListItems(attributes))

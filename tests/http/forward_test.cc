@@ -151,6 +151,41 @@ void WaitUntilSent(uint16_t port, int64_t points) {
   }
 }
 
+constexpr char kExponential[] =
+    R"({"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"lat","exponentialHistogram":{)"
+    R"("aggregationTemporality":1,"dataPoints":[)"
+    R"({"timeUnixNano":"1356998400000000000","count":"12","sum":31,"scale":3,"zeroCount":"2",)"
+    R"("min":0,"max":6,"positive":{"offset":4,"bucketCounts":["3","0","1","5"]},)"
+    R"("negative":{"offset":-2,"bucketCounts":["1"]}},)"
+    R"({"timeUnixNano":"1356998401500000000","count":"4","sum":9,"scale":0,)"
+    R"("positive":{"offset":0,"bucketCounts":["3","0","1"]}}]}}]}]}]})";
+
+// With kExponential, of an answer to a query for percentiles of both.
+std::string PercentilesOf(uint16_t port) {
+  return HttpCall(port, "GET",
+                  "/api/query?start=1356998000&end=1356999000&ms=true"
+                  "&m=sum:percentiles[1,50,99.9]:lat&m=sum:1h-sum:percentiles[75]:lat")
+      .body;
+}
+
+TEST(ForwardTest, ExponentialHistogramsHaveTheSamePercentilesAtBothServers) {
+  TempDir directory;
+  const ServerProcess target(directory.file("target"));
+  const ServerProcess source(
+      directory.file("source"),
+      {"--set", fmt::format("tsd.forward=http://127.0.0.1:{}", target.port())});
+  const HttpResult written = HttpCall(source.port(), "POST", "/v1/metrics", kExponential);
+  ASSERT_EQ(written.status, 200);
+  ASSERT_EQ(written.body, "{}");
+  WaitForSample(source.port(), kSent, 2);
+
+  const std::string percentiles = PercentilesOf(source.port());
+  EXPECT_THAT(percentiles,
+              AllOf(HasSubstr(R"("metric":"lat_pct_99.9")"), HasSubstr("\"1356998401500\":")));
+  EXPECT_EQ(PercentilesOf(target.port()), percentiles);
+  EXPECT_THAT(HttpCall(target.port(), "GET", "/api/suggest?type=metrics").body, R"(["lat"])");
+}
+
 class ForwardKillPointTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(ForwardKillPointTest, EveryAcknowledgedPointArrives) {

@@ -25,14 +25,14 @@ TEST(InputSettingsTest, HasDefaults) {
   EXPECT_EQ(settings->otlp_resource_attributes.size(), 7U);
 }
 
-TEST(InputSettingsTest, ExponentialHistogramsAreWholeUnlessPointsAreForwarded) {
+TEST(InputSettingsTest, ExponentialHistogramsAreWholeUnlessBucketsAreSet) {
   EXPECT_TRUE(InputSettingsOf(Config())->has_whole_histograms);
   Config buckets;
   ASSERT_OK(buckets.Set("tsd.inputs.exponential_histograms", "buckets"));
   EXPECT_FALSE(InputSettingsOf(buckets)->has_whole_histograms);
   Config forwards;
   ASSERT_OK(forwards.Set("tsd.forward", "http://other:4242"));
-  EXPECT_FALSE(InputSettingsOf(forwards)->has_whole_histograms);
+  EXPECT_TRUE(InputSettingsOf(forwards)->has_whole_histograms);
 }
 
 TEST(InputSettingsTest, TakesLegalNames) {
