@@ -40,6 +40,7 @@
 #include "server/promql/promql_handler.h"
 #include "server/promql/request_params.h"
 #include "server/promql/series_handler.h"
+#include "server/rollups/rollup_status.h"
 #include "server/trees/branch_handler.h"
 #include "server/trees/tree_handler.h"
 
@@ -289,6 +290,10 @@ HttpResponse Endpoints::Logs(const HttpRequest& request) {
 HttpResponse Endpoints::Ttl(const HttpRequest& request) {
   MutexLock lock(&ttl_mutex_);
   return HandleTtl(request, config_->boolean("tsd.http.ttl.allow_shorter"), tsdb_);
+}
+
+HttpResponse Endpoints::RollupStatus(const HttpRequest&) {
+  return HandleRollupStatus(tsdb_);
 }
 
 HttpResponse Endpoints::VirtualMetrics(const HttpRequest& request) {

@@ -145,6 +145,7 @@ class Endpoints {
   HttpResponse Names(const HttpRequest& request) { return HandleNames(request, query_.service()); }
   HttpResponse Jobs(const HttpRequest& request) { return HandleJobs(request, &jobs_); }
   HttpResponse Ttl(const HttpRequest& request);
+  HttpResponse RollupStatus(const HttpRequest& request);
   HttpResponse VirtualMetrics(const HttpRequest& request);
   HttpResponse Undo(const HttpRequest& request);
   HttpResponse Salt(const HttpRequest& request);

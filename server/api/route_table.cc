@@ -439,9 +439,7 @@ constexpr RouteRow kRouteRows[] = {
      .get = Reads(Right::kAdmin),
      .answered_on = AnsweredOn::kQueryThreads,
      .handler = &Endpoints::Scan,
-     .doc =
-         "the stored rows, as lines of JSON, for hourcell scan and export; with aggregate= their "
-         "totals"},
+     .doc = "the stored rows, as lines of JSON, or with aggregate= their totals"},
     {.path = "/api/admin/uid",
      .get = Reads(Right::kAdmin),
      .del = Changes(Right::kAdmin, kReadOnly),
@@ -458,6 +456,10 @@ constexpr RouteRow kRouteRows[] = {
      .post = Changes(Right::kAdmin, kReadOnly),
      .handler = &Endpoints::Ttl,
      .doc = "show or set how long points are kept"},
+    {.path = "/api/admin/rollups",
+     .get = Reads(Right::kAdmin),
+     .handler = &Endpoints::RollupStatus,
+     .doc = "how far the rollups of tsd.rollups.rules are computed"},
     {.path = "/api/admin/metrics",
      .get = Reads(Right::kAdmin, kReadOnly),
      .post = Changes(Right::kAdmin, kReadOnly),
@@ -635,10 +637,8 @@ RouteIndex MakeRouteIndex() {
 }  // namespace
 
 std::string_view RightName(Right right) {
-  if (right == Right::kNone) return "none";
-  if (right == Right::kAny) return "any";
-  if (right == Right::kRead) return "read";
-  return right == Right::kWrite ? "write" : "admin";
+  constexpr std::string_view kNames[] = {"none", "any", "read", "write", "admin"};
+  return kNames[static_cast<size_t>(right)];
 }
 
 AccessRights RightsOf(Right right) {

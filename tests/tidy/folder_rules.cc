@@ -200,7 +200,8 @@ constexpr std::array kRules = {
     FolderRule{"server/monitor",
                "codec/base engine server/log server/text server/config server/access server/http"},
     FolderRule{"server/rollups",
-               "codec/base codec codec/rollups codec/text engine/query server/config"},
+               "codec/base codec codec/rollups codec/text engine/query engine server/config "
+               "server/http"},
     FolderRule{"server/put",
                "codec/base codec codec/rollups codec/text engine server/text server/http "
                "server/rollups"},
@@ -284,7 +285,8 @@ constexpr std::array kRules = {
                "codec/base codec/rows codec/text engine server/text server/cluster server/http "
                "server/expressions server/cli server/cli/data server/cli/data/import"},
     FolderRule{"server/cli/admin/store",
-               "codec/base engine/query engine server/text server/config server/http server/cli"},
+               "codec/base engine/query engine server/text server/config server/http "
+               "server/rollups server/cli"},
     FolderRule{"server/cli/admin",
                "codec/base engine server/text server/config server/access server/cluster "
                "server/http server/admin server/cli server/cli/cluster server/cli/admin/store"},

@@ -132,6 +132,7 @@ constexpr std::string_view kPaths[] = {
     "/api/admin/uid",
     "/api/admin/jobs",
     "/api/admin/ttl",
+    "/api/admin/rollups",
     "/api/admin/metrics",
     "/api/admin/undo",
     "/api/admin/salt",

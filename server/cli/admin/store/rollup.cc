@@ -10,6 +10,7 @@
 #include <absl/time/civil_time.h>
 #include <absl/time/time.h>
 #include <fmt/format.h>
+#include <simdjson.h>
 
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
@@ -18,6 +19,8 @@
 #include "server/cli/command_line.h"
 #include "server/cli/store_flags.h"
 #include "server/config/rollup_settings.h"
+#include "server/http/http_client.h"
+#include "server/rollups/rollup_status.h"
 #include "server/text/ttl_text.h"
 
 namespace hourcell {
@@ -68,9 +71,47 @@ int PrintPlan(Tsdb* tsdb, const MetricRules& rules, Terminal& terminal) {
   return kExitOk;
 }
 
-int PrintStatus(Tsdb* tsdb, Terminal& terminal) {
-  const auto all = tsdb->retention().Rollups();
+absl::StatusOr<std::vector<RollupProgress>> ParseStatusReply(const std::string& body) {
+  simdjson::dom::parser parser;
+  simdjson::dom::element document;
+  simdjson::dom::array metrics;
+  std::vector<RollupProgress> all;
+  bool is_good = parser.parse(body).get(document) == simdjson::SUCCESS &&
+                 document["metrics"].get(metrics) == simdjson::SUCCESS;
+  if (is_good) {
+    for (const simdjson::dom::element one : metrics) {
+      std::string_view metric;
+      std::string_view levels;
+      RollupProgress& progress = all.emplace_back();
+      is_good = is_good && one["metric"].get(metric) == simdjson::SUCCESS &&
+                one["levels"].get(levels) == simdjson::SUCCESS &&
+                one["until"].get(progress.until_s) == simdjson::SUCCESS &&
+                one["changed"].get(progress.changed) == simdjson::SUCCESS;
+      progress.metric = metric;
+      progress.levels = levels;
+    }
+  }
+  if (is_good) return all;
+  return absl::UnavailableError(
+      fmt::format("unexpected answer from the server: {}; expected an object with metrics",
+                  QuoteForMessage(body)));
+}
+
+absl::StatusOr<std::vector<RollupProgress>> AskServer(const HttpUrl& url) {
+  HttpClient client(url);
+  HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply, client.Get("/api/admin/rollups"));
+  if (reply.status == kHttpOk) return ParseStatusReply(reply.body);
+  return absl::UnavailableError(fmt::format("{}: {}", client.address(), HttpErrorText(reply)));
+}
+
+int PrintStatus(const absl::StatusOr<std::vector<RollupProgress>>& all,
+                bool as_json,
+                Terminal& terminal) {
   if (!all.ok()) return Fail(terminal, kRollupCommandName, all.status());
+  if (as_json) {
+    PrintTo(terminal.out, "{}\n", RollupStatusJson(*all));
+    return kExitOk;
+  }
   for (const RollupProgress& one : *all) {
     PrintTo(terminal.out, "{} until={} changed={} {}\n", one.metric, HourText(one.until_s),
             one.changed, one.levels);
@@ -97,58 +138,82 @@ absl::StatusOr<MetricRules> RulesToPlan(const StoreOptions& store,
   return absl::InvalidArgumentError("plan: no rules; expected RULES, or tsd.rollups.rules");
 }
 
-}  // namespace
+int RunStatus(const StoreCommandOptions& options, Terminal& terminal) {
+  return RunOnEither(
+      options,
+      {.on_server =
+           [&](const HttpUrl& url) { return PrintStatus(AskServer(url), options.json, terminal); },
+       .on_store =
+           [&](Tsdb* tsdb) {
+             return PrintStatus(tsdb->retention().Rollups(), options.json, terminal);
+           }},
+      terminal);
+}
 
-int RunRollup(const StoreOptions& store,
-              const std::vector<std::string>& words,
-              Terminal& terminal) {
-  const std::string_view action = words.empty() ? std::string_view() : words[0];
-  const bool plans = action == "plan" && words.size() <= 2;
-  const bool rebuilds = action == "rebuild" && (words.size() == 2 || words.size() == 3);
-  if (!plans && !rebuilds && !(action == "status" && words.size() == 1)) {
-    return FailWords(terminal, kRollupCommandName, words,
-                     "plan [RULES], status or rebuild METRIC [START]");
-  }
-  absl::StatusOr<MetricRules> rules = absl::InternalError("unused");
-  if (plans) {
-    rules = RulesToPlan(store, words);
-    if (!rules.ok()) return FailUsage(terminal, kRollupCommandName, StatusText(rules.status()));
-  }
+int RunPlan(const StoreOptions& store, const std::vector<std::string>& words, Terminal& terminal) {
+  const absl::StatusOr<MetricRules> rules = RulesToPlan(store, words);
+  if (!rules.ok()) return FailUsage(terminal, kRollupCommandName, StatusText(rules.status()));
+  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(store, StoreUse::kRead);
+  if (!tsdb.ok()) return FailStore(terminal, kRollupCommandName, tsdb.status());
+  return PrintPlan(tsdb->get(), *rules, terminal);
+}
+
+int RunRebuild(const StoreOptions& store,
+               const std::vector<std::string>& words,
+               Terminal& terminal) {
   int64_t start_ms = 0;
   if (words.size() == 3) {
     const auto time = ParseQueryTime(words[2], /*timezone=*/{}, terminal.clock->NowMs());
     if (!time.ok()) return FailUsage(terminal, kRollupCommandName, StatusText(time.status()));
     start_ms = *time;
   }
-  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb =
-      OpenStore(store, plans ? StoreUse::kRead : StoreUse::kExisting);
+  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(store, StoreUse::kExisting);
   if (!tsdb.ok()) return FailStore(terminal, kRollupCommandName, tsdb.status());
-  if (plans) return PrintPlan(tsdb->get(), *rules, terminal);
-  if (rebuilds) return Rebuild(tsdb->get(), words[1], start_ms, terminal);
-  return PrintStatus(tsdb->get(), terminal);
+  return Rebuild(tsdb->get(), words[1], start_ms, terminal);
+}
+
+}  // namespace
+
+int RunRollup(const StoreCommandOptions& options, Terminal& terminal) {
+  const std::vector<std::string>& words = options.words;
+  const std::string_view action = words.empty() ? std::string_view() : words[0];
+  const bool plans = action == "plan" && words.size() <= 2;
+  const bool rebuilds = action == "rebuild" && (words.size() == 2 || words.size() == 3);
+  if (action == "status" && words.size() == 1) return RunStatus(options, terminal);
+  if (!plans && !rebuilds) {
+    return FailWords(terminal, kRollupCommandName, words,
+                     "plan [RULES], status or rebuild METRIC [START]");
+  }
+  if (!options.url.empty() || options.json) {
+    return FailUsage(terminal, kRollupCommandName,
+                     fmt::format("{}: only status takes it", options.json ? "--json" : "--url"));
+  }
+  return plans ? RunPlan(options.store, words, terminal)
+               : RunRebuild(options.store, words, terminal);
 }
 
 int RollupMain(const std::vector<std::string>& args, Terminal& terminal) {
   CommandLine line("rollup",
                    "Plans, shows and rebuilds the rollups that a store computes by rules.");
-  StoreOptions store;
-  std::vector<std::string> words;
-  AddStoreOptions(&line, &store);
-  RefuseUrl(&line);
-  line.AddWords("ACTION", &words, "plan, status or rebuild; see below");
+  StoreCommandOptions options{.command = kRollupCommandName};
+  AddStoreOptions(&line, &options.store);
+  AddUrl(&line, &options.url, &options.trust);
+  line.AddFlag("--json", &options.json, "status: print the JSON of /api/admin/rollups");
+  line.AddWords("ACTION", &options.words, "plan, status or rebuild; see below");
   line.set_footer(
       "Actions:\n"
       "  plan      print the space of the points and of each level that RULES would compute\n"
       "            (default: tsd.rollups.rules), measured on the last day with points\n"
       "  status    print until when the levels of each metric are computed, and how many hours\n"
-      "            changed since and wait to be computed again\n"
+      "            changed since and wait to be computed again; also with --url\n"
       "  rebuild   compute the levels of METRIC again, from START on (default: from the first\n"
       "            point on), while a server runs. Hours whose points expired stay as they are\n"
       "\nExamples:\n"
       "  hourcell rollup plan '* raw for 30d, 1m for 1y, 1h' --data /var/lib/hourcell\n"
+      "  hourcell rollup status --url http://localhost:4242\n"
       "  hourcell rollup rebuild cpu.user 2027/01/01 --config /etc/hourcell/hourcell.conf\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
-  return RunRollup(store, words, terminal);
+  return RunRollup(options, terminal);
 }
 
 }  // namespace hourcell
