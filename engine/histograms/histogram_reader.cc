@@ -9,7 +9,6 @@
 #include <variant>
 
 #include <absl/container/flat_hash_map.h>
-#include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
@@ -114,16 +113,52 @@ absl::Status CheckHistogramQuery(const SubQuery& query) {
   return absl::OkStatus();
 }
 
-// The sums of a group, while its rows are read.
-class HistogramReader::Sum {
+// One scan, and the sums of its groups.
+class HistogramReader::Scan {
  public:
-  Sum(const HistogramReader& reader, MemoryHold* hold) : reader_(reader), hold_(*hold) {}
+  // All are borrowed.
+  Scan(HistogramReader* reader, const SeriesGroups& groups, size_t first, MemoryHold* hold)
+      : reader_(*reader), groups_(groups), first_(first), hold_(*hold) {}
+
+  // Takes the groups of the scan.
+  absl::Status Begin(const std::function<std::string_view(uint32_t)>& tsuid_of) {
+    size_t members = 0;
+    while (first_ + sums_.size() < groups_.size() && sums_.size() < reader_.groups_at_once_ &&
+           (sums_.empty() || members + GroupAt(sums_.size()).size() <= kScanMembersMax)) {
+      members += GroupAt(sums_.size()).size();
+      sums_.emplace_back();
+    }
+    left_ = sums_.size();
+    HOURCELL_RETURN_IF_ERROR(hold_.Take(members * kMemberBytes));
+    places_.reserve(members);
+    is_present_.resize(members);
+    for (size_t group = 0; group < sums_.size(); ++group) {
+      for (const uint32_t member : GroupAt(group))
+        places_.try_emplace(tsuid_of(member), Place{.group = group, .position = places_.size()});
+    }
+    return absl::OkStatus();
+  }
+
+  std::vector<std::string_view> Tsuids() const {
+    std::vector<std::string_view> tsuids;
+    tsuids.reserve(places_.size());
+    for (const auto& [tsuid, place] : places_)
+      tsuids.push_back(tsuid);
+    std::ranges::sort(tsuids);
+    return tsuids;
+  }
 
   absl::Status Add(const AnnotationRow& row) {
-    ++read_;
-    bytes_ += row.key.size() + row.value.size();
-    if (read_ == kHistogramsCountedAtOnce) HOURCELL_RETURN_IF_ERROR(Count());
-    if (row.start_ms < reader_.visible_from_ms_) return absl::OkStatus();
+    const auto found = places_.find(row.tsuid);
+    HOURCELL_DCHECK(found != places_.end());
+    const Place place = found->second;
+    if (!IsDropped(place.group)) {
+      const ReadCount one{.histograms = 1, .bytes = row.key.size() + row.value.size()};
+      sums_[place.group].read += one;
+      pending_ += one;
+    }
+    if (++rows_ % kHistogramsCountedAtOnce == 0) HOURCELL_RETURN_IF_ERROR(Count());
+    if (IsDropped(place.group) || row.start_ms < reader_.visible_from_ms_) return absl::OkStatus();
     const int64_t ms = reader_.TimeOf(row.start_ms);
     const bool is_in_range = ms >= reader_.range_.start_ms && ms <= reader_.range_.end_ms;
     absl::StatusOr<HistogramValue> histogram = ParseHistogramCell(row.value);
@@ -131,43 +166,83 @@ class HistogramReader::Sum {
       return absl::DataLossError(
           fmt::format("row {}: {}", ToHex(row.key), MessageOf(histogram.status())));
     }
-    if (last_tsuid_ != row.tsuid) {
-      last_tsuid_ = row.tsuid;
-      present_.insert(last_tsuid_);
-    }
-    HOURCELL_ASSIGN_OR_RETURN(const bool has_increase, MakeIncrease(row.tsuid, &*histogram));
-    if (!has_increase || !is_in_range) return absl::OkStatus();
-    return AddAt(ms, *std::move(histogram));
+    is_present_[place.position] = true;
+    HOURCELL_ASSIGN_OR_RETURN(const bool has_increase, MakeIncrease(place, &*histogram));
+    if (!has_increase || !is_in_range || IsDropped(place.group)) return absl::OkStatus();
+    return AddAt(place.group, ms, *std::move(histogram));
   }
 
-  // Counts the histograms that were read since the last call.
+  // Counts the histograms that were read since the last call, less those that were counted before.
   absl::Status Count() {
-    return reader_.parts_.count(std::exchange(read_, 0), std::exchange(bytes_, 0));
+    ReadCount* const ahead = &reader_.counted_ahead_;
+    const ReadCount known{.histograms = std::min(pending_.histograms, ahead->histograms),
+                          .bytes = std::min(pending_.bytes, ahead->bytes)};
+    ahead->histograms -= known.histograms;
+    ahead->bytes -= known.bytes;
+    const ReadCount read = std::exchange(pending_, ReadCount());
+    return reader_.parts_.count(read.histograms - known.histograms, read.bytes - known.bytes);
   }
 
-  bool HasSome(std::string_view tsuid) const { return present_.contains(std::string(tsuid)); }
-  std::map<int64_t, HistogramValue> TakeSums() { return std::move(sums_); }
+  // The groups that were not dropped. The next scan has as many, or more if there was much room.
+  std::vector<HistogramGroup> Take() {
+    if (left_ < sums_.size()) {
+      reader_.groups_at_once_ = left_;
+    } else if (hold_.bytes() < reader_.parts_.scan_bytes / 4) {
+      reader_.groups_at_once_ = std::max(reader_.groups_at_once_, 2 * left_);
+    }
+    std::vector<HistogramGroup> taken(left_);
+    size_t position = 0;
+    for (size_t group = 0; group < left_; ++group) {
+      for (const uint32_t member : GroupAt(group))
+        if (is_present_[position++]) taken[group].present.push_back(member);
+      taken[group].sums = std::move(sums_[group].by_time);
+    }
+    return taken;
+  }
 
  private:
+  // Members of a scan that has several groups, at most.
+  static constexpr size_t kScanMembersMax = size_t{1} << 16;
+  // A member's place, its tsuid in order, and whether it is present.
+  static constexpr size_t kMemberBytes = 96;
+
+  // A member: its group in the scan, and its position among all members.
+  struct Place {
+    size_t group = 0;
+    size_t position = 0;
+  };
+
+  // The sums of a group.
+  struct Sum {
+    std::map<int64_t, HistogramValue> by_time;
+    // The last cumulative histogram of a member by its position, for a rate.
+    absl::flat_hash_map<size_t, ExponentialHistogram> before;
+    size_t held = 0;  // memory of both
+    ReadCount read;
+  };
+
+  std::span<const uint32_t> GroupAt(size_t group) const { return groups_[first_ + group]; }
+  bool IsDropped(size_t group) const { return group >= left_; }
+
   // Makes a cumulative histogram the increase since the one before it, if the query wants a rate.
   // False: it is the first of its series.
-  absl::StatusOr<bool> MakeIncrease(std::string_view tsuid, HistogramValue* value) {
+  absl::StatusOr<bool> MakeIncrease(const Place& place, HistogramValue* value) {
     auto* const histogram = std::get_if<ExponentialHistogram>(value);
     if (!reader_.query_.rate.has_value() || histogram == nullptr || !histogram->is_cumulative) {
       return true;
     }
-    const auto [before, is_first] = before_.try_emplace(std::string(tsuid));
+    const auto [before, is_first] = sums_[place.group].before.try_emplace(place.position);
     const size_t held = is_first ? 0 : BytesOfHistogram(before->second);
     ExponentialHistogram now = *histogram;
+    const size_t bytes = BytesOfHistogram(now);
     if (!is_first) SubtractExponentialHistogram(before->second, histogram);
     before->second = std::move(now);
-    hold_.GiveBack(held);
-    HOURCELL_RETURN_IF_ERROR(hold_.Take(BytesOfHistogram(before->second)));
+    HOURCELL_RETURN_IF_ERROR(Hold(place.group, held, bytes));
     return !is_first;
   }
 
-  absl::Status AddAt(int64_t ms, HistogramValue value) {
-    const auto [sum, is_first] = sums_.try_emplace(ms);
+  absl::Status AddAt(size_t group, int64_t ms, HistogramValue value) {
+    const auto [sum, is_first] = sums_[group].by_time.try_emplace(ms);
     const size_t held = is_first ? 0 : BytesOfValue(sum->second);
     if (is_first) {
       sum->second = std::move(value);
@@ -179,19 +254,48 @@ class HistogramReader::Sum {
           "ones, which cannot be summed; query them apart, by tags or times",
           ms));
     }
-    hold_.GiveBack(held);
-    return hold_.Take(BytesOfValue(sum->second));
+    return Hold(group, held, BytesOfValue(sum->second));
   }
 
-  const HistogramReader& reader_;
+  // Holds `bytes` in place of the `held` ones of a group. If there is too little room, drops
+  // groups, perhaps this one.
+  absl::Status Hold(size_t group, size_t held, size_t bytes) {
+    sums_[group].held -= held;
+    hold_.GiveBack(held);
+    while (!IsDropped(group)) {
+      const bool is_alone = left_ == 1;
+      if (is_alone || hold_.bytes() + bytes <= reader_.parts_.scan_bytes) {
+        absl::Status taken = hold_.Take(bytes);
+        if (taken.ok()) sums_[group].held += bytes;
+        if (taken.ok() || is_alone || !absl::IsResourceExhausted(taken)) return taken;
+      }
+      DropHalf();
+    }
+    return absl::OkStatus();
+  }
+
+  // REQUIRES: there are two groups.
+  void DropHalf() {
+    HOURCELL_DCHECK(left_ >= 2);
+    const size_t kept = left_ / 2;
+    for (size_t group = kept; group < left_; ++group) {
+      hold_.GiveBack(sums_[group].held);
+      reader_.counted_ahead_ += sums_[group].read;
+      sums_[group] = Sum();
+    }
+    left_ = kept;
+  }
+
+  HistogramReader& reader_;
+  const SeriesGroups& groups_;
+  const size_t first_;
   MemoryHold& hold_;
-  uint64_t read_ = 0;   // histograms that are not counted yet
-  uint64_t bytes_ = 0;  // their bytes
-  std::string last_tsuid_;
-  absl::flat_hash_set<std::string> present_;  // tsuids with a histogram
-  std::map<int64_t, HistogramValue> sums_;
-  // The last cumulative histogram of each tsuid, for a rate.
-  absl::flat_hash_map<std::string, ExponentialHistogram> before_;
+  absl::flat_hash_map<std::string_view, Place> places_;  // by tsuid
+  std::vector<bool> is_present_;                         // by position: has a histogram
+  std::vector<Sum> sums_;                                // of the groups from first_ on
+  size_t left_ = 0;                                      // groups that are not dropped
+  uint64_t rows_ = 0;
+  ReadCount pending_;  // that are not counted yet
 };
 
 HistogramReader::HistogramReader(const Parts& parts,
@@ -226,32 +330,25 @@ int64_t HistogramReader::TimeOf(int64_t ms) const {
   return after == bucket_times_.begin() ? kNone : *std::prev(after);
 }
 
-absl::StatusOr<HistogramGroup> HistogramReader::Read(
-    std::span<const uint32_t> members,
+absl::StatusOr<std::vector<HistogramGroup>> HistogramReader::Read(
+    const SeriesGroups& groups,
+    size_t first,
     const std::function<std::string_view(uint32_t)>& tsuid_of,
-    MemoryHold* hold) const {
+    MemoryHold* hold) {
+  HOURCELL_DCHECK(first < groups.size());
   HOURCELL_DCHECK(!query_.downsample.has_value() || !bucket_times_.empty());
-  HOURCELL_RETURN_IF_ERROR(hold->Take(members.size() * (sizeof(std::string_view) + 64)));
-  std::vector<std::string_view> tsuids;
-  tsuids.reserve(members.size());
-  for (const uint32_t member : members)
-    tsuids.push_back(tsuid_of(member));
-  std::ranges::sort(tsuids);
+  Scan scan(this, groups, first, hold);
+  HOURCELL_RETURN_IF_ERROR(scan.Begin(tsuid_of));
   // A bucket of time needs the histograms around the range.
   const bool is_exact = !query_.downsample.has_value() || query_.downsample->all;
   const int64_t from_ms = is_exact ? range_.start_ms : int64_t{range_.scan.begin_s} * 1000;
   const int64_t to_ms =
       is_exact ? range_.end_ms : static_cast<int64_t>(range_.scan.end_s) * 1000 - 1;
-  Sum sum(*this, hold);
   HOURCELL_RETURN_IF_ERROR(
-      ScanSeriesHistograms(*parts_.row_keys, parts_.view, tsuids, from_ms, to_ms,
-                           [&sum](const AnnotationRow& row) { return sum.Add(row); }));
-  HOURCELL_RETURN_IF_ERROR(sum.Count());
-  HistogramGroup group;
-  for (const uint32_t member : members)
-    if (sum.HasSome(tsuid_of(member))) group.present.push_back(member);
-  group.sums = sum.TakeSums();
-  return group;
+      ScanSeriesHistograms(*parts_.row_keys, parts_.view, scan.Tsuids(), from_ms, to_ms,
+                           [&scan](const AnnotationRow& row) { return scan.Add(row); }));
+  HOURCELL_RETURN_IF_ERROR(scan.Count());
+  return scan.Take();
 }
 
 absl::StatusOr<std::vector<HistogramSeries>> HistogramReader::SeriesOf(std::string_view metric,

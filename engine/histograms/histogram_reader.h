@@ -1,8 +1,12 @@
-// HistogramReader: reads the histograms of a group of series for a query, and sums them.
+// HistogramReader: reads the histograms of groups of series for a query, and sums those of each
+// group.
 //
 //   rows of the members -> histograms -> increases, for a rate of cumulative ones
 //     -> sum by instant, or by bucket of downsampling
 //     -> a series for each percentile, then a series for each bucket of values
+//
+// One scan reads as many groups as fit in memory. If the sums of a scan become too large, its last
+// groups are dropped, and read again by the next scan.
 //
 // Histograms are summed only where their instants, or buckets of time, are equal, without
 // interpolation, and only with those of their kind. A series of a bucket of values has each bound
@@ -11,6 +15,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -27,6 +32,7 @@
 #include "engine/query/memory_account.h"
 #include "engine/query/query_spec.h"
 #include "engine/query/stages/downsampler.h"
+#include "engine/query/stages/group_by.h"
 #include "engine/rows/histogram_cell.h"
 #include "engine/table/table.h"
 
@@ -35,6 +41,9 @@ namespace hourcell {
 // kInvalidArgument: in a query of histograms, the aggregator is neither sum nor none, the function
 // of the downsampling is not sum, or a percentile is not in [0, 100].
 absl::Status CheckHistogramQuery(const SubQuery& query);
+
+// Memory of the sums of one scan, unless it is of one group.
+inline constexpr size_t kHistogramScanBytes = size_t{32} << 20;
 
 // The histograms of a group.
 struct HistogramGroup {
@@ -56,6 +65,7 @@ class HistogramReader {
     TableView* view = nullptr;
     // Counts histograms that were read, and their bytes. An error ends the read.
     std::function<absl::Status(uint64_t histograms, uint64_t bytes)> count;
+    size_t scan_bytes = kHistogramScanBytes;
   };
   // `visible_from_ms`: histograms before it are expired. `query` and `range` are borrowed.
   HistogramReader(const Parts& parts,
@@ -66,12 +76,15 @@ class HistogramReader {
   // kResourceExhausted: too many buckets of time.
   absl::Status Begin();
 
-  // Reads the group of `members`, whose tsuids `tsuid_of` returns. `*hold` counts the memory of the
-  // result. REQUIRES: Begin succeeded. kDataLoss: a histogram does not decode; kInvalidArgument:
-  // histograms of two kinds would be summed; kResourceExhausted.
-  absl::StatusOr<HistogramGroup> Read(std::span<const uint32_t> members,
-                                      const std::function<std::string_view(uint32_t)>& tsuid_of,
-                                      MemoryHold* hold) const;
+  // Reads the next groups of `groups` from `first` on, by one scan: at least one. `tsuid_of`
+  // returns the tsuid of a member. `*hold` counts the memory of the result. Each histogram is counted once,
+  // even if it is read twice. REQUIRES: Begin succeeded. kDataLoss: a histogram does not decode;
+  // kInvalidArgument: histograms of two kinds would be summed; kResourceExhausted.
+  absl::StatusOr<std::vector<HistogramGroup>> Read(
+      const SeriesGroups& groups,
+      size_t first,
+      const std::function<std::string_view(uint32_t)>& tsuid_of,
+      MemoryHold* hold);
 
   // The series of the group: percentiles ascending, then the buckets. `hold` as in Read.
   absl::StatusOr<std::vector<HistogramSeries>> SeriesOf(std::string_view metric,
@@ -79,7 +92,17 @@ class HistogramReader {
                                                         MemoryHold* hold) const;
 
  private:
-  class Sum;
+  class Scan;
+  // Histograms that were read, and their bytes.
+  struct ReadCount {
+    uint64_t histograms = 0;
+    uint64_t bytes = 0;
+    ReadCount& operator+=(const ReadCount& other) {
+      histograms += other.histograms;
+      bytes += other.bytes;
+      return *this;
+    }
+  };
 
   // The time of the bucket of an instant, or the instant; below the start: it is in none.
   int64_t TimeOf(int64_t ms) const;
@@ -98,6 +121,8 @@ class HistogramReader {
   const int64_t visible_from_ms_;
   std::vector<double> percentiles_;    // ascending
   std::vector<int64_t> bucket_times_;  // of downsampling, ascending
+  size_t groups_at_once_ = SIZE_MAX;   // of the next scan, at most
+  ReadCount counted_ahead_;            // of dropped groups: they are not counted again
 };
 
 }  // namespace hourcell

@@ -114,21 +114,25 @@ absl::Status SubQueryPipeline::RunHistograms() {
   if (groups_.size() == 0) return absl::OkStatus();
   HOURCELL_RETURN_IF_ERROR(finisher_.Begin({}, groups_.members()));
   bool is_any = false;
-  for (size_t i = 0; i < groups_.size(); ++i) {
+  const auto tsuid_of = [this](uint32_t member) { return plan_.list->tsuid(member); };
+  for (size_t next = 0; next < groups_.size();) {
     MemoryHold hold(parts_.read.memory);
-    const auto tsuid_of = [this](uint32_t member) { return plan_.list->tsuid(member); };
-    absl::StatusOr<HistogramGroup> group = absl::UnknownError("");
+    absl::StatusOr<std::vector<HistogramGroup>> read = absl::UnknownError("");
     {
       const StopWatch watch(&read_us_);
-      group = histograms.Read(groups_[i], tsuid_of, &hold);
+      read = histograms.Read(groups_, next, tsuid_of, &hold);
     }
-    HOURCELL_RETURN_IF_ERROR(group.status());
-    if (group->present.empty()) continue;
-    is_any = true;
+    HOURCELL_RETURN_IF_ERROR(read.status());
+    next += read->size();
     const StopWatch watch(&finish_us_);
-    HOURCELL_ASSIGN_OR_RETURN(const std::vector<HistogramSeries> series,
-                              histograms.SeriesOf(finisher_.MetricName(), *group, &hold));
-    HOURCELL_RETURN_IF_ERROR(finisher_.GiveHistograms(group->present, series));
+    for (const HistogramGroup& group : *read) {
+      if (group.present.empty()) continue;
+      is_any = true;
+      MemoryHold of_series(parts_.read.memory);
+      HOURCELL_ASSIGN_OR_RETURN(const std::vector<HistogramSeries> series,
+                                histograms.SeriesOf(finisher_.MetricName(), group, &of_series));
+      HOURCELL_RETURN_IF_ERROR(finisher_.GiveHistograms(group.present, series));
+    }
   }
   return is_any ? absl::OkStatus() : CheckHasHistograms();
 }

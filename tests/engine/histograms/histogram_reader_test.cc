@@ -1,6 +1,9 @@
 #include "engine/histograms/histogram_reader.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,6 +16,7 @@
 #include "engine/histograms/histogram_store.h"
 #include "engine/rows/histogram_cell.h"
 #include "tests/codec/histograms/histogram_vectors.h"
+#include "tests/support/counting_view.h"
 #include "tests/support/mem_table_store.h"
 #include "tests/support/status_matchers.h"
 
@@ -59,30 +63,47 @@ class HistogramReaderTest : public testing::Test {
 
   // The series of the group of all members.
   std::vector<HistogramSeries> Read(int64_t start_ms, int64_t end_ms) {
-    const std::unique_ptr<TableView> view = tables_.Snapshot();
+    std::vector<std::vector<HistogramSeries>> groups = ReadGroups(tsuids_.size(), start_ms, end_ms);
+    return groups.empty() ? std::vector<HistogramSeries>() : std::move(groups[0]);
+  }
+
+  // The series of groups of `size` members each, in the order of the members.
+  std::vector<std::vector<HistogramSeries>> ReadGroups(size_t size,
+                                                       int64_t start_ms,
+                                                       int64_t end_ms) {
+    CountingView view(tables_.Snapshot());
     const QueryRange range{
         .start_ms = start_ms,
         .end_ms = end_ms,
         .scan = ComputeScanBounds(kHourSpan, start_ms, end_ms, query_.downsample)};
     HistogramReader reader({.row_keys = &row_keys_,
-                            .view = view.get(),
+                            .view = &view,
                             .count =
                                 [this](uint64_t read, uint64_t) {
                                   read_ += read;
                                   return counted_;
-                                }},
+                                },
+                            .scan_bytes = scan_bytes_},
                            query_, range, visible_from_ms_);
     EXPECT_OK(reader.Begin());
-    MemoryHold hold(nullptr);
-    std::vector<uint32_t> members(tsuids_.size());
-    for (uint32_t i = 0; i < members.size(); ++i)
-      members[i] = i;
-    const auto group =
-        reader.Read(members, [this](uint32_t i) { return std::string_view(tsuids_[i]); }, &hold);
-    fault_ = std::string(group.status().message());
-    if (!group.ok()) return {};
-    present_ = group->present;
-    return reader.SeriesOf("m", *group, &hold).value();
+    SeriesGroups groups;
+    for (uint32_t i = 0; i < tsuids_.size(); ++i)
+      groups.Add(i, /*is_new_group=*/i % size == 0);
+    const auto tsuid_of = [this](uint32_t i) { return std::string_view(tsuids_[i]); };
+    std::vector<std::vector<HistogramSeries>> all;
+    present_.clear();
+    while (all.size() < groups.size()) {
+      MemoryHold hold(&memory_);
+      const auto some = reader.Read(groups, all.size(), tsuid_of, &hold);
+      fault_ = std::string(some.status().message());
+      if (!some.ok()) return {};
+      for (const HistogramGroup& group : *some) {
+        present_.insert(present_.end(), group.present.begin(), group.present.end());
+        all.push_back(reader.SeriesOf("m", group, &hold).value());
+      }
+    }
+    scans_ = view.cursors();
+    return all;
   }
 
   static std::vector<std::pair<int64_t, double>> PointsOf(const HistogramSeries& series) {
@@ -92,6 +113,22 @@ class HistogramReaderTest : public testing::Test {
     return points;
   }
 
+  // Memory that a query may have.
+  class Memory : public MemoryAccount {
+   public:
+    absl::Status Take(size_t bytes) override {
+      if (used + bytes > max) return absl::ResourceExhaustedError("no memory");
+      used += bytes;
+      peak = std::max(peak, used);
+      return absl::OkStatus();
+    }
+    void GiveBack(size_t bytes) override { used -= bytes; }
+
+    size_t max = SIZE_MAX;
+    size_t used = 0;
+    size_t peak = 0;
+  };
+
   MemTableStore tables_;
   const RowKeyCodec row_keys_{Layout{}};
   std::unique_ptr<AnnotationStore> annotations_;
@@ -99,9 +136,12 @@ class HistogramReaderTest : public testing::Test {
   SubQuery query_;
   int64_t visible_from_ms_ = 0;
   std::vector<uint32_t> present_;  // of the last read
-  uint64_t read_ = 0;              // as counted
-  absl::Status counted_;           // of each count
-  std::string fault_;              // of the last read
+  int scans_ = 0;                  // of the last read
+  size_t scan_bytes_ = kHistogramScanBytes;
+  Memory memory_;
+  uint64_t read_ = 0;     // as counted
+  absl::Status counted_;  // of each count
+  std::string fault_;     // of the last read
 };
 
 TEST_F(HistogramReaderTest, VectorsOfSeries) {
@@ -202,6 +242,90 @@ TEST_F(HistogramReaderTest, CountsWhatItReadsAndEndsAtALimit) {
   EXPECT_TRUE(Read(kStartMs, kStartMs + kHourMs).empty());
   EXPECT_EQ(fault_, "too many");
   EXPECT_EQ(read_, 256);
+}
+
+// A histogram of each of 64 members in each of two hours, with the member's number as its count.
+class HistogramGroupsTest : public HistogramReaderTest {
+ protected:
+  static constexpr uint32_t kMembers = 64;
+  HistogramGroupsTest() {
+    for (uint32_t member = 0; member < kMembers; ++member) {
+      Write(member, kStartMs, {.buckets = {{0, 2, member}}});
+      Write(member, kStartMs + kHourMs, {.buckets = {{0, 2, member}}, .overflow = 1});
+    }
+    query_.show_histogram_buckets = true;
+  }
+
+  // Groups of one member, each with its own histograms.
+  void CheckGroups() {
+    const auto groups = ReadGroups(1, kStartMs, kStartMs + 2 * kHourMs);
+    EXPECT_EQ(fault_, "");
+    ASSERT_EQ(groups.size(), kMembers);
+    for (uint32_t i = 0; i < kMembers; ++i) {
+      ASSERT_EQ(groups[i].size(), 3) << i;
+      EXPECT_THAT(PointsOf(groups[i][1]),
+                  ElementsAre(Pair(kStartMs, i), Pair(kStartMs + kHourMs, i)));
+      EXPECT_THAT(PointsOf(groups[i][2]),
+                  ElementsAre(Pair(kStartMs, 0), Pair(kStartMs + kHourMs, 1)));
+    }
+    EXPECT_EQ(present_.size(), kMembers);
+    EXPECT_EQ(read_, 2 * kMembers) << "a histogram that is read twice is counted once";
+    EXPECT_EQ(memory_.used, 0);
+  }
+};
+
+TEST_F(HistogramGroupsTest, OneScanReadsAllGroups) {
+  CheckGroups();
+  EXPECT_EQ(scans_, 1);
+}
+
+TEST_F(HistogramGroupsTest, LargeSumsAreReadBySeveralScansWithinTheirMemory) {
+  CheckGroups();
+  const size_t peak_of_one_scan = memory_.peak;
+  read_ = 0;
+  memory_.peak = 0;
+  scan_bytes_ = peak_of_one_scan / 4;
+  CheckGroups();
+  EXPECT_GE(scans_, 4);
+  EXPECT_LE(scans_, 16);
+  EXPECT_LE(memory_.peak, peak_of_one_scan / 2);
+}
+
+TEST_F(HistogramGroupsTest, AQueryWithLittleMemoryReadsGroupByGroup) {
+  scan_bytes_ = 1;
+  CheckGroups();
+  const size_t least = memory_.peak;
+  read_ = 0;
+  scan_bytes_ = kHistogramScanBytes;
+  memory_.max = least;
+  CheckGroups();
+  EXPECT_GT(scans_, 1);
+  memory_.max = 1000;
+  EXPECT_TRUE(ReadGroups(1, kStartMs, kStartMs + kHourMs).empty());
+  EXPECT_EQ(fault_, "no memory");
+}
+
+TEST_F(HistogramGroupsTest, RatesAreTheSameWithLittleMemory) {
+  tsuids_.clear();
+  for (uint32_t member = 0; member < 8; ++member) {
+    for (uint32_t i = 1; i <= 4; ++i) {
+      const ExponentialCount count = 10 * i + member * i;
+      WriteExponential(member, kStartMs + i * kHourMs,
+                       {.is_cumulative = true, .count = count, .positive = {{0, count}}});
+    }
+  }
+  query_.rate = RateSpec{};
+  for (const size_t bytes : {kHistogramScanBytes, size_t{1}}) {
+    scan_bytes_ = bytes;
+    const auto groups = ReadGroups(1, kStartMs + 1, kStartMs + 5 * kHourMs);
+    ASSERT_EQ(groups.size(), 8);
+    for (uint32_t i = 0; i < 8; ++i) {
+      ASSERT_EQ(groups[i].size(), 4) << "a bucket, ZERO, COUNT and SUM";
+      EXPECT_THAT(PointsOf(groups[i][1]), ElementsAre(Pair(kStartMs + 2 * kHourMs, 10 + i),
+                                                      Pair(kStartMs + 3 * kHourMs, 10 + i),
+                                                      Pair(kStartMs + 4 * kHourMs, 10 + i)));
+    }
+  }
 }
 
 TEST_F(HistogramReaderTest, ExpiredHistogramsAreNotShown) {
