@@ -285,7 +285,7 @@ constexpr std::array kRules = {
                "codec/base codec/rows codec/text engine server/text server/cluster server/http "
                "server/expressions server/cli server/cli/data server/cli/data/import"},
     FolderRule{"server/cli/admin/store",
-               "codec/base engine/query engine server/text server/config server/http "
+               "codec/base codec/rollups engine/query engine server/text server/config server/http "
                "server/rollups server/cli"},
     FolderRule{"server/cli/admin",
                "codec/base engine server/text server/config server/access server/cluster "

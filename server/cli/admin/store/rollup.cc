@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include <absl/status/statusor.h>
@@ -14,6 +15,7 @@
 
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
+#include "codec/rollups/metric_rules.h"
 #include "engine/query/query_time.h"
 #include "engine/tsdb.h"
 #include "server/cli/command_line.h"
@@ -58,15 +60,40 @@ absl::StatusOr<std::vector<RollupEstimate>> EstimateLately(Tsdb* tsdb,
   return estimates;
 }
 
+void PrintEstimate(const RollupEstimate& one, Terminal& terminal) {
+  PrintTo(terminal.out, "{} series={} points={} bytes={} a day, kept {}\n", one.metric, one.series,
+          one.points, one.bytes, KeptText(one));
+}
+
+// The estimates of a level's aggregates, and whether they take as much as the points.
+void PrintLevel(const RuleLevel& level,
+                const RollupEstimate& points,
+                std::span<const RollupEstimate> aggregates,
+                Terminal& terminal) {
+  uint64_t bytes = 0;
+  for (const RollupEstimate& one : aggregates) {
+    PrintEstimate(one, terminal);
+    bytes += one.bytes;
+  }
+  if (bytes < points.bytes) return;
+  PrintTo(terminal.out, "{}: level {} saves no space: {} bytes a day; the points take {}\n",
+          points.metric, level.interval, bytes, points.bytes);
+}
+
 int PrintPlan(Tsdb* tsdb, const MetricRules& rules, Terminal& terminal) {
   const auto estimates = EstimateLately(tsdb, rules, terminal.clock->NowMs());
   if (!estimates.ok()) return Fail(terminal, kRollupCommandName, estimates.status());
   if (estimates->empty()) {
     PrintTo(terminal.out, "no metric with a rule has points of the last {} days\n", kDaysLookedAt);
   }
-  for (const RollupEstimate& one : *estimates) {
-    PrintTo(terminal.out, "{} series={} points={} bytes={} a day, kept {}\n", one.metric,
-            one.series, one.points, one.bytes, KeptText(one));
+  for (std::span<const RollupEstimate> rest = *estimates; !rest.empty();) {
+    const RollupEstimate& points = rest.front();
+    PrintEstimate(points, terminal);
+    rest = rest.subspan(1);
+    for (const RuleLevel& level : rules.RuleOf(points.metric)->levels) {
+      PrintLevel(level, points, rest.first(level.aggregates.size()), terminal);
+      rest = rest.subspan(level.aggregates.size());
+    }
   }
   return kExitOk;
 }
@@ -203,7 +230,8 @@ int RollupMain(const std::vector<std::string>& args, Terminal& terminal) {
   line.set_footer(
       "Actions:\n"
       "  plan      print the space of the points and of each level that RULES would compute\n"
-      "            (default: tsd.rollups.rules), measured on the last day with points\n"
+      "            (default: tsd.rollups.rules), measured on the last day with points. Names\n"
+      "            each level that takes as much space a day as the points\n"
       "  status    print until when the levels of each metric are computed, and how many hours\n"
       "            changed since and wait to be computed again; also with --url\n"
       "  rebuild   compute the levels of METRIC again, from START on (default: from the first\n"

@@ -19,8 +19,10 @@ namespace hourcell::rollup_command_test {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 
 class RollupCommandTest : public testing::Test {
@@ -58,6 +60,15 @@ TEST_F(RollupCommandTest, APlanHasThePointsAndTheirLevels) {
   EXPECT_THAT(terminal_.out(), HasSubstr("_rollup/1m-count/m series=2 points=2880 "));
   EXPECT_THAT(terminal_.out(), HasSubstr("_rollup/1h-sum/m series=2 points=48 "));
   EXPECT_THAT(terminal_.out(), HasSubstr("kept without a limit"));
+}
+
+TEST_F(RollupCommandTest, APlanNamesLevelsThatSaveNoSpace) {
+  Fill();
+  EXPECT_EQ(Run({"plan", "* 1m (sum min max), 1h (sum)"}), kExitOk);
+  EXPECT_THAT(terminal_.out(), ContainsRegex("_rollup/1m-max/m .*\nm: level 1m saves no space: "
+                                             "[0-9]+ bytes a day; the points take [0-9]+\n"
+                                             "_rollup/1h-sum/m "));
+  EXPECT_THAT(terminal_.out(), Not(HasSubstr("level 1h")));
 }
 
 TEST_F(RollupCommandTest, TheRulesOfTheSettingsArePlannedByDefault) {
