@@ -293,6 +293,37 @@ TEST_F(PromReadHandlerTest, StaleMarkersEndASeries) {
               HasSubstr(std::string("\x09\x02\x00\x00\x00\x00\x00\xf0\x7f", 9)));
 }
 
+TEST_F(PromReadHandlerTest, AVirtualMetricHasItsCalculatedPoints) {
+  const double stale = Value::StaleMarker().floating();
+  const auto write = [this, stale](const char* metric, const char* host, double value) {
+    Write({{.labels = {{"__name__", metric}, {"host", host}, {"job", "node"}},
+            .samples = {{value, kMs}, {value + 0.5, kMs + 1500}, {stale, kMs + 3000}}}});
+  };
+  write("user", "a", 10);
+  write("user", "b", 20);
+  write("system", "a", 3);
+  write("system", "b", 4);
+  Write({{.labels = {{"__name__", "system"}, {"host", "c"}, {"job", "node"}},
+          .samples = {{9, kMs}}}});
+  ASSERT_EQ(Send("POST /api/admin/metrics",
+                 R"({"metric":"busy","expression":"sum:user{host=*} + 2 * sum:system{host=*}"})")
+                .status,
+            200);
+  const std::string a = fmt::format("busy{{host=a,job=node}} 16@{} 17.5@{}", kMs, kMs + 1500);
+  const std::string b = fmt::format("busy{{host=b,job=node}} 28@{} 29.5@{}", kMs, kMs + 1500);
+
+  const PromMatcher busy = {Type::kEqual, "__name__", "busy"};
+  EXPECT_THAT(Lines({busy}), UnorderedElementsAre(a, b)) << "c has no user";
+  EXPECT_THAT(Lines({busy, {Type::kRegexp, "host", "b|c"}}), ElementsAre(b));
+  EXPECT_THAT(Lines({busy, {Type::kNotEqual, "host", "a"}, {Type::kEqual, "job", "node"}}),
+              ElementsAre(b));
+  EXPECT_THAT(Lines({busy, {Type::kEqual, "job", "nosuch"}}), IsEmpty());
+  EXPECT_THAT(Lines({{Type::kRegexp, "__name__", "bus.*"}, {Type::kEqual, "host", "a"}}),
+              ElementsAre(a));
+  EXPECT_THAT(Lines({busy, {Type::kEqual, "host", "a"}}, kMs + 1000, kMs + 2000),
+              ElementsAre(fmt::format("busy{{host=a,job=node}} 17.5@{}", kMs + 1500)));
+}
+
 TEST_F(PromReadHandlerTest, SpecialValuesAreSamples) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Write({{.labels = {{"__name__", "m"}, {"a", "b"}},
