@@ -2,6 +2,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +20,33 @@ namespace hourcell::backup_restore_test {
 namespace {
 
 using absl::StatusCode;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::Field;
 using testing::HasSubstr;
+
+// Matches a VirtualMetric.
+auto IsMetric(const std::string& name, const MetricExpression& expression) {
+  return AllOf(Field(&VirtualMetric::name, name), Field(&VirtualMetric::expression, expression));
+}
+
+// The values of host h3 in the hour of the points.
+std::vector<double> ValuesOf(Tsdb* tsdb, const std::string& metric) {
+  QuerySpec spec;
+  spec.start_ms = kBackupHour * 1000;
+  spec.end_ms = (kBackupHour + 3599) * 1000;
+  SubQuery& query = spec.queries.emplace_back();
+  query.metric = metric;
+  query.filters = {{.tagk = "host", .type = FilterType::kLiteralOr, .filter = "h3"}};
+  const auto answer = tsdb->queries().Query(spec);
+  EXPECT_OK(answer);
+  std::vector<double> values;
+  if (!answer.ok()) return values;
+  for (const ResultSeries& series : answer->series)
+    for (const ResultPoint& point : series.points)
+      values.push_back(point.value.ToDouble());
+  return values;
+}
 
 class BackupRestoreTest : public testing::Test {
  protected:
@@ -82,6 +109,39 @@ TEST_F(BackupRestoreTest, TheStoresTtlIsRestored) {
   const std::unique_ptr<Tsdb> tsdb = OpenTiny(restored);
   EXPECT_EQ(tsdb->retention().store_ttl_s(), 90'000);
   EXPECT_EQ(Dump(tsdb.get()), "") << "all have expired";
+}
+
+// Each backup has the definitions of its time.
+TEST_F(BackupRestoreTest, VirtualMetricsAreRestored) {
+  SubQuery input;
+  input.metric = "m";
+  input.filters = {
+      {.tagk = "host", .type = FilterType::kWildcard, .filter = "*", .group_by = true}};
+  const MetricExpression sum{.formula = "a + b", .inputs = {input, input}, .missing = 0.5};
+  const MetricExpression half{.formula = "a / 2", .inputs = {input}};
+  uint64_t ids[2] = {};
+  {
+    Options options = TinyOptions(dir_.file("virtual"));
+    options.seal_in_background = false;
+    const std::unique_ptr<Tsdb> tsdb = OpenTiny(options);
+    PutPoints(tsdb.get(), 0, 20);
+    ASSERT_OK(tsdb->names().DefineMetric("first", sum));
+    ids[0] = tsdb->maintenance().backups()->Make(dir_.file("of_virtual"))->id;
+    ASSERT_OK(tsdb->names().DefineMetric("first", half));
+    ASSERT_OK(tsdb->names().DefineMetric("second", sum));
+    ids[1] = tsdb->maintenance().backups()->Make(dir_.file("of_virtual"))->id;
+    ASSERT_OK(tsdb->names().DropMetric("second"));
+  }
+  const auto before = OpenRestored(dir_.file("of_virtual"), ids[0], dir_.file("target0"));
+  const auto after = OpenRestored(dir_.file("of_virtual"), ids[1], dir_.file("target1"));
+
+  EXPECT_THAT(*before->names().ListVirtualMetrics(), ElementsAre(IsMetric("first", sum)));
+  EXPECT_THAT(*after->names().ListVirtualMetrics(),
+              ElementsAre(IsMetric("first", half), IsMetric("second", sum)));
+  EXPECT_THAT(ValuesOf(before.get(), "first"), ElementsAre(6, 26));
+  EXPECT_THAT(ValuesOf(after.get(), "first"), ElementsAre(1.5, 6.5));
+  OwnedPoint point("first", "host=h3", kBackupHour, 1);
+  EXPECT_THAT(before->points().Put(point.view()), StatusIs(StatusCode::kInvalidArgument));
 }
 
 TEST_F(BackupRestoreTest, AFileInTheWayIsRefused) {
