@@ -91,6 +91,7 @@ class Endpoints {
   HttpResponse Changes(const HttpRequest& request) {
     return HandleChanges(request, query_.service());
   }
+  HttpResponse Churn(const HttpRequest& request) { return HandleChurn(request, query_.service()); }
   HttpResponse QueryPage(const HttpRequest& request);
   HttpResponse QueryStats(const HttpRequest& request) { return query_.HandleList(request); }
   HttpResponse Last(const HttpRequest& request) { return HandleLast(request, query_.service()); }

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
@@ -14,6 +15,7 @@
 #include "engine/tsdb.h"
 #include "server/changes/change_request.h"
 #include "server/changes/change_search.h"
+#include "server/changes/churn_search.h"
 #include "server/http/body/body_writer.h"
 #include "server/http/http_error.h"
 
@@ -73,16 +75,23 @@ void AddRangeValues(std::string_view key, const RangeValues& range, JsonWriter* 
   json->CloseObject();
 }
 
+void AddChangedSeries(const std::vector<std::pair<std::string, std::string>>& tags,
+                      std::string_view tsuid,
+                      ChangeType type,
+                      JsonWriter* json) {
+  json->Key("tags");
+  json->OpenObject();
+  for (const auto& [tagk, tagv] : tags)
+    json->Field(tagk, tagv);
+  json->CloseObject();
+  json->Field("tsuid", tsuid);
+  json->Field("change", ChangeTypeName(type));
+}
+
 void AddChange(const ChangedMetric& change, JsonWriter* json) {
   json->OpenObject();
   json->Field("metric", change.metric);
-  json->Key("tags");
-  json->OpenObject();
-  for (const auto& [tagk, tagv] : change.tags)
-    json->Field(tagk, tagv);
-  json->CloseObject();
-  json->Field("tsuid", change.tsuid);
-  json->Field("change", ChangeTypeName(change.score.type));
+  AddChangedSeries(change.tags, change.tsuid, change.score.type, json);
   AddDouble("score", change.score.score, json);
   json->Field("rate", change.score.is_rate);
   json->Field("series", change.series);
@@ -127,6 +136,47 @@ absl::Status PrintChanges(const ChangeRequest& request,
   return absl::OkStatus();
 }
 
+// The text in the list of queries.
+std::string ListedChurn(const ChurnRequest& request) {
+  std::string text;
+  JsonWriter json(&text);
+  json.OpenObject();
+  json.Field("type", "CHURN");
+  AddChangeTimes(request.times, &json);
+  json.Field("metric", request.metric);
+  json.CloseObject();
+  return text;
+}
+
+absl::Status PrintChurn(const ChurnRequest& request,
+                        const QueryService& service,
+                        int64_t deadline_ms,
+                        QueryControl* control,
+                        BodyWriter* body) {
+  const std::unique_ptr<MemoryAccount> memory = service.tsdb->queries().LeaseQueryMemory(control);
+  HOURCELL_ASSIGN_OR_RETURN(const ChurnReport report,
+                            FindChurn(request, service, deadline_ms, control, memory.get()));
+  JsonWriter json(&body->buffer());
+  json.OpenObject();
+  AddChangeTimes(request.times, &json);
+  json.Field("series", report.series);
+  json.Field("started", report.started);
+  json.Field("ended", report.ended);
+  json.Key("list");
+  json.OpenArray();
+  for (const ChurnedSeries& series : report.list) {
+    json.OpenObject();
+    AddChangedSeries(series.tags, series.tsuid, series.type, &json);
+    json.Field("first", series.first_ms);
+    json.Field("last", series.last_ms);
+    json.CloseObject();
+    HOURCELL_RETURN_IF_ERROR(body->Offer());
+  }
+  json.CloseArray();
+  json.CloseObject();
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 HttpResponse HandleChanges(const HttpRequest& request, const QueryService& service) {
@@ -137,6 +187,18 @@ HttpResponse HandleChanges(const HttpRequest& request, const QueryService& servi
   const auto print = [&service, deadline_ms = request.deadline_ms, search = *std::move(parsed)](
                          QueryControl* control, BodyWriter* body) {
     return PrintChanges(search, service, deadline_ms, control, body);
+  };
+  return ListedResponse(service, request, std::move(text), print, &QueryError);
+}
+
+HttpResponse HandleChurn(const HttpRequest& request, const QueryService& service) {
+  absl::StatusOr<ChurnRequest> parsed =
+      ParseChurnRequest(request, service.clock->NowMs(), service.timezone);
+  if (!parsed.ok()) return HttpError(400, parsed.status());
+  std::string text = ListedChurn(*parsed);
+  const auto print = [&service, deadline_ms = request.deadline_ms, search = *std::move(parsed)](
+                         QueryControl* control, BodyWriter* body) {
+    return PrintChurn(search, service, deadline_ms, control, body);
   };
   return ListedResponse(service, request, std::move(text), print, &QueryError);
 }

@@ -1,5 +1,6 @@
 // /api/query/changes: which metrics of the series with a tag moved most in a range against the
-// range before. docs/query-language.md has its parameters and its answer. Thread-safe.
+// range before. /api/query/churn: which series of a metric started or ended.
+// docs/query-language.md has their parameters and answers. Thread-safe.
 
 #pragma once
 
@@ -8,7 +9,10 @@
 
 namespace hourcell {
 
-// Answers a GET. The response borrows `request` and `service`.
+// Answers a GET or POST. The response borrows `request` and `service`.
 HttpResponse HandleChanges(const HttpRequest& request, const QueryService& service);
+
+// As above, of a GET.
+HttpResponse HandleChurn(const HttpRequest& request, const QueryService& service);
 
 }  // namespace hourcell

@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include <absl/status/status.h>
 #include <fmt/format.h>
+#include <simdjson.h>
 
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "engine/query/query_time.h"
 #include "server/query/query_string.h"
+#include "server/text/json_fields.h"
 #include "server/text/series_text.h"
 
 namespace hourcell {
@@ -22,6 +25,8 @@ constexpr uint64_t kComparedDefault = 5'000;
 constexpr uint64_t kComparedMax = 50'000;
 constexpr uint64_t kChangeSecondsDefault = 10;
 constexpr uint64_t kChangeSecondsMax = 60;
+constexpr uint64_t kChurnedDefault = 60;
+constexpr uint64_t kChurnedMax = 1'000;
 
 constexpr int64_t kStepSecond = 1'000;
 constexpr int64_t kStepMinute = 60 * kStepSecond;
@@ -84,6 +89,50 @@ absl::StatusOr<ChangeTimes> ParseChangeTimes(const HttpRequest& request,
   return ChangeTimesOf(start_ms, end_ms);
 }
 
+// The fields of a body as the parameters of a GET.
+absl::StatusOr<HttpRequest> ChangeParamsOfJson(const std::string& body) {
+  simdjson::dom::parser parser;
+  HOURCELL_ASSIGN_OR_RETURN(const simdjson::dom::object object, ParseJsonObject(body, &parser));
+  HttpRequest request;
+  const auto add = [&request](std::string_view key, simdjson::dom::element value) -> absl::Status {
+    HOURCELL_ASSIGN_OR_RETURN(std::string text, JsonText(key, value));
+    request.params.emplace_back(key, std::move(text));
+    return absl::OkStatus();
+  };
+  for (const auto [key, value] : object) {
+    simdjson::dom::array tags;
+    if (key == "tag" && !value.get(tags)) {
+      for (const simdjson::dom::element tag : tags)
+        HOURCELL_RETURN_IF_ERROR(add(key, tag));
+    } else if (!value.is_object() && !value.is_array()) {
+      HOURCELL_RETURN_IF_ERROR(add(key, value));
+    } else {
+      return WrongJsonType(key, "a text");
+    }
+  }
+  return request;
+}
+
+absl::StatusOr<ChangeRequest> ParseChangeParams(const HttpRequest& request,
+                                                int64_t now_ms,
+                                                std::string_view default_timezone) {
+  ChangeRequest parsed;
+  HOURCELL_ASSIGN_OR_RETURN(parsed.times, ParseChangeTimes(request, now_ms, default_timezone));
+  for (const auto& [name, value] : request.params) {
+    if (name == "tag") HOURCELL_RETURN_IF_ERROR(AppendTagMatches(value, &parsed.tags));
+  }
+  if (parsed.tags.empty()) return absl::InvalidArgumentError("Missing parameter <code>tag</code>");
+  parsed.metric = ChangeParam(request, "metric");
+  HOURCELL_ASSIGN_OR_RETURN(parsed.limit,
+                            ParseChangeCount(request, "limit", kChangesDefault, kChangesMax));
+  HOURCELL_ASSIGN_OR_RETURN(parsed.series,
+                            ParseChangeCount(request, "series", kComparedDefault, kComparedMax));
+  HOURCELL_ASSIGN_OR_RETURN(
+      parsed.seconds,
+      ParseChangeCount(request, "seconds", kChangeSecondsDefault, kChangeSecondsMax));
+  return parsed;
+}
+
 }  // namespace
 
 ChangeTimes ChangeTimesOf(int64_t start_ms, int64_t end_ms) {
@@ -100,20 +149,22 @@ ChangeTimes ChangeTimesOf(int64_t start_ms, int64_t end_ms) {
 absl::StatusOr<ChangeRequest> ParseChangeRequest(const HttpRequest& request,
                                                  int64_t now_ms,
                                                  std::string_view default_timezone) {
-  ChangeRequest parsed;
+  if (request.method != "POST") return ParseChangeParams(request, now_ms, default_timezone);
+  HOURCELL_ASSIGN_OR_RETURN(const HttpRequest fields, ChangeParamsOfJson(request.body));
+  return ParseChangeParams(fields, now_ms, default_timezone);
+}
+
+absl::StatusOr<ChurnRequest> ParseChurnRequest(const HttpRequest& request,
+                                               int64_t now_ms,
+                                               std::string_view default_timezone) {
+  ChurnRequest parsed;
   HOURCELL_ASSIGN_OR_RETURN(parsed.times, ParseChangeTimes(request, now_ms, default_timezone));
-  for (const auto& [name, value] : request.params) {
-    if (name == "tag") HOURCELL_RETURN_IF_ERROR(AppendTagMatches(value, &parsed.tags));
-  }
-  if (parsed.tags.empty()) return absl::InvalidArgumentError("Missing parameter <code>tag</code>");
   parsed.metric = ChangeParam(request, "metric");
+  if (parsed.metric.empty()) {
+    return absl::InvalidArgumentError("Missing parameter <code>metric</code>");
+  }
   HOURCELL_ASSIGN_OR_RETURN(parsed.limit,
-                            ParseChangeCount(request, "limit", kChangesDefault, kChangesMax));
-  HOURCELL_ASSIGN_OR_RETURN(parsed.series,
-                            ParseChangeCount(request, "series", kComparedDefault, kComparedMax));
-  HOURCELL_ASSIGN_OR_RETURN(
-      parsed.seconds,
-      ParseChangeCount(request, "seconds", kChangeSecondsDefault, kChangeSecondsMax));
+                            ParseChangeCount(request, "limit", kChurnedDefault, kChurnedMax));
   return parsed;
 }
 

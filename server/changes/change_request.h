@@ -7,6 +7,15 @@
 //   series                  series that are compared, 1 to 50,000; 5,000
 //   seconds                 after them it answers with the series it compared, 1 to 60; 10
 //
+// These are parameters of a GET, or the fields of a JSON object in the body of a POST; `tag` is a
+// text or a list of texts there.
+//
+// ChurnRequest: a parsed request to /api/query/churn, a GET.
+//
+//   start end timezone tz   as above
+//   metric                  the metric; required
+//   limit                   series in the answer, 1 to 1,000; 60
+//
 // Pure functions; thread-safe.
 
 #pragma once
@@ -37,14 +46,24 @@ struct ChangeRequest {
   uint64_t seconds = 0;
 };
 
+struct ChurnRequest {
+  ChangeTimes times;
+  std::string metric;
+  uint64_t limit = 0;
+};
+
 // The range in whole steps, at most kChangeStepsMax: rounded to an earlier start and a later end.
 // Long steps are whole hours, which a summary of a row answers. REQUIRES: start_ms < end_ms.
 ChangeTimes ChangeTimesOf(int64_t start_ms, int64_t end_ms);
 
 // kInvalidArgument: a parameter is missing or wrong; the range is empty, or begins later than
-// `now_ms`.
+// `now_ms`; the body of a POST is not a JSON object, or a field has another type. Fields of other
+// names are ignored.
 absl::StatusOr<ChangeRequest> ParseChangeRequest(const HttpRequest& request,
                                                  int64_t now_ms,
                                                  std::string_view default_timezone);
+absl::StatusOr<ChurnRequest> ParseChurnRequest(const HttpRequest& request,
+                                               int64_t now_ms,
+                                               std::string_view default_timezone);
 
 }  // namespace hourcell

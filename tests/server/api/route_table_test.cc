@@ -83,6 +83,7 @@ constexpr std::string_view kPaths[] = {
     "/api/query/exp",
     "/api/query/gexp",
     "/api/query/changes",
+    "/api/query/churn",
     "/api/query/last",
     "/api/search",
     "/api/search/lookup",

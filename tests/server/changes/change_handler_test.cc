@@ -78,7 +78,44 @@ TEST_F(ChangeHandlerTest, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(unknown.body, HasSubstr("No such name for 'tagv': 'nosuch'"));
   EXPECT_EQ(Changes("limit=3").status, 400);
   EXPECT_EQ(Changes("tag=host=web07&limit=1000").status, 400);
-  EXPECT_EQ(Send("POST /api/query/changes", "{}").status, 405);
+  EXPECT_EQ(Send("POST /api/query/changes", "{}").status, 400);
+  EXPECT_EQ(Send("PUT /api/query/changes", "{}").status, 405);
+}
+
+TEST_F(ChangeHandlerTest, ABodyAnswersAsItsParameters) {
+  PutStep("disk.busy", "host=web07", 0, 4);
+
+  const HttpResponse response = Send("POST /api/query/changes",
+                                     R"({"start":1356998700,"end":1356999000,"tag":"host=web07"})");
+
+  EXPECT_EQ(response.status, 200);
+  EXPECT_THAT(response.body, HasSubstr(R"("metric":"disk.busy")"));
+  EXPECT_EQ(response.body, Changes("tag=host=web07").body);
+}
+
+TEST_F(ChangeHandlerTest, ListsSeriesThatStartedAndEnded) {
+  PutStep("cpu", "host=a", 1, 1);
+  Put(OwnedPoint("cpu", "host=b", kStartS + 400, 1));
+  Put(OwnedPoint("cpu", "host=c", kStartS + 100, 1));
+
+  const HttpResponse response = Send(fmt::format("GET /api/query/churn?{}&metric=cpu", kRange));
+
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.body,
+            R"({"before":1356998400000,"start":1356998700000,"end":1356999000000,"step":10000,)"
+            R"("series":3,"started":1,"ended":1,"list":[)"
+            R"({"tags":{"host":"b"},"tsuid":"000001000001000002","change":"started",)"
+            R"("first":1356998800000,"last":1356998800000},)"
+            R"({"tags":{"host":"c"},"tsuid":"000001000001000003","change":"ended",)"
+            R"("first":1356998500000,"last":1356998500000}]})");
+  EXPECT_THAT(Send("GET /api/stats/query").body, HasSubstr(R"("type":"CHURN")"));
+}
+
+TEST_F(ChangeHandlerTest, RefusesAChurnWithoutAMetric) {
+  Put(OwnedPoint("cpu", "host=a", kStartS, 1));
+  EXPECT_EQ(Send(fmt::format("GET /api/query/churn?{}", kRange)).status, 400);
+  EXPECT_EQ(Send(fmt::format("GET /api/query/churn?{}&metric=nosuch", kRange)).status, 400);
+  EXPECT_EQ(Send("POST /api/query/churn", "{}").status, 405);
 }
 
 TEST_F(ChangeHandlerTest, TheLimitsOfQueriesApply) {

@@ -49,6 +49,72 @@ TEST(ChangeRequestTest, GivesItsParameters) {
   EXPECT_EQ(usual->seconds, 10u);
 }
 
+absl::StatusOr<ChangeRequest> ParseBody(std::string_view body) {
+  HttpRequest request;
+  request.method = "POST";
+  request.body = body;
+  return ParseChangeRequest(request, kNowMs, "");
+}
+
+TEST(ChangeRequestTest, ABodyHasTheSameFields) {
+  const auto parsed = ParseBody(
+      R"({"start":"2013/01/01","end":1357084800,"tag":["host=web07|web08","dc=x"],"metric":"sys.",)"
+      R"("limit":3,"series":"70","seconds":4,"other":true})");
+  ASSERT_OK(parsed);
+  EXPECT_THAT(parsed->tags, ElementsAre(TagMatch{"host", "web07"}, TagMatch{"host", "web08"},
+                                        TagMatch{"dc", "x"}));
+  EXPECT_EQ(parsed->metric, "sys.");
+  EXPECT_EQ(parsed->limit, 3u);
+  EXPECT_EQ(parsed->series, 70u);
+  EXPECT_EQ(parsed->seconds, 4u);
+  EXPECT_EQ(parsed->times.start_ms, 1'356'998'400'000);
+  EXPECT_EQ(parsed->times.end_ms, 1'357'084'800'000);
+  const auto one = ParseBody(R"({"start":"1h-ago","tag":"host=web07"})");
+  ASSERT_OK(one);
+  EXPECT_THAT(one->tags, ElementsAre(TagMatch{"host", "web07"}));
+}
+
+TEST(ChangeRequestTest, SaysWhatIsExpectedOfABody) {
+  const auto f = [](std::string_view body, std::string_view error) {
+    EXPECT_THAT(ParseBody(body),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(std::string(error))))
+        << body;
+  };
+  f("", "Missing message content");
+  f("[]", "Unable to parse the given JSON");
+  f(R"({"tag":"host=a"})", "Missing parameter <code>start</code>");
+  f(R"({"start":"1h-ago","tag":[]})", "Missing parameter <code>tag</code>");
+  f(R"({"start":"1h-ago","tag":[["host=a"]]})", "tag: not");
+  f(R"({"start":"1h-ago","tag":{"host":"a"}})", "tag: not a text");
+  f(R"({"start":{},"tag":"host=a"})", "start: not a text");
+  f(R"({"start":"1h-ago","tag":"host=a","limit":101})", "limit: expected 1 to 100, got \"101\"");
+  f(R"({"start":"1h-ago","tag":"host=a","limit":-1})", "limit: expected 1 to 100, got \"-1\"");
+}
+
+TEST(ChangeRequestTest, AChurnHasAMetric) {
+  const auto parse = [](std::string_view query) {
+    HttpRequest request;
+    request.method = "GET";
+    request.target = "/api/query/churn?" + std::string(query);
+    HOURCELL_CHECK(ParseTarget(&request).ok());
+    return ParseChurnRequest(request, kNowMs, "");
+  };
+  const auto parsed = parse("start=2013/01/01&end=2013/01/02&metric=sys.cpu&limit=3");
+  ASSERT_OK(parsed);
+  EXPECT_EQ(parsed->metric, "sys.cpu");
+  EXPECT_EQ(parsed->limit, 3u);
+  EXPECT_EQ(parsed->times.step_ms, 3'600'000);
+  const auto usual = parse("start=1h-ago&metric=m");
+  ASSERT_OK(usual);
+  EXPECT_EQ(usual->limit, 60u);
+  EXPECT_THAT(parse("start=1h-ago"), StatusIs(absl::StatusCode::kInvalidArgument,
+                                              "Missing parameter <code>metric</code>"));
+  EXPECT_THAT(parse("metric=m"), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(
+      parse("start=1h-ago&metric=m&limit=1001"),
+      StatusIs(absl::StatusCode::kInvalidArgument, "limit: expected 1 to 1000, got \"1001\""));
+}
+
 TEST(ChangeRequestTest, TheRangeEndsAtThePresent) {
   const auto parsed = Parse("start=1h-ago&end=2014/01/01&tag=host=web07");
   ASSERT_OK(parsed);

@@ -23,7 +23,8 @@ TEST(RelayChoiceTest, QueriesAreAnsweredHere) {
        {"GET /api/query?start=1h-ago&m=sum:m", "POST /api/query", "POST /api/query/",
         "GET /api/v1/query?m=sum:m", "GET /API/Query", "GET /api/query/last?timeseries=m",
         "POST /api/query/last", "GET /api/v1/query/last", "GET /q?start=1h-ago&m=sum:m&png",
-        "GET /q", "GET /api/%71uery?m=sum:m{h=*}"}) {
+        "GET /q", "GET /api/%71uery?m=sum:m{h=*}", "GET /api/query/changes?tag=host=a",
+        "POST /api/query/changes", "GET /api/query/churn?metric=m"}) {
     EXPECT_EQ(ChoiceOf(line), RelayChoice::kFollower) << line;
   }
   EXPECT_EQ(ChooseByFirstBytes("GET /q HTTP/1.0\n", false), RelayChoice::kFollower);
@@ -111,6 +112,7 @@ TEST(RelayChoiceTest, AFollowerOnlyReads) {
     }
   }
   EXPECT_THAT(paths, testing::ElementsAre("/api/query", "/api/query/exp", "/api/query/gexp",
+                                          "/api/query/changes", "/api/query/churn",
                                           "/api/query_range", "/api/query/last", "/q"));
 }
 
