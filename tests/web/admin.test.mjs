@@ -38,6 +38,26 @@ test('cardinality counts series by metric and by tag', async () => {
   await page.waitForFunction(() => /symbol\s*10 values/.test(document.body.innerText));
 });
 
+test('cardinality lists the series that started or ended, with their number', async (t) => {
+  const own = await Server.create({ data: false });
+  t.after(() => own.close());
+  const now = Math.floor(Date.now() / 1000);
+  const days = (host, from, to) => Array.from({ length: (from - to) / 2 }, (_, i) => ({
+    metric: 'app.pods', timestamp: now - 3600 * (from - 2 * i), value: 1, tags: { host } }));
+  await own.put([...days('stays', 46, 0), ...days('new', 6, 0), ...days('gone', 46, 14)]);
+  page = await browser.page(own.url, '#v=cardinality');
+  const panel = page.locator('[aria-label="Series that started or ended"]');
+  await panel.locator('li >> nth=1').waitFor();
+  assert.equal(await panel.locator('[role=status]').innerText(), '2 of 3 series');
+  assert.match((await panel.locator('li').allInnerTexts()).join(' '), /host=new\s+started[^]*host=gone\s+ended/);
+  await panel.locator('select').selectOption('30d-ago');
+  await page.waitForFunction(() => location.hash.includes('since=30d-ago'));
+  await page.waitForFunction(() => /3 of 3 series/.test(document.querySelector('.churn').innerText));
+  await panel.locator('a:has-text("host=gone")').click();
+  await settled(page);
+  assert.match(page.url(), /host=gone/);
+});
+
 test('a region is split and merged from the picture', async () => {
   page = await browser.page(server.url);
   await standInLoads(page);

@@ -102,3 +102,24 @@ test('of more metrics than the page loads, the server finds any part of a name a
   await page.waitForFunction(() => location.hash.includes('m='));
   assert.match(page.url(), /:zz\.biggest/);
 });
+
+test('a screen of cards is one request, and a metric that fails leaves the others', async (t) => {
+  const live = await Server.create({ data: false });
+  t.after(() => live.close());
+  const timestamp = Math.floor(Date.now() / 1000);
+  await live.put(Array.from({ length: 24 }, (_, i) => [60, 30, 0].map((ago) => ({
+    metric: `app.metric${String(i).padStart(2, '0')}`, timestamp: timestamp - ago, value: i + ago, tags: { host: 'a' } }))).flat());
+  page = await browser.page(live.url, '#v=views');
+  const asked = [];
+  page.on('request', (request) => /api\/(query|search)/.test(request.url()) && asked.push(request.url()));
+  await page.goto(live.url);
+  await page.waitForFunction(() => document.querySelectorAll('.card .spark path.stroke').length === 24);
+  assert.equal(asked.length, 1, asked.join('\n'));
+  await page.route(/api\/query\?.*app\.metric07/, (route) => route.fulfill({ status: 400,
+    json: { error: { code: 400, message: 'No such name' } } }));
+  await page.goto('about:blank');
+  await page.goto(live.url);
+  await page.waitForFunction(() => document.querySelectorAll('.card .spark path.stroke').length === 23);
+  assert.equal(await page.locator('.card:has-text("app.metric07") path').count(), 0);
+  page.errors = page.errors.filter((text) => !/status of 400/.test(text));
+});

@@ -88,3 +88,24 @@ test('a range that was dragged is compared with the range before it', async () =
   assert.deepEqual(page.errors, []);
   await page.close();
 });
+
+test('the pointer on one small chart marks its time on all', async () => {
+  const page = await browser.page(server.url, `${GRAPH}&moved=host=web07`);
+  await page.waitForSelector('.change .main');
+  const chart = page.locator('.change .spark').nth(1);
+  await chart.scrollIntoViewIfNeeded();
+  const box = await chart.boundingBox();
+  await page.mouse.move(box.x + box.width / 4, box.y + box.height / 2);
+  await page.waitForSelector('.change.axis .at');
+  assert.equal(await page.innerText('.change.axis .at'), '16:30');
+  const lines = await page.$$eval('.change:not(.axis)', (all) => all.map((row) => {
+    const { content, left } = getComputedStyle(row, '::after');
+    return content === 'none' ? NaN : row.getBoundingClientRect().left + parseFloat(left);
+  }));
+  assert.ok(lines.length > 2);
+  for (const x of lines) assert.ok(Math.abs(x - (box.x + box.width / 4)) < 2, `${x}`);
+  await page.mouse.move(box.x - 30, box.y);
+  await page.waitForSelector('.change.axis .at', { state: 'detached' });
+  assert.deepEqual(page.errors, []);
+  await page.close();
+});

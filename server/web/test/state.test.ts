@@ -9,7 +9,7 @@ const FULL: State = {
   style: 'stacked', compare: '1w', threshold: '99.5', ylog: true, y2log: true, yrange: '[0:100]', y2range: '[:5]', ylabel: 'a & b',
   y2label: '日本', title: '<script>', unit: 'bytes', tz: 'Europe/Berlin', refresh: 15, auto: false,
   notes: false, connect: true, every: true, solo: ['cpu{host=a}', 'שלום'], moved: ['host=web07', 'dc="a|b"'], sort: '-max', metric: 'm', tag: 't', search: 'x y', saved: 'Web / 日本',
-  tab: 'My queries', table: 'uid', measure: 'rows_read', order: 'stale', job: '7',
+  since: '1w-ago', tab: 'My queries', table: 'uid', measure: 'rows_read', order: 'stale', job: '7',
   fleet: 'metrics=10,tags=host:1000', designs: ['a: layout=salted:20 presplit=salt', 'b & c: layout=opentsdb'],
 };
 

@@ -10,6 +10,7 @@ import { plural, showCount } from '../time/units';
 import { useAnswer } from '../ui/hooks';
 import { Bar, Problem } from '../ui/parts';
 import { ChangeMenu } from './change';
+import { Churn } from './churn';
 import { createdPerMinute } from './own';
 
 const LARGEST = 40;
@@ -19,6 +20,7 @@ export function CardinalityView() {
   const [changes, setChanges] = useState(0);
   const largest = useAnswer((signal) => rankMetrics('', 'series', LARGEST, signal), [changes]);
   const rows = largest.value?.metrics ?? [];
+  const shown = metric || rows[0]?.metric;
   return (
     <main class="cardinality">
       <h1>Cardinality</h1>
@@ -42,11 +44,13 @@ export function CardinalityView() {
         </section>
         <div>
           <NewSeries />
-          {(metric || rows[0]) && <TagSizes metric={metric || rows[0]!.metric} changes={changes}
-            onChange={(name) => {
+          {shown && <>
+            <TagSizes metric={shown} changes={changes} onChange={(name) => {
               setChanges(changes + 1);
               if (name !== metric) go({ metric: name });
-            }} />}
+            }} />
+            <Churn metric={shown} changes={changes} />
+          </>}
         </div>
       </div>
     </main>
@@ -63,7 +67,7 @@ function TagSizes({ metric, changes, onChange }: {
       <header>
         <h2><bdi>{metric}</bdi></h2>
         <a href={graphOf(metric)}>graph</a>
-        <a href={linkTo({ view: 'browse', metric })}>what churns</a>
+        <a href={linkTo({ view: 'browse', metric })}>values</a>
         <ChangeMenu metric={metric} onDone={onChange} />
       </header>
       <Problem error={error} />

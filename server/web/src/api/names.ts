@@ -3,6 +3,7 @@
 import { aggregators } from '../query/aggregators';
 import { printName } from '../query/print';
 import { getJson } from './client';
+import { Kept } from './kept';
 import { can } from './roles';
 
 export interface Series { tsuid: string; metric: string; tags: Record<string, string> }
@@ -32,27 +33,22 @@ export function lookup(metric: string, limit: number, signal?: AbortSignal): Pro
 export interface Ranked { metric: string; uid: string; series: number }
 export interface Ranking { total: number; series?: number; metrics: Ranked[] }
 
+// Counts grow: they are asked for again after a while.
+const counts = new Kept<number>(60e3);
+
 // Finds metrics by a part of their name: the first of an order, and the total.
-export function rankMetrics(find: string, order: 'name' | 'series' | 'newest', limit: number,
-                            signal?: AbortSignal): Promise<Ranking> {
-  return getJson('api/metrics', {
+export async function rankMetrics(find: string, order: 'name' | 'series' | 'newest', limit: number,
+                                  signal?: AbortSignal): Promise<Ranking> {
+  const ranking = await getJson<Ranking>('api/metrics', {
     params: [['find', find], ['order', order], ['limit', String(limit)]], background: true, ...(signal && { signal }),
   });
+  for (const { metric, series } of ranking.metrics) counts.keep(metric, Promise.resolve(series));
+  return ranking;
 }
-
-const counts = new Map<string, Promise<number>>();
 
 // The number of series of a metric.
-export function sizeOf(metric: string): Promise<number> {
-  let found = counts.get(metric);
-  if (!found) {
-    found = lookup(metric, 1).then(({ totalResults }) => totalResults);
-    counts.set(metric, found);
-    // Counts grow: they are asked for again after a while, and at once after an error.
-    found.then(() => setTimeout(() => counts.delete(metric), 60e3), () => counts.delete(metric));
-  }
-  return found;
-}
+export const sizeOf = (metric: string): Promise<number> =>
+  counts.get(metric, async () => (await lookup(metric, 1)).totalResults);
 
 export interface Tags {
   total: number; // series of the metric
@@ -60,17 +56,10 @@ export interface Tags {
   keys: Map<string, Map<string, number>>; // value -> series that have it
 }
 
-const tags = new Map<string, Promise<Tags>>();
+const tags = new Kept<Tags>(60e3);
 
-export function tagsOf(metric: string): Promise<Tags> {
-  let found = tags.get(metric);
-  if (!found) {
-    found = lookup(metric, SERIES_MAX).then(countTags);
-    tags.set(metric, found);
-    found.then(() => setTimeout(() => tags.delete(metric), 60e3), () => tags.delete(metric));
-  }
-  return found;
-}
+export const tagsOf = (metric: string): Promise<Tags> =>
+  tags.get(metric, async () => countTags(await lookup(metric, SERIES_MAX)));
 
 export function countTags({ results, totalResults }: Lookup): Tags {
   const keys = new Map<string, Map<string, number>>();
@@ -89,23 +78,23 @@ export function forgetNames(): void {
   tags.clear();
 }
 
-export interface Last { timestamp: number; value: string; tags: Record<string, string> }
-
-export function lastOf(metric: string, signal?: AbortSignal): Promise<Last[]> {
-  return getJson('api/query/last', {
-    params: [['timeseries', metric], ['resolve', 'true']], background: true, ...(signal && { signal }),
+// The times of the last points of metrics that have one.
+export async function lastsOf(metrics: string[], signal: AbortSignal): Promise<Map<string, number>> {
+  const found = await getJson<{ metric: string; timestamp: number }[]>('api/query/last', {
+    method: 'POST', json: { queries: metrics.map((metric) => ({ metric })), resolveNames: true }, background: true, signal,
   });
+  const lasts = new Map<string, number>();
+  for (const { metric, timestamp } of found) lasts.set(metric, Math.max(timestamp, lasts.get(metric) ?? 0));
+  return lasts;
 }
 
-// Runs tasks, a few at a time: thousands at once would fill the server's queue.
-export async function fewAtATime<T>(items: T[], work: (item: T) => Promise<void>, few = 4,
-                                    signal?: AbortSignal): Promise<void> {
-  const queue = items.slice();
-  const worker = async () => {
-    for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
-      if (signal?.aborted) return;
-      await work(item);
-    }
-  };
-  await Promise.all(Array.from({ length: few }, worker));
+// The series of a metric that started or ended in a range, as the server finds them. Times are the
+// starts of steps.
+export interface Churned {
+  tags: Record<string, string>; tsuid: string; change: 'started' | 'ended'; first: number; last: number;
+}
+export interface Churn { step: number; series: number; started: number; ended: number; list: Churned[] }
+
+export function churnOf(metric: string, start: string, signal: AbortSignal): Promise<Churn> {
+  return getJson('api/query/churn', { params: [['metric', metric], ['start', start]], background: true, signal });
 }

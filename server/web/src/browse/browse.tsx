@@ -1,7 +1,7 @@
 // All metrics, or one with its tags.
 
 import { useMemo, useState } from 'preact/hooks';
-import { NAMES_MAX, fewAtATime, rankMetrics } from '../api/names';
+import { NAMES_MAX, rankMetrics } from '../api/names';
 import { AddData } from '../import/import';
 import { findNames, match, type Match } from '../query/fuzzy';
 import { go, page, tweak } from '../state/page';
@@ -75,10 +75,7 @@ function useAll(names: string[]): Map<string, Recent> {
   const [known, setKnown] = useState(new Map<string, Recent>());
   useAnswer(async (signal) => {
     const found = new Map<string, Recent>();
-    await fewAtATime(names, async (name) => {
-      const recent = await recentOf(name, signal).catch(() => null);
-      if (recent) found.set(name, recent);
-    }, 4, signal);
+    await Promise.all(names.map((name) => recentOf(name, signal).then((recent) => found.set(name, recent), () => {})));
     if (!signal.aborted) setKnown(found);
   }, [names.join('\n')]);
   return known;

@@ -1,18 +1,20 @@
 // A metric of the list: its name, how many series it has, and its last hour.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { Match } from '../query/fuzzy';
 import { Sparkline } from '../plot/sparkline';
 import { graphOf, linkTo } from '../state/page';
 import { showSpan } from '../time/time';
 import { guessUnit, showCount, showNumber } from '../time/units';
 import { Marked } from '../ui/combobox';
+import { useAnswer, useSeen } from '../ui/hooks';
 import { isStale, rangeFor, recentOf, type Recent } from './recent';
 
 export function MetricCard({ match }: { match: Match }) {
   const card = useRef<HTMLLIElement>(null);
-  const recent = useRecent(match.name, card);
   const { name } = match;
+  const isSeen = useSeen(card);
+  const recent = useAnswer(async (signal) => (isSeen ? recentOf(name, signal) : null), [name, isSeen]).value;
   const last = recent?.points[recent.points.length - 1]?.[1];
   return (
     <li ref={card} class="card">
@@ -32,23 +34,4 @@ export function MetricCard({ match }: { match: Match }) {
 function age(recent: Recent): string {
   if (!recent.last) return 'no recent point';
   return isStale(recent) ? `${showSpan(Date.now() - recent.last)} ago` : 'live';
-}
-
-// Asked for when the card comes into view.
-function useRecent(name: string, card: { current: HTMLElement | null }): Recent | null {
-  const [recent, setRecent] = useState<Recent | null>(null);
-  useEffect(() => {
-    const abort = new AbortController();
-    const watch = new IntersectionObserver((entries) => {
-      if (!entries.some((entry) => entry.isIntersecting)) return;
-      watch.disconnect();
-      recentOf(name, abort.signal).then(setRecent, () => {});
-    }, { rootMargin: '200px' });
-    watch.observe(card.current!);
-    return () => {
-      watch.disconnect();
-      abort.abort();
-    };
-  }, [name]);
-  return recent;
 }

@@ -2,7 +2,8 @@
 
 import { useState } from 'preact/hooks';
 import { ChangeMenu } from '../admin/change';
-import { lastOf, tagsOf } from '../api/names';
+import { Churn } from '../admin/churn';
+import { tagsOf } from '../api/names';
 import { limitsOf, Sparkline } from '../plot/sparkline';
 import { go, graphOf, linkTo, page } from '../state/page';
 import { showSpan, showTime } from '../time/time';
@@ -47,7 +48,7 @@ export function MetricPage({ metric, tag }: { metric: string; tag: string }) {
         ))}
       </div>
       {tag && recent.value && <BreakDown metric={metric} tagk={tag} recent={recent.value} />}
-      <Churn metric={metric} total={tags.value?.total ?? 0} />
+      <Churn metric={metric} changes={changes} />
     </main>
   );
 }
@@ -108,28 +109,6 @@ function BreakDown({ metric, tagk, recent }: { metric: string; tagk: string; rec
             <p class="facts"><span>{plural(points.length, 'point')}</span>
               <em>{showNumber(points[points.length - 1]?.[1], guessUnit(metric))}</em></p>
           </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-const CHURN_MAX = 5000;
-
-// Which of its series are still written.
-function Churn({ metric, total }: { metric: string; total: number }) {
-  const { value } = useAnswer(async (signal) =>
-    (total > 0 && total <= CHURN_MAX ? lastOf(metric, signal) : null), [metric, total]);
-  if (!value || value.length === 0) return null;
-  const ages = [3600e3, 86400e3, 30 * 86400e3].map((ms) =>
-    value.filter((one) => Date.now() - one.timestamp <= ms).length);
-  return (
-    <section class="panel" aria-label="Which series are written">
-      <h2>Written in the last…</h2>
-      <ul class="values-list">
-        {['hour', 'day', '30 days'].map((text, i) => (
-          <li key={text}><span>{text}</span><Bar part={ages[i]! / value.length} />
-            <span class="number">{showCount(ages[i]!)} of {showCount(value.length)}</span></li>
         ))}
       </ul>
     </section>

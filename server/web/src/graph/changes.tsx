@@ -1,5 +1,6 @@
 // The metrics of a tag that moved most in the range against the range before: a row each, on one axis.
 
+import { useState } from 'preact/hooks';
 import { findChanges, type Change, type ChangeReport } from '../api/changes';
 import { Sparkline } from '../plot/sparkline';
 import { go, linkTo } from '../state/page';
@@ -35,19 +36,30 @@ export function Changes({ state, pairs }: { state: State; pairs: string[] }) {
 
 function Rows({ state, report }: { state: State; report: ChangeReport }) {
   const { before, start, end, changes } = report;
+  const [cross, setCross] = useState<{ left: number; ms: number } | null>(null);
   // Without the date where it is that of the end, and without seconds where no one needs them.
   const print = (ms: number) => showTime(ms, state.tz).slice(0, end - start < 600e3 ? 19 : 16);
   const at = (ms: number) => print(ms).replace(`${print(end).slice(0, 10)} `, '');
   return (
-    <>
+    <div class={cross ? 'crossed on' : 'crossed'} style={cross ? { '--at': `${cross.left}px` } : {}}
+      onPointerMove={(event) => setCross(crossAt(event, before, end))} onPointerLeave={() => setCross(null)}>
       <p class="change axis" aria-hidden="true">
         <span /><span class="times"><span>{at(before)}</span><span>{at(start)}</span><span>{at(end)}</span></span><span />
+        {cross && <b class="at">{at(cross.ms)}</b>}
       </p>
       <ol>
         {changes.map((one) => <Row key={one.tsuid} state={state} report={report} one={one} />)}
       </ol>
-    </>
+    </div>
   );
+}
+
+// The place of the pointer on the charts, which are all at the same place of their rows.
+function crossAt(event: PointerEvent & { currentTarget: HTMLElement }, from: number, to: number) {
+  const row = event.currentTarget.querySelector('.change .spark')!.getBoundingClientRect();
+  const part = (event.clientX - row.left) / row.width;
+  if (!(part >= 0 && part <= 1)) return null;
+  return { left: event.clientX - event.currentTarget.getBoundingClientRect().left, ms: from + part * (to - from) };
 }
 
 function Row({ state, report, one }: { state: State; report: ChangeReport; one: Change }) {

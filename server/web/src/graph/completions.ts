@@ -1,20 +1,17 @@
 // What the fields of the form are completed from.
 
+import { Kept } from '../api/kept';
 import { NAMES_MAX, rankMetrics, sizeOf, suggest, tagsOf } from '../api/names';
 import { findNames, type Match } from '../query/fuzzy';
 import { showCount } from '../time/units';
 
 const SHOWN_MAX = 12;
-let known: Promise<string[]> | null = null;
+const known = new Kept<string[]>(60e3);
 
 // Names are kept for a minute and looked through by letters; where there are more, the server looks
 // for those that contain the typed text.
 export async function findMetrics(typed: string, signal: AbortSignal): Promise<Match[]> {
-  if (!known) {
-    known = suggest('metrics', '', NAMES_MAX);
-    known.then(() => setTimeout(forgetMetrics, 60e3), forgetMetrics);
-  }
-  const names = await known;
+  const names = await known.get('', () => suggest('metrics', '', NAMES_MAX));
   const near = findNames(names, typed, SHOWN_MAX);
   if (names.length < NAMES_MAX || typed === '') return near;
   const { metrics } = await rankMetrics(typed, 'name', SHOWN_MAX, signal);
@@ -22,9 +19,7 @@ export async function findMetrics(typed: string, signal: AbortSignal): Promise<M
   return findNames(all, typed, SHOWN_MAX);
 }
 
-export function forgetMetrics(): void {
-  known = null;
-}
+export const forgetMetrics = () => known.clear();
 
 export async function metricHint(name: string): Promise<string> {
   return `${showCount(await sizeOf(name))} series`;

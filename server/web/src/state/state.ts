@@ -44,6 +44,7 @@ export interface State {
   tag: string; // in browse: broken down by it
   search: string;
   saved: string; // the view that is open, or whose graph this is
+  since: string; // of the list of churn; '' = a day
   tab: string; // of the server
   table: string; // of regions; '' = data
   measure: string; // of the load of regions; '' = the first
@@ -63,7 +64,7 @@ export function changed(state: State, change: Partial<State>): State {
 export const START = '1h-ago';
 
 // The parts of views other than the graph.
-export const PARTS = { tab: '', table: '', measure: '', order: '', job: '' };
+export const PARTS = { since: '', tab: '', table: '', measure: '', order: '', job: '' };
 
 export function emptyState(): State {
   return {

@@ -2,7 +2,7 @@
 //
 //   start end m o ylog y2log yrange y2range ylabel y2label title autoreload style tz   OpenTSDB's
 //   v show hide unit auto notes connect solo moved sort metric tag find fleet design compare
-//   threshold every saved tab table measure order job                                    ours
+//   threshold every saved since tab table measure order job                                    ours
 //
 // Every `m` is followed by its `o`, as OpenTSDB counts them.
 
@@ -10,7 +10,7 @@ import { SHOWN, START, STYLES, VIEWS, emptyState, type State, type Style } from 
 
 // Names of one axis label, range and so on are the same here and in OpenTSDB.
 const TEXTS = ['yrange', 'y2range', 'ylabel', 'y2label', 'title', 'unit', 'tz', 'sort', 'metric',
-  'tag', 'saved', 'compare', 'threshold', 'tab', 'table', 'measure', 'order', 'job'] as const;
+  'tag', 'saved', 'compare', 'threshold', 'since', 'tab', 'table', 'measure', 'order', 'job'] as const;
 
 export function printState(state: State): string {
   const words: [string, string][] = [];

@@ -33,3 +33,18 @@ export function useTick(ms: number): number {
   }, [ms]);
   return tick;
 }
+
+// True from the moment at which the element is near the visible part of the page.
+export function useSeen(host: { current: HTMLElement | null }): boolean {
+  const [isSeen, setSeen] = useState(false);
+  useEffect(() => {
+    const watch = new IntersectionObserver((entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      watch.disconnect();
+      setSeen(true);
+    }, { rootMargin: '300px' });
+    watch.observe(host.current!);
+    return () => watch.disconnect();
+  }, []);
+  return isSeen;
+}

@@ -1,6 +1,6 @@
 // The graphs of a saved view, on one range of time.
 
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { can } from '../api/roles';
 import { loadView, removeView, type LoadedView, type Panel } from '../api/views';
 import { useDrawing } from '../graph/drawn';
@@ -12,7 +12,7 @@ import { go, linkTo, page } from '../state/page';
 import { dropFavourite, moveFavourite } from '../state/saved';
 import { useStore } from '../state/store';
 import { plural, showCount } from '../time/units';
-import { useAnswer, useTick } from '../ui/hooks';
+import { useAnswer, useSeen, useTick } from '../ui/hooks';
 import { Dialog, Problem } from '../ui/parts';
 import { dark } from '../ui/theme';
 import { stateOf } from './document';
@@ -105,19 +105,4 @@ function GraphPanel({ panel, tick }: { panel: Panel; tick: number }) {
       </p>
     </section>
   );
-}
-
-// True from the moment at which the element is near the visible part of the page.
-function useSeen(host: { current: HTMLElement | null }): boolean {
-  const [isSeen, setSeen] = useState(false);
-  useEffect(() => {
-    const watch = new IntersectionObserver((entries) => {
-      if (!entries.some((entry) => entry.isIntersecting)) return;
-      watch.disconnect();
-      setSeen(true);
-    }, { rootMargin: '300px' });
-    watch.observe(host.current!);
-    return () => watch.disconnect();
-  }, []);
-  return isSeen;
 }
