@@ -11,7 +11,7 @@ let server;
 let browser;
 
 before(async () => {
-  server = await Server.create({ options: ['--tsd.stats.self_interval=1'] });
+  server = await Server.create({ options: ['--tsd.stats.self_interval=1', '--tsd.http.query.allow_delete=true'] });
   browser = await Browser.create();
   await fetch(`${server.url}api/views/AWS`, { method: 'PUT', headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ version: 1, title: 'AWS', graphs: [{ title: 'CPU', queries: ['avg:aws.ec2.cpu_utilization{instance=*}'] }] }) });
@@ -23,7 +23,7 @@ after(async () => {
 
 const VIEWS = {
   metrics: '#', metric: '#metric=twitter.mentions&tag=symbol', graph: CPU, table: `${CPU}&show=table`,
-  raw: `${CPU}&show=raw`, json: `${CPU}&show=json`, explain: `${CPU}&show=explain`,
+  compare: `${CPU}&compare=1w&threshold=50`, raw: `${CPU}&show=raw`, json: `${CPU}&show=json`, explain: `${CPU}&show=explain`,
   changes: `${CPU}&moved=instance=*`, views: '#v=views',
   dashboard: '#v=views&saved=AWS&start=2014/02/14&end=2014/02/28&tz=UTC', cardinality: '#v=cardinality',
   regions: '#v=regions', lab: '#v=lab', server: '#v=server',
@@ -60,6 +60,41 @@ for (const [name, hash] of Object.entries(VIEWS)) {
     await page.waitForTimeout(300);
     const [content, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
     assert.ok(content <= screen, `${content} px wide on ${screen}`);
+    assert.deepEqual(page.errors, []);
+    await page.close();
+  });
+}
+
+// Dialogs: [where, clicks that open it].
+const OPENED = {
+  'delete points': ['#metric=twitter.mentions', ['summary:text-is("Change")', 'button:text-is("Delete points…")']],
+  rename: ['#metric=twitter.mentions', ['summary:text-is("Change")', 'button:text-is("Rename…")']],
+  'remove a name': ['#metric=twitter.mentions', ['summary:text-is("Change")', 'button:text-is("Remove the name…")']],
+  'save a view': [CPU, ['button:has-text("Save")']],
+  'delete a view': ['#v=views&saved=AWS', ['button:text-is("Delete…")']],
+  'edit a view': ['#v=views&saved=AWS', ['button:text-is("Edit as text")']],
+  region: ['#v=regions', ['.strip button >> nth=0']],
+};
+
+for (const [name, [hash, clicks]] of Object.entries(OPENED)) {
+  test(`axe finds nothing in the dialog: ${name}, light or dark, and it fits a phone`, async () => {
+    const { page, show } = await open(hash, name);
+    await show();
+    for (const click of clicks) await page.locator(click).first().click();
+    await page.waitForSelector('dialog[open]');
+    await page.waitForTimeout(500);
+    await page.evaluate(readFileSync(axePath, 'utf8'));
+    assert.deepEqual(await faults(page), []);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.waitForSelector(':root[data-theme=dark]');
+    assert.deepEqual(await faults(page), []);
+    await page.setViewportSize({ width: 375, height: 740 });
+    await page.waitForTimeout(300);
+    const { left, right, scrolls } = await page.evaluate(() => {
+      const dialog = document.querySelector('dialog[open]');
+      return { ...dialog.getBoundingClientRect().toJSON(), scrolls: dialog.scrollWidth > dialog.clientWidth };
+    });
+    assert.ok(left >= 0 && right <= 375 && !scrolls, `${left} to ${right}, scrolls: ${scrolls}`);
     assert.deepEqual(page.errors, []);
     await page.close();
   });
