@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -14,6 +16,8 @@
 #include "codec/rollups/rollup_config.h"
 #include "engine/names/level_metrics.h"
 #include "engine/query/query_watch.h"
+#include "engine/read/query_meter.h"
+#include "engine/series/series_lookup.h"
 #include "engine/store/gates.h"
 #include "engine/store/tsdb_impl.h"
 #include "engine/suggest/metric_ranking.h"
@@ -70,6 +74,18 @@ absl::StatusOr<bool> IsListed(const StoreReader& store,
   HOURCELL_ASSIGN_OR_RETURN(const bool has_series, store->series->HasSeries(metric.uid));
   if (has_series || is_level) return has_series;
   return HasRollups(store, metric.name);
+}
+
+// False: all series of the metric lack points on the days of `times`.
+absl::StatusOr<bool> HasPoints(const StoreReader& store,
+                               Uid metric,
+                               const PointTimes& times,
+                               MemoryAccount* memory) {
+  if (store->virtual_metrics->Has(metric)) return true;
+  MemoryHold hold(memory);
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::vector<SeriesNumber>> series,
+                            SeriesWithPoints(store.reads().active_sets, metric, times, &hold));
+  return !series.has_value() || !series->empty();
 }
 
 // kInvalidArgument: the metric is virtual, or an expression has the name. Without the
@@ -161,6 +177,7 @@ absl::Status Names::VisitNames(const NameQuery& query,
   QueryControl own;
   if (control == nullptr) control = &own;
   const QueryWatch watch(store->clock, control, query.deadline_ms, store->options.query_timeout_ms);
+  MemoryLease memory(store.reads().executor.memory(), control);
   constexpr size_t kNamesPerCheck = 256;
   size_t visited = 0;
   absl::Status ended;
@@ -177,6 +194,12 @@ absl::Status Names::VisitNames(const NameQuery& query,
           const absl::StatusOr<bool> is_listed = IsListed(store, mapping, query.prefix);
           ended = is_listed.status();
           if (!ended.ok() || !*is_listed) return ended.ok();
+        }
+        if (is_metric && query.with_points.has_value()) {
+          const absl::StatusOr<bool> has_points =
+              HasPoints(store, mapping.uid, *query.with_points, &memory);
+          ended = has_points.status();
+          if (!ended.ok() || !*has_points) return ended.ok();
         }
         return visit(mapping.name);
       }));

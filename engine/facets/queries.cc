@@ -239,7 +239,8 @@ absl::StatusOr<uint64_t> Queries::LookupSeries(const LookupQuery& query,
   if (control == nullptr) control = &own;
   const QueryWatch watch(store->clock, control, query.deadline_ms, store->options.query_timeout_ms);
   MemoryLease memory(store.reads().executor.memory(), control);
-  const SeriesLookup lookup(store->options.layout, store->uids.get(), store->series.get(), &memory);
+  const SeriesLookup lookup(store->options.layout, store->uids.get(), store->series.get(), &memory,
+                            store.reads().active_sets);
   const std::optional<Uid> virtual_metric = VirtualMetricOf(store, query.metric);
   if (!virtual_metric.has_value()) return store->losses.Note(lookup.Visit(query, watch, visit));
   const absl::StatusOr<std::vector<std::string>> tsuids =

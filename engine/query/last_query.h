@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,12 @@ struct TagMatch {
   std::string tagk;
   std::string tagv;
   friend bool operator==(const TagMatch&, const TagMatch&) = default;
+};
+
+// Times in Unix milliseconds, both inclusive.
+struct PointTimes {
+  int64_t start_ms = 0;
+  int64_t end_ms = 0;
 };
 
 // A series, its names resolved. Borrowed; lives for the visit.
@@ -64,6 +71,8 @@ struct NameQuery {
   // visits all names of tags. Also leaves out the metrics of levels of rollups, unless the prefix
   // begins as theirs; a metric with rollups alone is visited.
   bool only_with_series = false;
+  // Of metrics: as LookupQuery::with_points.
+  std::optional<PointTimes> with_points = {};
 };
 
 enum class MetricOrder : uint8_t {
@@ -99,6 +108,12 @@ struct LookupQuery {
   uint64_t start_index = 0;  // number of results to skip
   uint64_t limit = 0;        // maximum number of results; 0 = all
   int64_t deadline_ms = 0;   // as above
+  // Leaves out series without points on the days (UTC) of these times. Leaves out no series if the
+  // days of points are unknown: of virtual metrics, of more than kLookupDaysMax days, and in a
+  // process that follows the writer.
+  std::optional<PointTimes> with_points = {};
 };
+
+inline constexpr uint32_t kLookupDaysMax = 400;
 
 }  // namespace hourcell

@@ -8,6 +8,7 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/status_macros.h"
+#include "codec/limits.h"
 #include "engine/names/series_names.h"
 #include "engine/series/series_reads.h"
 
@@ -22,6 +23,9 @@ constexpr size_t kSeriesAtOnce = 4096;
 constexpr size_t kTriedBeforePostings = 256;
 // Visited series between two looks at the watch: a visit may wait for a client.
 constexpr size_t kVisitsBetweenChecks = 64;
+
+// Days that are read at once: less than ActiveSets knows of.
+constexpr uint64_t kDaysAtOnce = 31;
 
 bool IsAny(std::string_view text) {
   return text.empty() || text == "*";
@@ -117,6 +121,22 @@ absl::StatusOr<std::optional<std::vector<SeriesNumber>>> SeriesLookup::Intersect
   return both;
 }
 
+absl::StatusOr<SeriesLookup::MaybeNumbers> SeriesLookup::Narrow(
+    Uid metric,
+    std::span<const Condition> conditions,
+    const std::optional<PointTimes>& times,
+    MemoryHold* hold) const {
+  HOURCELL_ASSIGN_OR_RETURN(MaybeNumbers tagged, Intersect(metric, conditions, hold));
+  if (!times.has_value()) return tagged;
+  HOURCELL_ASSIGN_OR_RETURN(MaybeNumbers active, SeriesWithPoints(active_, metric, *times, hold));
+  if (!active.has_value()) return tagged;
+  if (!tagged.has_value()) return active;
+  std::erase_if(*tagged, [&active](SeriesNumber number) {
+    return !std::ranges::binary_search(*active, number);
+  });
+  return tagged;
+}
+
 absl::Status SeriesLookup::SelectAmong(std::span<const SeriesNumber> numbers,
                                        std::span<const Condition> conditions,
                                        const QueryWatch& watch,
@@ -173,43 +193,57 @@ absl::Status SeriesLookup::VisitAmong(std::span<const SeriesNumber> numbers,
 
 absl::Status SeriesLookup::VisitMetric(Uid metric,
                                        std::span<const Condition> conditions,
+                                       const std::optional<PointTimes>& times,
                                        const QueryWatch& watch,
                                        const Consider& consider) const {
   MemoryHold hold(memory_);
-  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::vector<SeriesNumber>> numbers,
-                            Intersect(metric, conditions, &hold));
+  HOURCELL_ASSIGN_OR_RETURN(const MaybeNumbers numbers, Narrow(metric, conditions, times, &hold));
   if (numbers.has_value()) return VisitAmong(*numbers, conditions, /*after=*/{}, watch, consider);
   return series_.VisitMetric(metric,
                              [&](SeriesNumber, std::string_view tsuid) { return consider(tsuid); });
 }
 
 absl::Status SeriesLookup::VisitAllMetrics(std::span<const Condition> conditions,
+                                           const std::optional<PointTimes>& times,
                                            const QueryWatch& watch,
                                            const Consider& consider) const {
   const bool has_postings = std::ranges::any_of(conditions, &Condition::IsPosting);
   std::string metric;
   size_t tried = 0;  // of that metric
   absl::Status fault;
+  // Visits the series of the metric after `after` by its sets; false: the sets are unknown.
+  const auto visit_sets = [&](std::string_view after, bool* is_over) -> absl::StatusOr<bool> {
+    HOURCELL_RETURN_IF_ERROR(watch.Check());
+    const auto consider_rest = [&](std::string_view other) {
+      return !(*is_over = !consider(other));
+    };
+    MemoryHold hold(memory_);
+    const auto uid = static_cast<Uid>(LoadBigEndian(metric.data(), metric.size()));
+    HOURCELL_ASSIGN_OR_RETURN(const MaybeNumbers numbers, Narrow(uid, conditions, times, &hold));
+    if (!numbers.has_value()) return false;
+    HOURCELL_RETURN_IF_ERROR(VisitAmong(*numbers, conditions, after, watch, consider_rest));
+    return true;
+  };
   const auto visit = [&](SeriesNumber, std::string_view tsuid) {
-    if (const std::string_view its = tsuid.substr(0, layout_.metric_width); its != metric) {
+    bool is_over = false;
+    const std::string_view its = tsuid.substr(0, layout_.metric_width);
+    const bool is_first = its != metric;
+    if (is_first) {
       metric = its;
       tried = 0;
     }
+    const auto done_by_sets = [&](std::string_view after) {
+      const absl::StatusOr<bool> done = visit_sets(after, &is_over);
+      fault = done.status();
+      return !done.ok() || *done;
+    };
+    const auto after_sets = [&] {
+      return is_over || !fault.ok() ? NextVisit::kNone : NextVisit::kMetric;
+    };
+    if (is_first && times.has_value() && done_by_sets(/*after=*/{})) return after_sets();
     if (!consider(tsuid)) return NextVisit::kNone;
     if (!has_postings || ++tried < kTriedBeforePostings) return NextVisit::kSeries;
-    bool is_over = false;
-    const auto consider_rest = [&](std::string_view other) {
-      return !(is_over = !consider(other));
-    };
-    fault = [&] {
-      MemoryHold hold(memory_);
-      HOURCELL_ASSIGN_OR_RETURN(
-          const auto numbers,
-          Intersect(static_cast<Uid>(LoadBigEndian(metric.data(), metric.size())), conditions,
-                    &hold));
-      return VisitAmong(*numbers, conditions, /*after=*/tsuid, watch, consider_rest);
-    }();
-    return is_over || !fault.ok() ? NextVisit::kNone : NextVisit::kMetric;
+    return done_by_sets(tsuid) ? after_sets() : NextVisit::kSeries;
   };
   HOURCELL_RETURN_IF_ERROR(series_.VisitAll(visit));
   return fault;
@@ -226,14 +260,14 @@ absl::StatusOr<uint64_t> SeriesLookup::Visit(
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<Condition> conditions, Resolve(query.tags));
 
   std::optional<uint64_t> total;  // if it is known beforehand
-  if (metric.has_value() && conditions.empty()) {
+  if (metric.has_value() && conditions.empty() && !query.with_points.has_value()) {
     MemoryHold hold(memory_);
     HOURCELL_ASSIGN_OR_RETURN(const auto all, series_.OfMetric(*metric, &hold));
     total = all.size();
   }
   return VisitMatching(query, conditions, total, watch, visit, [&](const Consider& consider) {
-    return metric.has_value() ? VisitMetric(*metric, conditions, watch, consider)
-                              : VisitAllMetrics(conditions, watch, consider);
+    return metric.has_value() ? VisitMetric(*metric, conditions, query.with_points, watch, consider)
+                              : VisitAllMetrics(conditions, query.with_points, watch, consider);
   });
 }
 
@@ -281,6 +315,34 @@ absl::StatusOr<uint64_t> SeriesLookup::VisitMatching(
   HOURCELL_RETURN_IF_ERROR(walk(consider));
   HOURCELL_RETURN_IF_ERROR(fault);
   return total.value_or(found);
+}
+
+absl::StatusOr<std::optional<std::vector<SeriesNumber>>> SeriesWithPoints(ActiveSets* active,
+                                                                          Uid metric,
+                                                                          const PointTimes& times,
+                                                                          MemoryHold* hold) {
+  using Numbers = std::vector<SeriesNumber>;
+  if (active == nullptr) return std::optional<Numbers>();
+  if (times.end_ms < times.start_ms || times.end_ms < 0) return std::optional<Numbers>(Numbers());
+  const auto day_of = [](int64_t ms) {
+    return static_cast<uint64_t>(std::clamp<int64_t>(ms, 0, kTimestampMsMax)) / 1000 / kDayS;
+  };
+  const uint64_t first_day = day_of(times.start_ms);
+  const uint64_t last_day = day_of(times.end_ms);
+  if (last_day - first_day >= kLookupDaysMax) return std::optional<Numbers>();
+  Numbers all;
+  for (uint64_t day = first_day; day <= last_day; day += kDaysAtOnce) {
+    const uint64_t end_day = std::min(day + kDaysAtOnce, last_day + 1);
+    HOURCELL_ASSIGN_OR_RETURN(const std::optional<Numbers> some,
+                              active->Of(metric, {.begin_s = static_cast<uint32_t>(day * kDayS),
+                                                  .end_s = end_day * kDayS}));
+    if (!some.has_value()) return some;
+    HOURCELL_RETURN_IF_ERROR(hold->Take(some->size() * sizeof(SeriesNumber)));
+    all.insert(all.end(), some->begin(), some->end());
+  }
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
 }
 
 }  // namespace hourcell

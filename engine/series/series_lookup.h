@@ -1,7 +1,8 @@
 // SeriesLookup: which series have a metric and tags. Names become UIDs, and matches with a key and
 // a value become posting sets; the series in their intersection are checked against the other
 // matches, on the bytes of each tsuid. Without such a match all series of the metric, or of the
-// store, are checked. Thread-safe.
+// store, are checked. If only series with points of some days are wanted, the active sets of the
+// metrics (active_sets.h) take the place of all series. Thread-safe.
 
 #pragma once
 
@@ -22,6 +23,7 @@
 #include "engine/query/memory_account.h"
 #include "engine/query/query_watch.h"
 #include "engine/rows/series_key.h"
+#include "engine/series/active_sets.h"
 #include "engine/series/series_table.h"
 #include "uid/uid_directory.h"
 
@@ -35,12 +37,14 @@ struct SelectedSeries {
 class SeriesLookup {
  public:
   // All are borrowed. `memory` counts the lists of series that are made and the names that are
-  // kept, and is not given back those that are answered; null: nothing does.
+  // kept, and is not given back those that are answered; null: nothing does. `active` is needed for
+  // LookupQuery::with_points; null: the days of points are unknown.
   SeriesLookup(const Layout& layout,
                UidDirectory* uids,
                const SeriesTable* series,
-               MemoryAccount* memory = nullptr)
-      : layout_(layout), uids_(*uids), series_(*series), memory_(memory) {}
+               MemoryAccount* memory = nullptr,
+               ActiveSets* active = nullptr)
+      : layout_(layout), uids_(*uids), series_(*series), memory_(memory), active_(active) {}
 
   // The series of a metric with tags, ascending by tsuid, appended to `*selected`.
   // kNotFound "No such name for 'metrics': 'x'": one of the names, or of the values with their key,
@@ -83,10 +87,18 @@ class SeriesLookup {
     return memory_ == nullptr ? absl::OkStatus() : memory_->Take(bytes);
   }
 
+  using MaybeNumbers = std::optional<std::vector<SeriesNumber>>;
   // The series that meet all conditions with postings; nothing if there are no such conditions.
   // `hold` takes their memory.
-  absl::StatusOr<std::optional<std::vector<SeriesNumber>>> Intersect(
-      Uid metric, std::span<const Condition> conditions, MemoryHold* hold) const;
+  absl::StatusOr<MaybeNumbers> Intersect(Uid metric,
+                                         std::span<const Condition> conditions,
+                                         MemoryHold* hold) const;
+  // The same, of the series with points on the days of `times`, and perhaps removed series; nothing
+  // if neither is known.
+  absl::StatusOr<MaybeNumbers> Narrow(Uid metric,
+                                      std::span<const Condition> conditions,
+                                      const std::optional<PointTimes>& times,
+                                      MemoryHold* hold) const;
 
   // False: no other series is wanted.
   using Consider = std::function<bool(std::string_view tsuid)>;
@@ -99,9 +111,11 @@ class SeriesLookup {
                           const Consider& consider) const;
   absl::Status VisitMetric(Uid metric,
                            std::span<const Condition> conditions,
+                           const std::optional<PointTimes>& times,
                            const QueryWatch& watch,
                            const Consider& consider) const;
   absl::Status VisitAllMetrics(std::span<const Condition> conditions,
+                               const std::optional<PointTimes>& times,
                                const QueryWatch& watch,
                                const Consider& consider) const;
 
@@ -124,6 +138,15 @@ class SeriesLookup {
   UidDirectory& uids_;
   const SeriesTable& series_;
   MemoryAccount* const memory_;  // may be null
+  ActiveSets* const active_;     // may be null
 };
+
+// The numbers of a metric's series that may have points on the days of `times`, ascending, with
+// removed series among them; their memory is taken from `hold`. Nothing: the days of points are
+// unknown. `active` may be null. Errors are storage's and those of the memory.
+absl::StatusOr<std::optional<std::vector<SeriesNumber>>> SeriesWithPoints(ActiveSets* active,
+                                                                          Uid metric,
+                                                                          const PointTimes& times,
+                                                                          MemoryHold* hold);
 
 }  // namespace hourcell

@@ -27,7 +27,8 @@ std::optional<RollupLevels> MakeRollups(StoreCore* core,
 }  // namespace
 
 ReadSide::ReadSide(StoreCore* core, ActiveSets* active, RollupMarks* marks)
-    : metric_series(core->options.layout, core->series.get(), {.bytes = kMetricSeriesBytes}),
+    : active_sets(active),
+      metric_series(core->options.layout, core->series.get(), {.bytes = kMetricSeriesBytes}),
       tags_in_use(core->options.layout, core->series.get(), core->clock),
       planner(core->options,
               *core->row_keys,

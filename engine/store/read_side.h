@@ -23,6 +23,7 @@ class ReadSide {
   // queries then read no levels by rules. REQUIRES: `active` with `marks`.
   ReadSide(StoreCore* core, ActiveSets* active, RollupMarks* marks);
 
+  ActiveSets* const active_sets;  // may be null
   MetricSeriesCache metric_series;
   TagsInUse tags_in_use;
   QueryPlanner planner;

@@ -1,5 +1,6 @@
 #include "engine/series/series_lookup.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,14 @@ class SeriesLookupTest : public testing::Test {
     tsdb_ = *std::move(opened);
   }
 
-  void Put(const std::string& metric, const std::string& tags) {
-    ASSERT_OK(tsdb_->points().Put(OwnedPoint(metric, tags, kHour, 1).view()));
+  void Put(const std::string& metric, const std::string& tags, int64_t time_s = kHour) {
+    ASSERT_OK(tsdb_->points().Put(OwnedPoint(metric, tags, time_s, 1).view()));
+  }
+
+  // As Find, of series with points on the days of these times, in seconds.
+  std::vector<std::string> FindOf(LookupQuery query, int64_t start_s, int64_t end_s) {
+    query.with_points = {.start_ms = start_s * 1000, .end_ms = end_s * 1000};
+    return Find(query);
   }
 
   // "metric tagk=tagv ..." of each series found; the result of Visit is in total_.
@@ -196,6 +203,60 @@ TEST_F(SeriesLookupTest, ATagOfAnyMetricIsFoundInMetricsOfAnySize) {
   check();
   Open();
   check();
+}
+
+TEST_F(SeriesLookupTest, FindsOnlySeriesWithPointsOnTheDaysIfOnlyTheyAreWanted) {
+  constexpr int64_t kDay = 86'400;
+  Put("cpu", "host=a", kHour);
+  Put("cpu", "host=b", kHour + kDay);
+  Put("cpu", "host=b", kHour + 50 * kDay);
+  Put("mem", "host=a", kHour + 50 * kDay);
+  for (const bool is_sealed : {false, true}) {
+    if (is_sealed) {
+      ASSERT_OK(tsdb_->maintenance().Seal());
+      Open();
+    }
+    EXPECT_THAT(FindOf({.metric = "cpu"}, kHour, kHour + 1), ElementsAre("cpu host=a"));
+    EXPECT_EQ(total_, 1u);
+    EXPECT_THAT(FindOf({.metric = "cpu"}, kHour, kHour + kDay),
+                ElementsAre("cpu host=a", "cpu host=b"));
+    // Sets of 31 days are read at once.
+    EXPECT_THAT(FindOf({.metric = "cpu"}, kHour + 2 * kDay, kHour + 50 * kDay),
+                ElementsAre("cpu host=b"));
+    EXPECT_THAT(FindOf({.metric = "cpu"}, kHour + 2 * kDay, kHour + 49 * kDay), IsEmpty());
+    EXPECT_THAT(FindOf({.metric = "cpu", .tags = {{"host", "b"}}}, kHour, kHour + 1), IsEmpty());
+    EXPECT_THAT(FindOf({.metric = "*"}, kHour + 50 * kDay, kHour + 50 * kDay),
+                ElementsAre("cpu host=b", "mem host=a"));
+    EXPECT_THAT(FindOf({.metric = "", .tags = {{"host", "a"}}}, kHour + kDay, kHour + 50 * kDay),
+                ElementsAre("mem host=a"));
+    EXPECT_THAT(FindOf({.metric = "cpu"}, -5, -1), IsEmpty());
+    EXPECT_THAT(FindOf({.metric = "cpu"}, kHour + 1, kHour), IsEmpty());
+    EXPECT_THAT(FindOf({.metric = "cpu"}, kHour - kLookupDaysMax * kDay, kHour - 1), SizeIs(0));
+    // Of too many days: all series.
+    EXPECT_THAT(FindOf({.metric = "cpu"}, kHour - (kLookupDaysMax + 1) * kDay, kHour - 1),
+                SizeIs(2));
+  }
+}
+
+TEST_F(SeriesLookupTest, FindsEachSeriesThatHasAPointInTheTimes) {
+  constexpr int kSeries = 300;
+  constexpr int64_t kStep = 5000;
+  const auto time_of = [](int series) { return kHour + (series * 7 % kSeries) * kStep; };
+  for (int i = 0; i < kSeries; ++i)
+    Put(fmt::format("m{}", i % 3), fmt::format("host=h{}", i), time_of(i));
+
+  for (int64_t start = kHour - 50'000; start < kHour + kSeries * kStep; start += 37'000) {
+    const int64_t end = start + 60'000;
+    const std::vector<std::string> found = FindOf({.metric = ""}, start, end);
+    for (int i = 0; i < kSeries; ++i) {
+      const std::string series = fmt::format("m{} host=h{}", i % 3, i);
+      const bool is_found = std::ranges::find(found, series) != found.end();
+      const bool has_point = time_of(i) >= start && time_of(i) <= end;
+      const bool is_far = time_of(i) < start - 86'400 || time_of(i) > end + 86'400;
+      EXPECT_TRUE(is_found || !has_point) << series << " at " << start;
+      EXPECT_FALSE(is_found && is_far) << series << " at " << start;
+    }
+  }
 }
 
 TEST_F(SeriesLookupTest, EndsWhenItsVisitorOrItsControlSays) {
