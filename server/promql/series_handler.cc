@@ -41,15 +41,29 @@ struct SeriesRequest {
   std::vector<std::vector<promql::LabelMatcher>> selectors;
   size_t limit = 0;  // 0: none
   int64_t deadline_ms = 0;
+  std::optional<PointTimes> times;  // nullopt: any
 };
+
+// `start` and `end`. A missing start is the earliest time, a missing end the latest.
+std::optional<HttpResponse> ReadTimes(const PromParams& params, SeriesRequest* parsed) {
+  PointTimes times;
+  const std::pair<std::string_view, int64_t*> bounds[] = {{"start", &times.start_ms},
+                                                          {"end", &times.end_ms}};
+  for (const auto& [name, bound] : bounds) {
+    const int64_t absent_ms = bound == &times.start_ms ? 0 : kPromTimeMsMax;
+    const absl::StatusOr<int64_t> ms = PromTimeOf(params, name, absent_ms);
+    if (!ms.ok()) return PromBadParameter(name, ms.status());
+    *bound = *ms;
+    if (!params.Get(name).empty()) parsed->times.emplace();
+  }
+  if (parsed->times.has_value()) parsed->times = times;
+  return std::nullopt;
+}
 
 std::optional<HttpResponse> ReadSeriesRequest(const HttpRequest& request, SeriesRequest* parsed) {
   const absl::StatusOr<PromParams> params = PromParams::Of(request);
   if (!params.ok()) return PromBadData(MessageOf(params.status()));
-  for (const std::string_view name : {"start", "end"}) {
-    const absl::StatusOr<int64_t> ms = PromTimeOf(*params, name, /*absent_ms=*/0);
-    if (!ms.ok()) return PromBadParameter(name, ms.status());
-  }
+  if (auto refusal = ReadTimes(*params, parsed)) return refusal;
   for (const std::string_view text : params->All("match[]")) {
     absl::StatusOr<std::vector<promql::LabelMatcher>> matchers = promql::ParseSelector(text);
     if (!matchers.ok()) return PromBadParameter("match[]", matchers.status());
@@ -140,14 +154,16 @@ HttpResponse Listed(
     const HttpRequest& request,
     const PromSeriesReader& reader,
     std::string text,
+    const SeriesRequest& parsed,
     std::function<absl::Status(SeriesIndex* index, MemoryHold* memory, BodyWriter* body)> work) {
-  const auto print = [&reader, deadline_ms = request.deadline_ms, work = std::move(work)](
-                         QueryControl* control, BodyWriter* body) -> absl::Status {
+  const auto print = [&reader, deadline_ms = parsed.deadline_ms, times = parsed.times,
+                      work = std::move(work)](QueryControl* control,
+                                              BodyWriter* body) -> absl::Status {
     const std::unique_ptr<MemoryAccount> account =
         reader.service().tsdb->queries().LeaseQueryMemory(control);
     if (account == nullptr) return absl::UnavailableError("The store is closed");
     MemoryHold memory(account.get());
-    SeriesIndex index(&reader, {.deadline_ms = deadline_ms, .control = control}, &memory);
+    SeriesIndex index(&reader, {.deadline_ms = deadline_ms, .control = control}, &memory, times);
     return work(&index, &memory, body);
   };
   return ListedResponse(reader.service(), request, std::move(text), print, &FailedLookup);
@@ -202,7 +218,7 @@ HttpResponse HandlePromSeries(const HttpRequest& request, const PromSeriesReader
       HOURCELL_RETURN_IF_ERROR(index->VisitSeries(selector, visit));
     return answer.Print(&AppendPromLabels, body);
   };
-  return Listed(request, reader, ListedText("PROMQL_SERIES", request), work);
+  return Listed(request, reader, ListedText("PROMQL_SERIES", request), parsed, work);
 }
 
 HttpResponse HandlePromLabels(const HttpRequest& request, const PromSeriesReader& reader) {
@@ -217,7 +233,7 @@ HttpResponse HandlePromLabels(const HttpRequest& request, const PromSeriesReader
                                  : AddOfSeries(parsed, /*label=*/"", index, &answer));
     return answer.Print(&AppendText, body);
   };
-  return Listed(request, reader, ListedText("PROMQL_LABELS", request), work);
+  return Listed(request, reader, ListedText("PROMQL_LABELS", request), parsed, work);
 }
 
 HttpResponse HandlePromLabelValues(const HttpRequest& request, const PromSeriesReader& reader) {
@@ -241,7 +257,7 @@ HttpResponse HandlePromLabelValues(const HttpRequest& request, const PromSeriesR
     }
     return answer.Print(&AppendText, body);
   };
-  return Listed(request, reader, ListedText("PROMQL_LABEL_VALUES", request), work);
+  return Listed(request, reader, ListedText("PROMQL_LABEL_VALUES", request), parsed, work);
 }
 
 }  // namespace hourcell

@@ -1,8 +1,8 @@
 // /api/v1/series, /api/v1/labels, /api/v1/label/NAME/values: series and labels from the index.
 //
-// Parameters, in the URL or in a form: `match[]`, several times; `limit`. `start` and `end` are
-// checked, and do not select. The responses have producers, which borrow `request` and `reader`.
-// Thread-safe.
+// Parameters, in the URL or in a form: `match[]`, several times; `limit`; `start` and `end`, which
+// leave out series without points on their days (series_index.h). The responses have producers,
+// which borrow `request` and `reader`. Thread-safe.
 
 #pragma once
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 #include "engine/tsdb.h"
 #include "server/promql/store_source.h"
 
@@ -74,10 +75,12 @@ absl::Status SeriesIndex::VisitMetrics(VisitText visit) {
 
 absl::Status SeriesIndex::VisitLabelNames(VisitText visit) {
   bool has_series = false;
-  HOURCELL_RETURN_IF_ERROR(VisitNames(UidKind::kTagk, [&](std::string_view name) {
+  const auto visit_key = [&](std::string_view name) {
     has_series = true;
     return visit(reader_.labels().LabelName(name));
-  }));
+  };
+  HOURCELL_RETURN_IF_ERROR(times_.has_value() ? VisitKeysWithPoints(visit_key)
+                                              : VisitNames(UidKind::kTagk, visit_key));
   return has_series ? visit(std::string(promql::kMetricName)) : absl::OkStatus();
 }
 
@@ -96,10 +99,32 @@ absl::Status SeriesIndex::VisitLabelValues(const std::string& name, VisitText vi
   return absl::OkStatus();
 }
 
+// Ends once all keys were found: mostly long before the last series.
+absl::Status SeriesIndex::VisitKeysWithPoints(
+    absl::FunctionRef<absl::Status(std::string_view)> visit) {
+  constexpr size_t kKeyBytes = 64;  // of an element, without its text
+  StringSet left;
+  HOURCELL_RETURN_IF_ERROR(VisitNames(UidKind::kTagk, [&](std::string_view name) {
+    left.emplace(name);
+    return memory_.Take(name.size() + kKeyBytes);
+  }));
+  if (left.empty()) return absl::OkStatus();
+  return LookUp({.metric = ""}, [&](const FoundSeries& series) -> absl::StatusOr<bool> {
+    for (const TagView& tag : series.tags) {
+      const auto found = left.find(tag.key);
+      if (found == left.end()) continue;
+      left.erase(found);
+      HOURCELL_RETURN_IF_ERROR(visit(tag.key));
+    }
+    return !left.empty();
+  });
+}
+
 absl::Status SeriesIndex::LookUp(
     const LookupQuery& query, absl::FunctionRef<absl::StatusOr<bool>(const FoundSeries&)> visit) {
   LookupQuery timed = query;
   timed.deadline_ms = work_.deadline_ms;
+  timed.with_points = times_;
   absl::Status ended;
   const auto each = [&](const FoundSeries& series) {
     const absl::StatusOr<bool> goes_on = visit(series);
@@ -120,8 +145,11 @@ absl::Status SeriesIndex::VisitNames(UidKind kind,
     ended = visit(name);
     return ended.ok();
   };
-  const NameQuery names{
-      .kind = kind, .prefix = "", .deadline_ms = work_.deadline_ms, .only_with_series = true};
+  const NameQuery names{.kind = kind,
+                        .prefix = "",
+                        .deadline_ms = work_.deadline_ms,
+                        .only_with_series = true,
+                        .with_points = times_};
   HOURCELL_RETURN_IF_ERROR(reader_.service().tsdb->names().VisitNames(names, each, work_.control));
   return ended;
 }

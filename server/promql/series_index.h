@@ -1,10 +1,12 @@
 // SeriesIndex: the labels of series, their names and values, from the index of a store, without
-// reading points. All series that the store has are found, whatever the times of their points.
+// reading points. With times, only series that have points on the days (UTC) of these times are
+// found, as far as the index knows the days (LookupQuery::with_points).
 //
 // Errors are those of a query. Thread-compatible.
 
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +14,7 @@
 #include <absl/functional/function_ref.h>
 #include <absl/status/status.h>
 
+#include "engine/query/last_query.h"
 #include "engine/query/memory_account.h"
 #include "promql/labels.h"
 #include "promql/text/expression.h"
@@ -27,8 +30,11 @@ class SeriesIndex {
 
   // All are borrowed, and outlive the object. `memory` holds the regular expressions and the list
   // of metrics.
-  SeriesIndex(const PromSeriesReader* reader, PromReadWork work, MemoryHold* memory)
-      : reader_(*reader), work_(work), memory_(*memory) {}
+  SeriesIndex(const PromSeriesReader* reader,
+              PromReadWork work,
+              MemoryHold* memory,
+              std::optional<PointTimes> times = {})
+      : reader_(*reader), work_(work), memory_(*memory), times_(times) {}
 
   // Visits each series that matches at least once. An error of `visit` ends it. kInvalidArgument:
   // a regular expression is invalid, or series without labels match.
@@ -43,10 +49,12 @@ class SeriesIndex {
   absl::Status LookUp(const LookupQuery& query,
                       absl::FunctionRef<absl::StatusOr<bool>(const FoundSeries&)> visit);
   absl::Status VisitNames(UidKind kind, absl::FunctionRef<absl::Status(std::string_view)> visit);
+  absl::Status VisitKeysWithPoints(absl::FunctionRef<absl::Status(std::string_view)> visit);
 
   const PromSeriesReader& reader_;
   const PromReadWork work_;
   MemoryHold& memory_;
+  const std::optional<PointTimes> times_;
 };
 
 }  // namespace hourcell

@@ -32,7 +32,7 @@ TEST_F(SeriesHandlerTest, SeriesAreThoseThatAnySelectorTakes) {
   WriteHosts();
 
   EXPECT_EQ(Data("GET /api/v1/series?match[]=up"), Success(fmt::format("[{}]", kUp)));
-  EXPECT_EQ(Data("GET /api/v1/series?match[]=up&match[]=%7Bhost=%22a%22%7D&start=1&end=2"),
+  EXPECT_EQ(Data("GET /api/v1/series?match[]=up&match[]=%7Bhost=%22a%22%7D"),
             Success(fmt::format(R"([{{"__name__":"load","host":"a"}},{}])", kUp)));
   EXPECT_EQ(SendForm("/api/v1/series", "match%5B%5D=up&start=0").body,
             Success(fmt::format("[{}]", kUp)));
@@ -56,6 +56,41 @@ TEST_F(SeriesHandlerTest, ValuesAreThoseOfOneLabel) {
   EXPECT_EQ(Data("GET /api/v1/label/__name__/values?match[]=%7Bhost=%22b%22%7D"),
             Success(R"(["up"])"));
   EXPECT_EQ(Data("GET /api/v1/label/nosuch/values"), Success("[]"));
+}
+
+TEST_F(SeriesHandlerTest, StartAndEndLeaveOutSeriesWithoutPointsOnTheirDays) {
+  WriteHosts();
+  Put({"old.metric", "rack=r1", kStartS - 5 * 86'400, 1});
+  const std::string now = fmt::format("start={}&end={}", kStartS, kStartS + 60);
+  const std::string old =
+      fmt::format("start={}.5&end={}", kStartS - 6 * 86'400, kStartS - 4 * 86'400);
+  constexpr std::string_view kOld = R"([{"__name__":"old_metric","rack":"r1"}])";
+  constexpr std::string_view kMatch = "match[]=%7Brack=~%22.*%22,__name__=~%22.%2B%22%7D&";
+
+  EXPECT_EQ(Data("GET /api/v1/series?match[]=up&" + now), Success(fmt::format("[{}]", kUp)));
+  EXPECT_EQ(Data("GET /api/v1/series?match[]=up&" + old), Success("[]"));
+  EXPECT_EQ(Data(fmt::format("GET /api/v1/series?{}{}", kMatch, old)), Success(kOld));
+  EXPECT_EQ(SendForm("/api/v1/series", "match[]=old_metric&" + now).body, Success("[]"));
+  EXPECT_EQ(Data("GET /api/v1/labels?" + now), Success(R"(["__name__","dc","host"])"));
+  EXPECT_EQ(Data("GET /api/v1/labels?" + old), Success(R"(["__name__","rack"])"));
+  EXPECT_EQ(Data("GET /api/v1/labels?match[]=up&" + old), Success("[]"));
+  EXPECT_EQ(Data("GET /api/v1/labels?start=1&end=2"), Success("[]"));
+  EXPECT_EQ(Data("GET /api/v1/label/__name__/values?" + now), Success(R"(["load","up"])"));
+  EXPECT_EQ(Data("GET /api/v1/label/__name__/values?" + old), Success(R"(["old_metric"])"));
+  EXPECT_EQ(Data("GET /api/v1/label/rack/values?" + now), Success("[]"));
+  EXPECT_EQ(Data("GET /api/v1/label/rack/values?" + old), Success(R"(["r1"])"));
+}
+
+TEST_F(SeriesHandlerTest, OneOfStartAndEndLeavesTheOtherOpen) {
+  Put({"m", "host=a", kStartS, 1});
+  const auto found = [&](const std::string& times) {
+    return Data("GET /api/v1/series?match[]=m&" + times).find("host") != std::string::npos;
+  };
+
+  EXPECT_TRUE(found(fmt::format("start={}", kStartS)));
+  EXPECT_TRUE(found(fmt::format("end={}", kStartS)));
+  EXPECT_FALSE(found(fmt::format("end={}", 86'400)));
+  EXPECT_TRUE(found("start=&end="));
 }
 
 TEST_F(SeriesHandlerTest, LabelsKeepTheirCase) {
