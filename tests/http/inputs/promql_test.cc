@@ -4,8 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,11 +12,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <simdjson.h>
 
 #include "promql/columns.h"
 #include "tests/http/inputs/peer_program.h"
 #include "tests/http/inputs/prometheus_program.h"
+#include "tests/http/inputs/promql_answer.h"
 #include "tests/http/server_process.h"
 #include "tests/server/inputs/prometheus/prom_messages.h"
 #include "tests/support/temp_dir.h"
@@ -191,79 +189,11 @@ std::vector<PromTestSeries> AllSeries() {
   return all;
 }
 
-struct Answer {
-  std::string type;
-  // By labels: times and values. Of a scalar or a string: without labels.
-  std::map<std::string, std::vector<std::pair<double, std::string>>> series;
-};
-
-std::pair<double, std::string> PointOf(simdjson::dom::element point) {
-  double seconds = 0;
-  std::string_view value;
-  EXPECT_EQ(point.at(0).get(seconds), simdjson::SUCCESS);
-  EXPECT_EQ(point.at(1).get(value), simdjson::SUCCESS);
-  return {seconds, std::string(value)};
-}
-
-// The data of a response, sorted, because the order of a vector is not defined.
-Answer AnswerOf(const std::string& body) {
-  Answer answer;
-  simdjson::dom::parser parser;
-  simdjson::dom::element data;
-  std::string_view type;
-  if (parser.parse(body)["data"].get(data) || data["resultType"].get(type)) return answer;
-  answer.type = type;
-  if (type == "scalar" || type == "string") {
-    answer.series[""].push_back(PointOf(data["result"]));
-    return answer;
-  }
-  for (const simdjson::dom::element series : data["result"].get_array()) {
-    std::map<std::string, std::string> labels;
-    for (const auto& [name, value] : series["metric"].get_object())
-      labels.emplace(name, std::string_view(value));
-    std::string key;
-    for (const auto& [name, value] : labels)
-      key += fmt::format("{}={};", name, value);
-    auto& points = answer.series[key];
-    simdjson::dom::element value;
-    if (!series["value"].get(value)) {
-      points.push_back(PointOf(value));
-      continue;
-    }
-    for (const simdjson::dom::element point : series["values"].get_array())
-      points.push_back(PointOf(point));
-  }
-  return answer;
-}
-
-bool AreAlike(const std::string& got, const std::string& want) {
-  if (got == want) return true;
-  const double a = std::strtod(got.c_str(), nullptr);
-  const double b = std::strtod(want.c_str(), nullptr);
-  return std::abs(a - b) <= kTolerance * std::max(std::abs(a), std::abs(b));
-}
-
 void ExpectAlike(const std::string& got_body, const std::string& want_body) {
-  const Answer got = AnswerOf(got_body);
-  const Answer want = AnswerOf(want_body);
-  ASSERT_EQ(got.type, want.type) << got_body.substr(0, 300) << want_body.substr(0, 300);
+  const PromqlAnswer want = PromqlAnswerOf(want_body);
   ASSERT_FALSE(want.type.empty()) << want_body.substr(0, 300);
-  for (const auto& [labels, points] : got.series)
-    EXPECT_TRUE(want.series.contains(labels)) << "too many: " << labels;
-  for (const auto& [labels, points] : want.series) {
-    const auto found = got.series.find(labels);
-    if (found == got.series.end()) {
-      ADD_FAILURE() << "missing: " << labels;
-      continue;
-    }
-    ASSERT_EQ(found->second.size(), points.size()) << labels;
-    for (size_t i = 0; i < points.size(); ++i) {
-      EXPECT_EQ(found->second[i].first, points[i].first) << labels;
-      EXPECT_TRUE(AreAlike(found->second[i].second, points[i].second))
-          << labels << " at " << points[i].first << ": " << found->second[i].second << ", not "
-          << points[i].second;
-    }
-  }
+  EXPECT_EQ(PromqlDifference(PromqlAnswerOf(got_body), want, {.relative = kTolerance}), "")
+      << got_body.substr(0, 300);
 }
 
 class PromqlPeerTest : public testing::Test {
@@ -346,13 +276,30 @@ TEST_F(PromqlPeerTest, SeriesAndLabelsEqualThoseOfPrometheus) {
                         {"--web.enable-remote-write-receiver"});
   WriteToBoth(server.port(), peer.port());
 
-  for (const std::string_view target :
-       {"labels", "labels?match[]=up", "label/__name__/values", "label/instance/values",
-        "label/instance/values?match[]=up", "label/nosuch/values", "label/a-b/values",
-        "series?match[]=up", "series?match[]=up&match[]=temperature", "series",
-        "series?match[]=%7B%7D", "series?match[]=%7Binstance=~%22a.*%22%7D",
-        "format_query?query=sum(up)", "query_exemplars?query=up&start=1&end=2", "rules", "alerts",
-        "metadata"}) {
+  for (const std::string_view target : {"labels",
+                                        "labels?match[]=up",
+                                        "label/__name__/values",
+                                        "label/instance/values",
+                                        "label/instance/values?match[]=up",
+                                        "label/nosuch/values",
+                                        "label/a-b/values",
+                                        "series?match[]=up",
+                                        "series?match[]=up&match[]=temperature",
+                                        "series",
+                                        "labels?start=1700000000&end=1700000900",
+                                        "labels?start=1&end=2",
+                                        "label/__name__/values?start=1700000000",
+                                        "label/__name__/values?start=1&end=2",
+                                        "label/instance/values?start=1700003000&end=1900000000",
+                                        "series?match[]=up&start=1700000000&end=1700000900",
+                                        "series?match[]=up&end=2",
+                                        "series?match[]=%7B%7D",
+                                        "series?match[]=%7Binstance=~%22a.*%22%7D",
+                                        "format_query?query=sum(up)",
+                                        "query_exemplars?query=up&start=1&end=2",
+                                        "rules",
+                                        "alerts",
+                                        "metadata"}) {
     const std::string path = fmt::format("/api/v1/{}", target);
     EXPECT_EQ(HttpCall(server.port(), "GET", path).body, HttpCall(peer.port(), "GET", path).body)
         << target;
