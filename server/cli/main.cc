@@ -29,6 +29,7 @@
 #include "server/cli/data/query/compare.h"
 #include "server/cli/data/query/delete.h"
 #include "server/cli/data/query/query.h"
+#include "server/cli/data/query/translate.h"
 #include "server/cli/data/scan/export.h"
 #include "server/cli/data/scan/scan.h"
 #include "server/cli/lab/bench.h"
@@ -61,6 +62,7 @@ constexpr Command kCommands[] = {
     {"delete", "delete points, or count them", &DeleteMain},
     {"undo", "list deletes, undo one, or remove its points now", &UndoMain},
     {"compare", "send the same queries to two servers and print the differences", &CompareMain},
+    {"translate", "print queries of m= as PromQL", &TranslateMain},
     {"scan", "print stored rows", &ScanMain},
     {"export", "print the points of a store for other programs", &ExportMain},
     {"search", "list series by metric and tags", &SearchMain},

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -140,68 +139,6 @@ class ExpressionParser {
   std::string checked_;  // the formula, as long as the text
 };
 
-void AppendNameText(std::string_view name, std::string* out) {
-  const bool is_plain = std::ranges::all_of(
-      name, [](char c) { return IsWordByte(c) || c == '-' || c == '_' || c == '.' || c == '/'; });
-  if (is_plain) {
-    out->append(name);
-  } else {
-    AppendQuoted(name, out);
-  }
-}
-
-void AppendFilterText(const TagFilterSpec& filter, std::string* out) {
-  AppendNameText(filter.tagk, out);
-  out->push_back('=');
-  const bool is_plain = std::ranges::all_of(filter.filter, [](char c) {
-    return IsWordByte(c) || c == '-' || c == '_' || c == '.' || c == '|';
-  });
-  if (filter.type == FilterType::kLiteralOr && is_plain && !filter.filter.empty()) {
-    out->append(filter.filter);
-  } else if (filter.type == FilterType::kWildcard && filter.filter == "*") {
-    out->push_back('*');
-  } else {
-    fmt::format_to(std::back_inserter(*out), "{}({})", FilterTypeName(filter.type), filter.filter);
-  }
-}
-
-void AppendFilterTexts(const SubQuery& query, bool group_by, std::string* out) {
-  out->push_back('{');
-  for (const TagFilterSpec& filter : query.filters) {
-    if (filter.group_by != group_by) continue;
-    if (out->back() != '{') out->push_back(',');
-    AppendFilterText(filter, out);
-  }
-  out->push_back('}');
-}
-
-void AppendRateText(const RateSpec& rate, std::string* out) {
-  out->append("rate");
-  if (rate != RateSpec()) {
-    const std::string_view counter = rate.drop_resets ? "dropcounter"
-                                     : rate.counter   ? "counter"
-                                                      : "";
-    fmt::format_to(std::back_inserter(*out), "{{{},{},{}}}", counter, rate.counter_max,
-                   rate.reset_value);
-  }
-  out->push_back(':');
-}
-
-void AppendSubQueryText(const SubQuery& query, std::string* out) {
-  out->append(AggregatorName(query.aggregator));
-  out->push_back(':');
-  if (query.downsample.has_value()) {
-    out->append(DownsampleText(*query.downsample));
-    out->push_back(':');
-  }
-  if (query.rate.has_value()) AppendRateText(*query.rate, out);
-  AppendNameText(query.metric, out);
-  const bool groups = std::ranges::any_of(query.filters, &TagFilterSpec::group_by);
-  const bool selects = !std::ranges::all_of(query.filters, &TagFilterSpec::group_by);
-  if (groups || selects) AppendFilterTexts(query, /*group_by=*/true, out);
-  if (selects) AppendFilterTexts(query, /*group_by=*/false, out);
-}
-
 }  // namespace
 
 absl::StatusOr<MetricExpression> ParseMetricExpression(std::string_view text,
@@ -226,7 +163,7 @@ std::string MetricExpressionText(const MetricExpression& expression) {
     const size_t size = std::max<size_t>(word.size(), 1);
     const size_t input = word.size() == 1 ? static_cast<size_t>(word[0] - 'a') : SIZE_MAX;
     if (input < expression.inputs.size()) {
-      AppendSubQueryText(expression.inputs[input], &text);
+      text += SubQueryText(expression.inputs[input]);
       // Where the next sign would be read as a part of the sub query.
       const char next = end < formula.size() ? formula[end] : ' ';
       if (!IsBlankOf(next) && (text.back() != '}' || next == ':')) text.push_back(' ');

@@ -6,10 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include <absl/strings/ascii.h>
 #include <fmt/format.h>
 
 #include "codec/base/check.h"
 #include "codec/text/number.h"
+#include "codec/text/quoted_name.h"
 #include "engine/query/query_time.h"
 #include "server/text/json_text.h"
 
@@ -117,6 +119,59 @@ void AppendTextOrNull(std::string_view text, std::string* out) {
   }
 }
 
+// True for a byte that a name has without quotes.
+bool IsNameByte(char c) {
+  return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+void AppendNameText(std::string_view name, std::string* out) {
+  const bool is_plain = std::ranges::all_of(
+      name, [](char c) { return IsNameByte(c) || c == '-' || c == '_' || c == '.' || c == '/'; });
+  if (is_plain) {
+    out->append(name);
+  } else {
+    AppendQuoted(name, out);
+  }
+}
+
+void AppendFilterText(const TagFilterSpec& filter, std::string* out) {
+  AppendNameText(filter.tagk, out);
+  out->push_back('=');
+  const bool is_plain = std::ranges::all_of(filter.filter, [](char c) {
+    return IsNameByte(c) || c == '-' || c == '_' || c == '.' || c == '|';
+  });
+  if (filter.type == FilterType::kLiteralOr && is_plain && !filter.filter.empty()) {
+    out->append(filter.filter);
+  } else if (filter.type == FilterType::kWildcard && filter.filter == "*") {
+    out->push_back('*');
+  } else {
+    fmt::format_to(std::back_inserter(*out), "{}({})", FilterTypeName(filter.type), filter.filter);
+  }
+}
+
+void AppendFilterTexts(const SubQuery& query, bool group_by, std::string* out) {
+  out->push_back('{');
+  for (const TagFilterSpec& filter : query.filters) {
+    if (filter.group_by != group_by) continue;
+    if (out->back() != '{') out->push_back(',');
+    AppendFilterText(filter, out);
+  }
+  out->push_back('}');
+}
+
+void AppendRateText(const RateSpec& rate, std::string* out) {
+  out->append("rate");
+  if (rate != RateSpec()) {
+    const std::string_view counter = rate.drop_resets ? "dropcounter"
+                                     : rate.counter   ? "counter"
+                                                      : "";
+    fmt::format_to(std::back_inserter(*out), "{{{},{},{}}}", counter, rate.counter_max,
+                   rate.reset_value);
+  }
+  out->push_back(':');
+}
+
 }  // namespace
 
 void AppendSubQueryJson(const SubQuery& query, size_t index, std::string* out) {
@@ -169,6 +224,20 @@ std::string DownsampleText(const DownsampleSpec& spec) {
   } else if (spec.fill != FillPolicy::kNone) {
     fmt::format_to(std::back_inserter(text), "-{}", FillName(spec.fill));
   }
+  return text;
+}
+
+std::string SubQueryText(const SubQuery& query) {
+  std::string text = fmt::format("{}:", AggregatorName(query.aggregator));
+  if (query.downsample.has_value()) {
+    text += DownsampleText(*query.downsample) + ':';
+  }
+  if (query.rate.has_value()) AppendRateText(*query.rate, &text);
+  AppendNameText(query.metric, &text);
+  const bool groups = std::ranges::any_of(query.filters, &TagFilterSpec::group_by);
+  const bool selects = !std::ranges::all_of(query.filters, &TagFilterSpec::group_by);
+  if (groups || selects) AppendFilterTexts(query, /*group_by=*/true, &text);
+  if (selects) AppendFilterTexts(query, /*group_by=*/false, &text);
   return text;
 }
 

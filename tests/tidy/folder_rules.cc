@@ -234,6 +234,9 @@ constexpr std::array kRules = {
                "codec/base engine/query engine promql promql/text promql/values "
                "promql/evaluation server/config server/http server/http/body "
                "server/inputs/prometheus server/query"},
+    FolderRule{"server/translate",
+               "codec/base engine/query engine/query/stages promql promql/text server/inputs "
+               "server/inputs/prometheus server/query"},
     FolderRule{"server/inputs/statsd",
                "codec/base codec codec/rows codec/text engine server/log server/config server/net "
                "server/put server/inputs"},
@@ -276,8 +279,9 @@ constexpr std::array kRules = {
                "server/inputs/influx server/http server/cli "
                "server/cli/data server/cli/opentsdb"},
     FolderRule{"server/cli/data/query",
-               "codec/base codec codec/text engine/query engine server/access server/http "
-               "server/http/body server/api server/cli server/cli/data server/cli/opentsdb"},
+               "codec/base codec codec/text engine/query engine promql/text server/access "
+               "server/http server/http/body server/translate server/api server/cli "
+               "server/cli/data server/cli/opentsdb server/cli/data/import"},
     FolderRule{"server/cli/data/scan",
                "codec/base codec codec/text engine server/text server/histograms server/http "
                "server/cli server/cli/data server/cli/data/import"},

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "server/query/query_string.h"
 #include "tests/support/status_matchers.h"
 
 namespace hourcell::query_echo_test {
@@ -69,6 +70,17 @@ TEST(QueryEchoTest, DownsampleTextParsesBack) {
   // Of a program, which gives milliseconds only.
   EXPECT_EQ(DownsampleText({.interval_ms = 7'200'000}), "2h-avg");
   EXPECT_EQ(DownsampleText({.interval_ms = 1'500}), "1500ms-avg");
+}
+
+TEST(QueryEchoTest, SubQueryTextParsesBack) {
+  for (const std::string text :
+       {"sum:cpu", "none:1m-avg-nan:cpu{host=*}", "zimsum:rate:cpu.user{host=a|b}{dc=wildcard(l*)}",
+        "max:1h-max:rate{counter,100,5}:cpu{}{dc=not_key()}",
+        "avg:\"a b:c\"{\"x y\"=regexp(a{1,2})}", "sum:cpu{host=literal_or(\"a b\"|c)}"}) {
+    const auto query = ParseSubQueryText(text);
+    ASSERT_OK(query) << text;
+    EXPECT_EQ(SubQueryText(*query), text);
+  }
 }
 
 }  // namespace

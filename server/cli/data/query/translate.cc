@@ -1,0 +1,131 @@
+#include "server/cli/data/query/translate.h"
+
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <fmt/format.h>
+
+#include "codec/base/json_writer.h"
+#include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+#include "promql/text/literals.h"
+#include "server/cli/command_line.h"
+#include "server/cli/data/import/line_reader.h"
+#include "server/translate/promql_translation.h"
+
+namespace hourcell {
+namespace {
+
+constexpr std::string_view kTranslateCommand = "translate";
+
+class TranslationPrinter {
+ public:
+  TranslationPrinter(bool as_json, Terminal* terminal) : as_json_(as_json), terminal_(*terminal) {}
+
+  void Print(std::string_view query) {
+    const absl::StatusOr<Translation> translation = TranslateToPromql(query);
+    if (as_json_) {
+      PrintJson(query, translation);
+    } else if (translation.ok()) {
+      PrintLines(*translation);
+    }
+    if (translation.ok()) return;
+    has_failed_ = true;
+    if (as_json_) return;
+    // So that the message comes after the translations before it.
+    std::fflush(terminal_.out);
+    PrintTo(terminal_.err, "hourcell {}: {}: {}\n", kTranslateCommand, QuoteForMessage(query),
+            MessageOf(translation.status()));
+  }
+
+  int exit_code() const { return has_failed_ ? kExitFailure : kExitOk; }
+
+ private:
+  // The comments are those of PromQL, so that all lines together are an expression.
+  void PrintLines(const Translation& translation) {
+    std::string text = translation.text + '\n';
+    if (translation.step_ms > 0) {
+      text += "# step: ";
+      promql::AppendDuration(translation.step_ms, &text);
+      text += ", from a multiple of it\n";
+    }
+    for (const std::string& condition : translation.conditions)
+      text += fmt::format("# if: {}\n", condition);
+    PrintText(terminal_.out, text);
+  }
+
+  void PrintJson(std::string_view query, const absl::StatusOr<Translation>& translation) {
+    std::string text;
+    JsonWriter json(&text);
+    json.OpenObject();
+    json.Field("query", query);
+    if (translation.ok()) {
+      json.Field("translation", translation->text);
+      json.Field("stepMs", translation->step_ms);
+      json.Key("conditions");
+      json.OpenArray();
+      for (const std::string& condition : translation->conditions)
+        json.Value(condition);
+      json.CloseArray();
+    } else {
+      json.Field("error", MessageOf(translation.status()));
+    }
+    json.CloseObject();
+    PrintTo(terminal_.out, "{}\n", text);
+  }
+
+  const bool as_json_;
+  Terminal& terminal_;
+  bool has_failed_ = false;
+};
+
+absl::Status PrintLinesOf(const std::string& input, TranslationPrinter* printer) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<LineReader> reader, LineReader::Open(input));
+  Line line;
+  while (true) {
+    HOURCELL_ASSIGN_OR_RETURN(const bool more, reader->Next(&line));
+    if (!more) return absl::OkStatus();
+    if (line.too_long) {
+      return absl::InvalidArgumentError(
+          fmt::format("{}:{}: line too long; expected at most {} bytes", reader->name(),
+                      line.number, kLineBytesMax));
+    }
+    if (!line.text.empty() && line.text.front() != '#') printer->Print(line.text);
+  }
+}
+
+}  // namespace
+
+int RunTranslate(const TranslateOptions& options, Terminal& terminal) {
+  TranslationPrinter printer(options.json, &terminal);
+  for (const std::string& query : options.queries)
+    printer.Print(query);
+  if (options.queries.empty()) {
+    const absl::Status status = PrintLinesOf(options.input, &printer);
+    if (!status.ok()) return Fail(terminal, kTranslateCommand, status);
+  }
+  return printer.exit_code();
+}
+
+int TranslateMain(const std::vector<std::string>& args, Terminal& terminal) {
+  TranslateOptions options;
+  CommandLine line(kTranslateCommand, "Prints queries of m= as PromQL that gives the same values.");
+  line.AddFlag("--json", &options.json, "print one object per query");
+  line.AddWords("QUERY", &options.queries,
+                "queries as in m=, in quotes (default: the lines of the standard input)");
+  line.set_footer(
+      "Each translation is followed by comments: the step of the range query, and the\n"
+      "conditions under which the values are the same. Without conditions they always are.\n"
+      "A query that PromQL cannot express is refused with the reason. docs/promql.md has the\n"
+      "rules of names and times.\n"
+      "\nExamples:\n"
+      "  hourcell translate 'sum:1m-avg-nan:sys.cpu.user{host=*}{dc=lga}'\n"
+      "  hourcell translate --json < queries.txt\n");
+  if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  return RunTranslate(options, terminal);
+}
+
+}  // namespace hourcell

@@ -1,0 +1,27 @@
+// `hourcell translate`: prints queries of m= as PromQL, with the conditions under which both give
+// the same values.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "server/cli/terminal.h"
+
+namespace hourcell {
+
+struct TranslateOptions {
+  bool json = false;                      // one object per query
+  std::vector<std::string> queries = {};  // empty: the lines of `input`
+  std::string input = "-";                // a file; "-" is the standard input
+};
+
+// kExitFailure: a query does not parse or has no translation, which is printed on `err` after those
+// before it, or `input` cannot be read. The other queries are translated.
+int RunTranslate(const TranslateOptions& options, Terminal& terminal);
+
+// `hourcell translate` with these flags and words. The exit code is RunTranslate's, or kExitUsage
+// if they are invalid.
+int TranslateMain(const std::vector<std::string>& args, Terminal& terminal);
+
+}  // namespace hourcell

@@ -1,0 +1,74 @@
+#include "server/cli/data/query/translate.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/server/cli/captured_terminal.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell::translate_test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(TranslateTest, PrintsTheExpressionItsStepAndItsConditions) {
+  CapturedTerminal terminal;
+
+  EXPECT_EQ(TranslateMain({"sum:1m-avg:cpu{host=*}", "zimsum:10s-max:cpu"}, terminal.get()),
+            kExitOk);
+
+  EXPECT_EQ(terminal.out(),
+            "sum by (host) (avg_over_time(cpu{host!=\"\"}[59s999ms] offset -59s999ms))\n"
+            "# step: 1m, from a multiple of it\n"
+            "# if: each series has a point in each 1m between its first and its last point\n"
+            "sum(max_over_time(cpu[9s999ms] offset -9s999ms))\n"
+            "# step: 10s, from a multiple of it\n");
+  EXPECT_THAT(terminal.err(), IsEmpty());
+}
+
+TEST(TranslateTest, ARefusalLeavesTheOthers) {
+  CapturedTerminal terminal;
+
+  EXPECT_EQ(RunTranslate({.queries = {"sum:0all-avg:cpu", "cpu", "none:cpu"}}, terminal.get()),
+            kExitFailure);
+
+  EXPECT_THAT(terminal.out(), HasSubstr("cpu\n# if: each step is a time"));
+  EXPECT_THAT(terminal.err(),
+              HasSubstr("hourcell translate: \"sum:0all-avg:cpu\": PromQL has no 0all: "));
+  EXPECT_THAT(terminal.err(), HasSubstr("hourcell translate: \"cpu\": Invalid parameter m=cpu"));
+}
+
+TEST(TranslateTest, ReadsLines) {
+  CapturedTerminal terminal;
+  const TempDir dir;
+  WriteFile(dir.file("queries"), "# of a dashboard\n\nnone:10s-last:a\r\nsum:1m-p99:b\n");
+
+  EXPECT_EQ(RunTranslate({.json = true, .input = dir.file("queries")}, terminal.get()),
+            kExitFailure);
+
+  const std::string first =
+      "{\"query\":\"none:10s-last:a\",\"translation\":\"last_over_time(a[9s999ms] offset "
+      "-9s999ms)\",\"stepMs\":10000,\"conditions\":[]}\n";
+  const std::string second =
+      "{\"query\":\"sum:1m-p99:b\",\"error\":\"PromQL has no p99: of the points of a range; no "
+      "function of ranges gives the same number\"}\n";
+  EXPECT_EQ(terminal.out(), first + second);
+  EXPECT_THAT(terminal.err(), IsEmpty());
+}
+
+TEST(TranslateTest, AFileThatCannotBeReadIsAnError) {
+  CapturedTerminal terminal;
+
+  EXPECT_EQ(RunTranslate({.input = "/nosuch/file"}, terminal.get()), kExitFailure);
+
+  EXPECT_THAT(terminal.err(), HasSubstr("hourcell translate: "));
+  EXPECT_THAT(terminal.err(), HasSubstr("/nosuch/file"));
+}
+
+}  // namespace
+}  // namespace hourcell::translate_test
