@@ -62,7 +62,7 @@ constexpr Command kCommands[] = {
     {"delete", "delete points, or count them", &DeleteMain},
     {"undo", "list deletes, undo one, or remove its points now", &UndoMain},
     {"compare", "send the same queries to two servers and print the differences", &CompareMain},
-    {"translate", "print queries of m= as PromQL", &TranslateMain},
+    {"translate", "print queries of m= as PromQL, or the reverse", &TranslateMain},
     {"scan", "print stored rows", &ScanMain},
     {"export", "print the points of a store for other programs", &ExportMain},
     {"search", "list series by metric and tags", &SearchMain},

@@ -56,10 +56,10 @@ class TranslatedStoreTest : public PromqlTest {
   }
 
   // Rising series, each with a point every 20 s: three a minute, and three series of a group.
-  void PutRegularPoints(const std::string& metric) {
+  void PutRegularPoints(const std::string& metric, int64_t first_s = 0) {
     for (size_t i = 0; i < 3; ++i) {
       double value = 0;
-      for (int64_t s = 0; s < 3 * 3600; s += 20) {
+      for (int64_t s = first_s; s < 3 * 3600; s += 20) {
         value += 0.25 + random_.Fraction();
         Put({metric, fmt::format("dc=lga host={}", kHosts[i]),
              Timestamp{.ms = kMs + s * 1000, .is_ms = false}, Value::Float(value)});

@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 
 #include "engine/query/aggregator.h"
+#include "server/translate/m_translation.h"
 #include "server/translate/promql_translation.h"
 #include "tests/server/translate/translated_store.h"
 #include "tests/support/status_matchers.h"
@@ -118,6 +119,37 @@ TEST_F(TranslationTest, TranslationsWithConditionsHoldUnderThem) {
     }
   }
   EXPECT_GT(compared_, 150u);
+}
+
+TEST_F(TranslationTest, TranslationsToMGiveTheSameValues) {
+  PutRandomPoints("cpu");
+  const std::string range = R"([9s999ms] offset -9s999ms)";
+  for (const std::string op : {"", "sum", "min", "max", "avg", "stddev"}) {
+    for (const std::string function : {"avg", "sum", "min", "max", "count", "last", "stddev"}) {
+      for (const std::string matchers :
+           {R"(host!="")", R"(host=~"web01|db\\.1")", R"(host!="",host!="web01")",
+            R"(host!="",dc="")", R"(host=~"w.*1",dc!~"sea|x",dc=~".+")"}) {
+        const std::string values =
+            fmt::format("{}_over_time(cpu{{{}}}{})", function, matchers, range);
+        const std::string text = op.empty() ? values : fmt::format("{} by (host) ({})", op, values);
+        const absl::StatusOr<Translation> translation = TranslateToM(text);
+        ASSERT_OK(translation) << text;
+        EXPECT_THAT(translation->conditions, IsEmpty()) << text;
+        Compare(translation->text, {.text = text, .step_ms = translation->step_ms});
+      }
+    }
+  }
+  EXPECT_GT(compared_, 150u);
+}
+
+TEST_F(TranslationTest, RangesThatEndAtTheirTimeAreThoseOfTheBucketBefore) {
+  PutRegularPoints("full", 5);
+  const absl::StatusOr<Translation> translation = TranslateToM("avg_over_time(full[1m])");
+  ASSERT_OK(translation);
+
+  Compare(translation->text, {.text = "avg_over_time(full[1m] offset -1m)", .step_ms = 60'000});
+
+  EXPECT_EQ(compared_, 1u);
 }
 
 // Each condition is needed: without it, some of these queries have other values.

@@ -14,6 +14,7 @@
 #include "promql/text/literals.h"
 #include "server/cli/command_line.h"
 #include "server/cli/data/import/line_reader.h"
+#include "server/translate/m_translation.h"
 #include "server/translate/promql_translation.h"
 
 namespace hourcell {
@@ -23,10 +24,12 @@ constexpr std::string_view kTranslateCommand = "translate";
 
 class TranslationPrinter {
  public:
-  TranslationPrinter(bool as_json, Terminal* terminal) : as_json_(as_json), terminal_(*terminal) {}
+  TranslationPrinter(const TranslateOptions& options, Terminal* terminal)
+      : to_m_(options.to_m), as_json_(options.json), terminal_(*terminal) {}
 
   void Print(std::string_view query) {
-    const absl::StatusOr<Translation> translation = TranslateToPromql(query);
+    const absl::StatusOr<Translation> translation =
+        to_m_ ? TranslateToM(query) : TranslateToPromql(query);
     if (as_json_) {
       PrintJson(query, translation);
     } else if (translation.ok()) {
@@ -77,6 +80,7 @@ class TranslationPrinter {
     PrintTo(terminal_.out, "{}\n", text);
   }
 
+  const bool to_m_;
   const bool as_json_;
   Terminal& terminal_;
   bool has_failed_ = false;
@@ -97,10 +101,17 @@ absl::Status PrintLinesOf(const std::string& input, TranslationPrinter* printer)
   }
 }
 
+absl::Status TakeLanguage(const std::string& language, TranslateOptions* options) {
+  options->to_m = language == "m";
+  if (options->to_m || language == "promql") return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("--to: expected promql or m, got {}", QuoteForMessage(language)));
+}
+
 }  // namespace
 
 int RunTranslate(const TranslateOptions& options, Terminal& terminal) {
-  TranslationPrinter printer(options.json, &terminal);
+  TranslationPrinter printer(options, &terminal);
   for (const std::string& query : options.queries)
     printer.Print(query);
   if (options.queries.empty()) {
@@ -112,17 +123,25 @@ int RunTranslate(const TranslateOptions& options, Terminal& terminal) {
 
 int TranslateMain(const std::vector<std::string>& args, Terminal& terminal) {
   TranslateOptions options;
-  CommandLine line(kTranslateCommand, "Prints queries of m= as PromQL that gives the same values.");
+  CommandLine line(kTranslateCommand,
+                   "Prints queries of m= as PromQL that gives the same values, or the reverse.");
+  line.AddTaken(
+      "--to", [&options](const std::string& language) { return TakeLanguage(language, &options); },
+      "LANGUAGE", "promql (the default) or m");
   line.AddFlag("--json", &options.json, "print one object per query");
-  line.AddWords("QUERY", &options.queries,
-                "queries as in m=, in quotes (default: the lines of the standard input)");
+  line.AddWords(
+      "QUERY", &options.queries,
+      "queries in the other language, in quotes (default: the lines of the standard input)");
   line.set_footer(
       "Each translation is followed by comments: the step of the range query, and the\n"
       "conditions under which the values are the same. Without conditions they always are.\n"
-      "A query that PromQL cannot express is refused with the reason. docs/promql.md has the\n"
+      "A query that the language cannot express is refused with the reason. docs/promql.md has "
+      "the\n"
       "rules of names and times.\n"
       "\nExamples:\n"
       "  hourcell translate 'sum:1m-avg-nan:sys.cpu.user{host=*}{dc=lga}'\n"
+      "  hourcell translate --to m 'sum by (host) (max_over_time(cpu[59s999ms] offset "
+      "-59s999ms))'\n"
       "  hourcell translate --json < queries.txt\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
   return RunTranslate(options, terminal);

@@ -1,5 +1,5 @@
-// `hourcell translate`: prints queries of m= as PromQL, with the conditions under which both give
-// the same values.
+// `hourcell translate`: prints queries of m= as PromQL or the reverse, with the conditions under
+// which both give the same values.
 
 #pragma once
 
@@ -11,6 +11,7 @@
 namespace hourcell {
 
 struct TranslateOptions {
+  bool to_m = false;                      // the queries are PromQL
   bool json = false;                      // one object per query
   std::vector<std::string> queries = {};  // empty: the lines of `input`
   std::string input = "-";                // a file; "-" is the standard input

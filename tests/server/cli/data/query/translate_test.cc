@@ -43,6 +43,17 @@ TEST(TranslateTest, ARefusalLeavesTheOthers) {
   EXPECT_THAT(terminal.err(), HasSubstr("hourcell translate: \"cpu\": Invalid parameter m=cpu"));
 }
 
+TEST(TranslateTest, TranslatesToM) {
+  CapturedTerminal terminal;
+
+  EXPECT_EQ(TranslateMain({"--to", "m", "sum by (a) (m{a='b'})"}, terminal.get()), kExitOk);
+
+  EXPECT_EQ(terminal.out(),
+            "zimsum:m{a=b}\n# if: each step is a time at which every series has a point\n");
+  EXPECT_EQ(TranslateMain({"--to", "flux", "m"}, terminal.get()), kExitUsage);
+  EXPECT_THAT(terminal.err(), HasSubstr("--to: expected promql or m, got \"flux\""));
+}
+
 TEST(TranslateTest, ReadsLines) {
   CapturedTerminal terminal;
   const TempDir dir;
