@@ -91,6 +91,10 @@ if(DEFINED ENV{HOURCELL_UNIT_BYTES})
 endif()
 set(HOURCELL_UNIT_BYTES ${unit_bytes_default} CACHE STRING
   "Bytes of source that a unit of several folders may have")
+if(HOURCELL_UNIT_BYTES)
+  # A local name may be one of another folder's anonymous namespace. Preset clang has the warning.
+  target_compile_options(hourcell_flags INTERFACE $<$<CXX_COMPILER_ID:Clang>:-Wno-shadow>)
+endif()
 
 # hourcell_sources(<out> <folder>...): all .cc files of these folders, which are one unit each, or
 # more than one up to `unit_bytes` of the caller.

@@ -77,9 +77,9 @@ class HistogramReader {
   absl::Status Begin();
 
   // Reads the next groups of `groups` from `first` on, by one scan: at least one. `tsuid_of`
-  // returns the tsuid of a member. `*hold` counts the memory of the result. Each histogram is counted once,
-  // even if it is read twice. REQUIRES: Begin succeeded. kDataLoss: a histogram does not decode;
-  // kInvalidArgument: histograms of two kinds would be summed; kResourceExhausted.
+  // returns the tsuid of a member. `*hold` counts the memory of the result. Each histogram is
+  // counted once, even if it is read twice. REQUIRES: Begin succeeded. kDataLoss: a histogram does
+  // not decode; kInvalidArgument: histograms of two kinds would be summed; kResourceExhausted.
   absl::StatusOr<std::vector<HistogramGroup>> Read(
       const SeriesGroups& groups,
       size_t first,

@@ -44,8 +44,8 @@ double Variance(std::span<const double> values) {
   return squares.Total() / count;
 }
 
-// True if all values are integers and doubles have the digits of any sum of them. Then sums in any
-// order are equal.
+// True if all values are integers, and each sum of some of them is exact. Then sums in any order
+// are equal.
 bool HaveExactSums(std::span<const double> values) {
   constexpr double kExactMax = 9007199254740992;  // 2^53
   double sum = 0;

@@ -374,8 +374,8 @@ check_tidy() {
   tidy_files 60 "$1" "${files[@]}"
 }
 
-# tidy_files <seconds> <seed> [file...]: runs clang-tidy on as many files as fit into the time, in an
-# order that the seed chooses.
+# tidy_files <seconds> <seed> [file...]: runs clang-tidy on as many files as fit into the time, in
+# an order that the seed chooses.
 tidy_files() {
   local budget_s=$1 seed=$2 begin=$SECONDS file
   local -a checked=() left_out=()

@@ -30,6 +30,17 @@ constexpr VerbRow TakesAnyForm(Right right, std::string_view absent_in) {
   return {.offered = true, .right = right, .effect = Effect::kTakesAnyForm, .absent_in = absent_in};
 }
 
+// Probes come without a login. The threads that they check answer them.
+constexpr RouteRow Probe(std::string_view path,
+                         decltype(RouteRow::handler) handler,
+                         std::string_view doc) {
+  return {.path = path,
+          .get = Reads(Right::kNone),
+          .answered_on = AnsweredOn::kSocketThread,
+          .handler = handler,
+          .doc = doc};
+}
+
 // The most frequent first, because each put looks up its row.
 constexpr RouteRow kRouteRows[] = {
     {.path = "/api/put",
@@ -568,32 +579,17 @@ constexpr RouteRow kRouteRows[] = {
      .get = Reads(Right::kNone),
      .handler = &Endpoints::Icon,
      .doc = "the icon of the server's pages"},
-    // Probes come without a login. The threads that they check answer them.
-    {.path = "/healthz",
-     .get = Reads(Right::kNone),
-     .answered_on = AnsweredOn::kSocketThread,
-     .handler = &Endpoints::Health,
-     .doc = "whether the server works, or only a new start helps (503)"},
-    {.path = "/readyz",
-     .get = Reads(Right::kNone),
-     .answered_on = AnsweredOn::kSocketThread,
-     .handler = &Endpoints::Ready,
-     .doc = "whether the server can take points and queries now, or why not (503)"},
-    {.path = "/-/healthy",
-     .get = Reads(Right::kNone),
-     .answered_on = AnsweredOn::kSocketThread,
-     .handler = &Endpoints::Health,
-     .doc = "as /healthz, where clients of Prometheus ask"},
-    {.path = "/-/ready",
-     .get = Reads(Right::kNone),
-     .answered_on = AnsweredOn::kSocketThread,
-     .handler = &Endpoints::Ready,
-     .doc = "as /readyz, where clients of Prometheus ask"},
-    {.path = "/api/status",
-     .get = Reads(Right::kNone),
-     .answered_on = AnsweredOn::kSocketThread,
-     .handler = &Endpoints::Status,
-     .doc = "the state of the server in one word, as OpenTSDB 2.5 answers it"},
+    Probe("/healthz",
+          &Endpoints::Health,
+          "whether the server works, or only a new start helps (503)"),
+    Probe("/readyz",
+          &Endpoints::Ready,
+          "whether the server can take points and queries now, or why not (503)"),
+    Probe("/-/healthy", &Endpoints::Health, "as /healthz, where clients of Prometheus ask"),
+    Probe("/-/ready", &Endpoints::Ready, "as /readyz, where clients of Prometheus ask"),
+    Probe("/api/status",
+          &Endpoints::Status,
+          "the state of the server in one word, as OpenTSDB 2.5 answers it"),
 };
 
 // A row as a look-up compares it.
@@ -634,10 +630,8 @@ RouteIndex MakeRouteIndex() {
     longest = std::max(longest, row.path.size());
   RouteIndex index(longest + 1);
   for (size_t bytes = 0; bytes < index.size(); ++bytes) {
-    for (const RouteRow& row : kRouteRows) {
-      const RouteKey key(row);
-      if (key.MayHaveSize(bytes)) index[bytes].push_back(key);
-    }
+    for (const RouteRow& row : kRouteRows)
+      if (const RouteKey key(row); key.MayHaveSize(bytes)) index[bytes].push_back(key);
   }
   return index;
 }
@@ -676,9 +670,8 @@ std::span<const RouteRow> RouteTable() {
 
 const RouteRow* FindRoute(const RoutePath& path) {
   static const RouteIndex index = MakeRouteIndex();
-  for (const RouteKey& key : index[std::min(path.rest.size(), index.size() - 1)]) {
+  for (const RouteKey& key : index[std::min(path.rest.size(), index.size() - 1)])
     if (key.Fits(path)) return key.row;
-  }
   return nullptr;
 }
 
@@ -686,8 +679,7 @@ std::string AllowedVerbs(const RouteRow& row, std::string_view mode) {
   std::string verbs;
   const auto add = [&](const VerbRow& verb, std::string_view names) {
     if (!verb.offered || verb.absent_in == mode) return;
-    if (!verbs.empty()) verbs += ", ";
-    verbs += names;
+    verbs.append(verbs.empty() ? "" : ", ").append(names);
   };
   add(row.get, row.get.effect == Effect::kReads ? "GET, HEAD" : "GET");
   add(row.post, "POST");

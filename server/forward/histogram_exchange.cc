@@ -68,7 +68,7 @@ absl::Status ParseHistogramReply(std::string_view body,
   simdjson::dom::array errors;
   if (parser.parse(body.data(), body.size()).get(document) != simdjson::SUCCESS ||
       document["errors"].get(errors) != simdjson::SUCCESS) {
-    return absl::DataLossError("/api/histogram: the answer has no list of errors");
+    return absl::DataLossError("/api/histogram: expected \"errors\" in the answer, a list");
   }
   for (const simdjson::dom::element entry : errors) {
     std::string_view text;

@@ -134,7 +134,7 @@ absl::Status SeriesIndex::LookUp(
   const absl::StatusOr<uint64_t> found =
       reader_.service().tsdb->queries().LookupSeries(timed, each, work_.control);
   HOURCELL_RETURN_IF_ERROR(ended);
-  // A name unknown to the store has no series.
+  // An unknown name selects nothing.
   return found.ok() || absl::IsNotFound(found.status()) ? absl::OkStatus() : found.status();
 }
 

@@ -228,6 +228,7 @@ std::string DownsampleText(const DownsampleSpec& spec) {
 }
 
 std::string SubQueryText(const SubQuery& query) {
+  HOURCELL_DCHECK(!query.metric.empty() && query.tsuids.empty());
   std::string text = fmt::format("{}:", AggregatorName(query.aggregator));
   if (query.downsample.has_value()) {
     text += DownsampleText(*query.downsample) + ':';

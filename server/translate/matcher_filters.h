@@ -16,7 +16,7 @@
 
 namespace hourcell {
 
-// The filters of a selector, without the metric; none of them groups.
+// The metric of a selector, and its other matchers as filters, which do not group.
 struct SelectorFilters {
   std::string metric;
   std::vector<TagFilterSpec> filters = {};
@@ -24,7 +24,7 @@ struct SelectorFilters {
   std::vector<std::string> needed = {};
 };
 
-// kUnimplemented: the metric is not named by `=`, or a matcher has no filter.
+// kUnimplemented: `=` does not name the metric, or `m=` lacks a filter for a matcher.
 absl::StatusOr<SelectorFilters> FiltersOfMatchers(std::span<const promql::LabelMatcher> matchers);
 
 // True if a series that passes the matchers has the label.

@@ -235,8 +235,8 @@ constexpr std::array kRules = {
                "promql/evaluation server/config server/http server/http/body "
                "server/inputs/prometheus server/query"},
     FolderRule{"server/translate",
-               "codec/base engine/query engine/query/stages promql promql/text server/inputs "
-               "server/inputs/prometheus server/query"},
+               "codec/base codec/text engine/query engine/query/stages promql promql/text "
+               "server/inputs server/inputs/prometheus server/query"},
     FolderRule{"server/inputs/statsd",
                "codec/base codec codec/rows codec/text engine server/log server/config server/net "
                "server/put server/inputs"},

@@ -53,7 +53,7 @@ absl::Status PromSeriesReader::Read(const PromReadPlan& plan,
     for (const PromSelection::Filters& filters : plan.filters) {
       spec.queries.front().filters = filters;
       const absl::Status status = service_.tsdb->queries().Query(spec, sink, work.control);
-      // A name unknown to the store has no series.
+      // An unknown name selects nothing.
       if (!status.ok() && !absl::IsNotFound(status)) return status;
     }
   }

@@ -13,7 +13,7 @@
 namespace hourcell {
 namespace {
 
-constexpr int64_t kIntervalMs = 15'000;
+constexpr int64_t kScrapeMs = 15'000;
 const double kStale = std::bit_cast<double>(uint64_t{0x7ff0000000000002});  // ends a series
 constexpr double kUnit = 64;  // samples are multiples of its inverse
 
@@ -55,15 +55,15 @@ PromTestSeries RandomPromql::Samples(std::vector<std::pair<std::string, std::str
   // Unequal values are unequal between series, too.
   double value = kind == 'u' ? static_cast<double>(Below(1 << 20)) * 1'000 : 0;
   const bool is_sparse = kind != 'u' && OneIn(5);
-  const int64_t offset_ms = OneIn(2) ? 0 : static_cast<int64_t>(Below(kIntervalMs));
+  const int64_t offset_ms = OneIn(2) ? 0 : static_cast<int64_t>(Below(kScrapeMs));
   const size_t gaps = OneIn(2) ? 0 : 30;
-  for (int64_t ms = offset_ms; ms <= kRandomSeconds * 1'000; ms += kIntervalMs) {
+  for (int64_t ms = offset_ms; ms <= kRandomSeconds * 1'000; ms += kScrapeMs) {
     value = std::isfinite(value) ? NextValue(kind, value) : NextValue(kind, 0);
     if (is_sparse && !OneIn(25)) continue;
     if (gaps != 0 && OneIn(gaps)) {
       const bool ends = OneIn(2);
       if (ends) series.samples.push_back({kStale, kRandomStartS * 1'000 + ms});
-      ms += static_cast<int64_t>(Below(40)) * kIntervalMs;
+      ms += static_cast<int64_t>(Below(40)) * kScrapeMs;
       if (ends) continue;
     }
     series.samples.push_back({value, kRandomStartS * 1'000 + ms});

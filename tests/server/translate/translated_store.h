@@ -106,14 +106,13 @@ class TranslatedStoreTest : public PromqlTest {
     EXPECT_OK(result.status()) << text;
     if (!result.ok()) return {};
     Answer answer;
-    for (const promql::SeriesColumn& column :
-         std::get<promql::VectorResult>(result->value).series) {
+    for (const auto& series : std::get<promql::VectorResult>(result->value).series) {
       std::map<std::string, std::string> labels;
-      for (const auto& [name, value] : column.labels.pairs()) {
+      for (const auto& [name, value] : series.labels.pairs()) {
         if (name != promql::kMetricName) labels[name] = value;
       }
-      for (size_t i = 0; i < column.values.size(); ++i)
-        AddValue(labels, steps.at(i), column.values[i], &answer);
+      for (size_t i = 0; i < series.values.size(); ++i)
+        AddValue(labels, steps.at(i), series.values[i], &answer);
     }
     return answer;
   }
