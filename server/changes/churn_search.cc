@@ -26,8 +26,8 @@ size_t BytesOf(const ChurnedSeries& series) {
   return bytes;
 }
 
-// Counts the series that started or ended, and keeps the first ones of the list: a heap with the
-// last of them on top.
+// Counts the series that started or ended, and keeps those that come first, in a heap: its top is
+// listed last.
 class ChurnSink : public QuerySink {
  public:
   // Both are borrowed.

@@ -24,7 +24,7 @@ using promql::MatchOperator;
 
 constexpr std::string_view kSpecialInRegexp = ".+*?()[]{}^$";
 
-// The values of a regular expression that is a list of them: a\.b|c. nullopt for others.
+// The values that a regular expression lists: a\.b|c. nullopt for other regular expressions.
 std::optional<std::vector<std::string>> ValuesOfRegexp(std::string_view regexp) {
   std::vector<std::string> values(1);
   for (size_t i = 0; i < regexp.size(); ++i) {

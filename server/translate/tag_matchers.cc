@@ -15,8 +15,8 @@
 #include "server/inputs/input_settings.h"
 #include "server/inputs/prometheus/prom_labels.h"
 
-// Why `!=""` beside some matchers: a filter of m= passes only series with the key, while an absent
-// label of PromQL is empty, and passes a!="b" and a=~".*".
+// Some filters become two matchers, the second one `!=""`: a filter of m= passes only series with
+// the key, but in PromQL an absent label is empty, and passes a!="b" and a=~".*".
 
 namespace hourcell {
 namespace {

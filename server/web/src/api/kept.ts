@@ -1,4 +1,4 @@
-// Answers that are kept for a while. An error is not: the next one asks again.
+// Keeps answers for a while. It does not keep errors: the next call sends the request again.
 export class Kept<T> {
   private readonly all = new Map<string, Promise<T>>();
 

@@ -14,7 +14,7 @@ interface Waiting<T> {
 // Of these, one name may be the cause.
 const OF_ONE = [400, 404, 413];
 
-// If the question about all names fails, it is asked about each half of them.
+// If a request for several names fails because of one, sends a request for each half of the names.
 export async function inParts<T>(names: string[], ask: (names: string[]) => Promise<Answers<T>>,
                                  isPart = false): Promise<Answers<T>> {
   try {
@@ -31,7 +31,7 @@ export async function inParts<T>(names: string[], ask: (names: string[]) => Prom
   }
 }
 
-// Ends the request once nobody waits for its answer.
+// Cancels the request when all callers have cancelled theirs.
 export function together<T>(max: number, ask: (names: string[], signal: AbortSignal) => Promise<Answers<T>>):
     (name: string, signal: AbortSignal) => Promise<T> {
   let waiting: Waiting<T>[] = [];
