@@ -195,6 +195,7 @@ absl::Status UidDirectory::VisitMappings(
   absl::Status damage;
   HOURCELL_RETURN_IF_ERROR(
       store_->ScanForward(kind, *stored_prefix, [&](const UidMapping& mapping) {
+        if (IsAscii(mapping.name)) return visit(mapping);
         absl::StatusOr<std::string> name = TextOf(mapping.name);
         if (!name.ok()) {
           damage = name.status();

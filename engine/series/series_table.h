@@ -46,6 +46,7 @@
 #include "engine/rows/series_key.h"
 #include "engine/series/creation_turn.h"
 #include "engine/series/dropping_series.h"
+#include "engine/series/metrics_in_use.h"
 #include "engine/series/series_reads.h"
 #include "engine/series/series_ref.h"
 #include "engine/table/tables.h"
@@ -136,11 +137,7 @@ class SeriesTable {
       const std::function<void(SeriesNumber, std::string_view tsuid)>& visit) const;
 
   // Whether a metric has series.
-  absl::StatusOr<bool> HasSeries(Uid metric) const {
-    // Memory first: series that have left memory are in the tables.
-    if (HasNewSeries(metric)) return true;
-    return HasSeriesRow(parts_.tables, layout_, metric);
-  }
+  absl::StatusOr<bool> HasSeries(Uid metric) const;
 
   // The highest number of the metric's series, or of all at open if it got none since: grows
   // whenever the metric gets a new series, before that series' first point is acknowledged, and
@@ -261,6 +258,7 @@ class SeriesTable {
 
   CreationTurn turn_;
   DroppingSeries dropping_;
+  mutable MetricsInUse in_use_;  // of a table that no other process writes
 
   Mutex index_mutex_;  // one WriteIndex at a time
   mutable SharedMutex new_mutex_;

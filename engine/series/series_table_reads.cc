@@ -159,6 +159,17 @@ absl::Status SeriesTable::Visit(
   return VisitSeries(parts_.tables, layout_, PrefixRange(prefix), in_memory.series, go_on).status();
 }
 
+absl::StatusOr<bool> SeriesTable::HasSeries(Uid metric) const {
+  // Memory first: series that have left memory are in the tables.
+  if (HasNewSeries(metric)) return true;
+  const uint64_t changes = dropping_.changes();
+  if (in_use_.Has(metric, changes)) return true;
+  HOURCELL_ASSIGN_OR_RETURN(const bool has_series, HasSeriesRow(parts_.tables, layout_, metric));
+  // Another process may drop series, and does not tell.
+  if (has_series && !parts_.is_followed) in_use_.Add(metric, changes);
+  return has_series;
+}
+
 absl::Status SeriesTable::VisitAll(
     const std::function<NextVisit(SeriesNumber, std::string_view)>& visit) const {
   const InMemory in_memory = NewOf(std::nullopt);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <absl/status/status.h>
+#include <absl/strings/ascii.h>
 
 #include "codec/base/bytes.h"
 #include "codec/base/status_macros.h"
@@ -84,13 +85,16 @@ absl::StatusOr<MetricRanking> RankMetrics(const MetricSearch& search,
   MetricRanking ranking;
   FirstCandidates first(search.order, search.limit);
   size_t visited = 0;
+  std::string lower;  // a name, in lower case
   absl::Status ended;
   // False: the visit ends, by an error.
   const auto consider = [&](const UidMapping& mapping) {
     if (visited++ % kMetricsPerCheck == 0) ended = watch.Check();
     if (!ended.ok()) return false;
-    if (!part.empty() && LowerCase(mapping.name).find(part) == std::string::npos) {
-      return true;
+    if (!part.empty()) {
+      lower = mapping.name;
+      absl::AsciiStrToLower(&lower);
+      if (lower.find(part) == std::string::npos) return true;
     }
     if (!shows_levels && !SummarizedMetric(mapping.name).empty()) return true;
     Candidate candidate{.name = std::string(mapping.name), .uid = mapping.uid};

@@ -14,6 +14,7 @@
 
 #include "codec/base/bytes.h"
 #include "engine/hours/tsuid_list.h"
+#include "engine/series/series_drop.h"
 #include "engine/series/series_rows.h"
 #include "tests/support/builders.h"
 #include "tests/support/mem_table_store.h"
@@ -131,10 +132,36 @@ TEST_F(SeriesTableTest, SaysWhetherAMetricHasSeries) {
   EXPECT_THAT(table_->HasSeries(metric), IsOkAndHolds(true)) << "in memory";
   EXPECT_THAT(table_->HasSeries(none), IsOkAndHolds(false));
 
+  for (int i = 1; i < 63; ++i)  // the numbers of a block; fewer stay in memory
+    Create({{"m", fmt::format("host=h{}", i), 1, 1}});
   ASSERT_OK(table_->WriteIndex());
+  ASSERT_EQ(table_->not_indexed(), 0u);
   EXPECT_THAT(table_->HasSeries(metric), IsOkAndHolds(true)) << "in the table";
   EXPECT_THAT(table_->HasSeries(none), IsOkAndHolds(false));
   EXPECT_THAT(table_->HasSeries(metric + 1), IsOkAndHolds(false));
+}
+
+// A row that is deleted behind the table's back shows whether the table is read.
+TEST_F(SeriesTableTest, RemembersThatAMetricHasSeriesUntilSeriesAreDropped) {
+  std::vector<std::pair<SeriesNumber, std::string>> all;
+  for (int i = 0; i < 63; ++i) {  // the numbers of a block; fewer stay in memory
+    const SeriesRef series = *Create({{"m", fmt::format("host=h{}", i), 1, 1}})[0];
+    all.emplace_back(series.number, series.tsuid);
+  }
+  const Uid metric = *uids_->Get(UidKind::kMetric, "m");
+  ASSERT_OK(table_->WriteIndex());
+  ASSERT_EQ(table_->not_indexed(), 0u);
+  const SeriesTable::Parts followed = {
+      .tables = &tables_, .uid_store = &uid_store_, .uids = uids_.get(), .is_followed = true};
+  const std::unique_ptr<SeriesTable> follower = *SeriesTable::Open(layout_, followed, false);
+  ASSERT_THAT(table_->HasSeries(metric), IsOkAndHolds(true));
+  ASSERT_THAT(follower->HasSeries(metric), IsOkAndHolds(true));
+  ASSERT_OK(DropSeries(layout_, all, &tables_));
+
+  EXPECT_THAT(table_->HasSeries(metric), IsOkAndHolds(true)) << "without a read";
+  EXPECT_THAT(follower->HasSeries(metric), IsOkAndHolds(false)) << "others drop series, too";
+  table_->dropping()->Finish(metric);
+  EXPECT_THAT(table_->HasSeries(metric), IsOkAndHolds(false));
 }
 
 TEST_F(SeriesTableTest, VisitsAllMetricsUntilItIsEnded) {
