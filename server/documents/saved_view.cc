@@ -13,6 +13,7 @@
 #include "codec/base/strings.h"
 #include "engine/query/query_time.h"
 #include "engine/saved_views.h"
+#include "promql/text/parser.h"
 #include "server/query/query_string.h"
 #include "server/text/json_cursor.h"
 
@@ -30,6 +31,7 @@ constexpr uint64_t kViewRefreshMaxS = 86'400;
 constexpr std::array<std::string_view, 7> kViewWords = {"version", "title",   "start", "end",
                                                         "tz",      "refresh", "graphs"};
 constexpr std::array<std::string_view, 4> kGraphWords = {"title", "view", "queries", "look"};
+constexpr std::array<std::string_view, 1> kQueryWords = {"promql"};
 
 // "line 3, character 12", both from 1. A character may have several bytes.
 std::string PlaceIn(std::string_view text, size_t offset) {
@@ -228,11 +230,25 @@ class SavedViewReader {
     }
   }
 
+  // A text is a query of `m=`, an object has one in PromQL.
   void ReadQuery(const std::string& subject) {
+    if (NextType() == "an object") return ReadPromql(subject);
     const char* const at = Expect(subject, "a text");
     const std::string query = Text(subject, kViewQueryBytesMax);
     const auto parsed = ParseSubQueryText(query);
     if (!parsed.ok()) Refuse(at, fmt::format("{}: {}", subject, MessageOf(parsed.status())));
+  }
+
+  void ReadPromql(const std::string& subject) {
+    const char* const begin = NextValue();
+    const Seen seen = Object(subject, kQueryWords, [&](const std::string& word) {
+      const std::string inner = fmt::format("{}.{}", subject, word);
+      const char* const at = Expect(inner, "a text");
+      const std::string query = Text(inner, kViewQueryBytesMax);
+      const auto parsed = promql::ParseQuery(query);
+      if (!parsed.ok()) Refuse(at, fmt::format("{}: {}", inner, MessageOf(parsed.status())));
+    });
+    if (seen.empty()) Refuse(begin, fmt::format("{}.promql: missing", subject));
   }
 
   void ReadLook(const std::string& subject) {

@@ -7,6 +7,7 @@
 //     "start": "6h-ago",
 //     "graphs": [
 //       {"title": "CPU", "queries": ["avg:cpu.user{host=*}"], "look": {"style": "stacked"}},
+//       {"title": "Requests", "queries": [{"promql": "sum by (job) (rate(requests_total[5m]))"}]},
 //       {"view": "Disks"}
 //     ]
 //   }

@@ -195,8 +195,8 @@ constexpr std::array kRules = {
                "codec/base codec codec/rows codec/text engine/trees engine server/text server/http "
                "server/http/body server/query server/names"},
     FolderRule{"server/documents",
-               "codec/base codec codec/text engine/query engine server/text server/http "
-               "server/query"},
+               "codec/base codec codec/text engine/query engine promql/text server/text "
+               "server/http server/query"},
     FolderRule{"server/monitor",
                "codec/base engine server/log server/text server/config server/access server/http"},
     FolderRule{"server/rollups",

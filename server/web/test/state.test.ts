@@ -5,7 +5,8 @@ import { parseState, printState } from '../src/state/url';
 const FULL: State = {
   view: 'graph', shown: 'table', start: '2014/02/14-00:00:00', end: '2014/02/20',
   lines: [{ m: 'avg:cpu{host=*,dc=regexp(^a&b#$)}', right: false, hidden: true },
-    { m: 'sum:rate{counter}:net', right: true, hidden: false }],
+    { m: 'sum:rate{counter}:net', right: true, hidden: false },
+    { m: 'sum by (job) (rate(x{a=~"b+",c="&#"}[5m]))', promql: true, right: true, hidden: false }],
   style: 'stacked', compare: '1w', threshold: '99.5', ylog: true, y2log: true, yrange: '[0:100]', y2range: '[:5]', ylabel: 'a & b',
   y2label: '日本', title: '<script>', unit: 'bytes', tz: 'Europe/Berlin', refresh: 15, auto: false,
   notes: false, connect: true, every: true, solo: ['cpu{host=a}', 'שלום'], moved: ['host=web07', 'dc="a|b"'], sort: '-max', metric: 'm', tag: 't', search: 'x y', saved: 'Web / 日本',

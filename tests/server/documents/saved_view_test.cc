@@ -105,6 +105,23 @@ TEST(SavedViewTest, QueriesTimesAndZonesAreThoseOfTheQueryLanguage) {
               HasSubstr("tz: The timezone specification could not be found"));
 }
 
+TEST(SavedViewTest, AQueryMayBeInPromql) {
+  const auto parsed = ParseSavedView(
+      Document(R"x("graphs":[{"queries":["sum:m",{"promql":"sum by (a) (rate(m[5m]))"}]}])x"),
+      kNowMs);
+  ASSERT_OK(parsed);
+  EXPECT_EQ(parsed->graphs, 1u);
+  EXPECT_EQ(FaultOf(Document(R"("graphs":[{"queries":[{"promql":"sum("}]}])")),
+            "view: line 1, character 46: graphs[0].queries[0].promql: 1:5: parse error: "
+            "unclosed left parenthesis");
+  EXPECT_THAT(FaultOf(Document(R"("graphs":[{"queries":[{"promql":7}]}])")),
+              HasSubstr("graphs[0].queries[0].promql: expected a text, got a number"));
+  EXPECT_THAT(FaultOf(Document(R"("graphs":[{"queries":[{}]}])")),
+              HasSubstr("graphs[0].queries[0].promql: missing"));
+  EXPECT_THAT(FaultOf(Document(R"("graphs":[{"queries":[{"m":"sum:m"}]}])")),
+              HasSubstr("\"m\": unknown member; expected promql"));
+}
+
 TEST(SavedViewTest, AnotherVersionIsRefused) {
   EXPECT_EQ(FaultOf(R"({"version":2,"graphs":[]})"),
             "view: line 1, character 12: version: expected 1, got 2");

@@ -1,5 +1,7 @@
 // The queries of the page in other words: for a shell, a script, another tool.
 
+import { promqlParams } from '../api/promql';
+import type { Sent } from '../query/auto';
 import type { SubQuery } from '../query/model';
 import { parseQuery } from '../query/parse';
 import { printDownsample } from '../query/print';
@@ -24,6 +26,11 @@ export function asCurl(base: string, ask: CopyAsk): string {
   if (ask.tz) put('tz', ask.tz);
   for (const m of ask.ms) put('m', m);
   return words.join(' ');
+}
+
+export function asPromqlCurl(base: string, { m, stepMs = 0 }: Sent, from: number, to: number): string {
+  return ['curl', '-G', quote(`${base}api/v1/query_range`), ...promqlParams(m, stepMs, from, to)
+    .flatMap(([key, value]) => ['--data-urlencode', quote(`${key}=${value}`)])].join(' ');
 }
 
 export function asCli(ask: CopyAsk): string {

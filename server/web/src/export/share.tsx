@@ -11,10 +11,13 @@ import { printState } from '../state/url';
 import { isRelative } from '../time/time';
 import { dark } from '../ui/theme';
 import { Check, Dialog, Menu, Problem } from '../ui/parts';
-import { asCli, asCurl, asJson, fixedRange } from './copy';
+import { asCli, asCurl, asJson, asPromqlCurl, fixedRange } from './copy';
 import { toCsv } from './csv';
 import { download, toPng } from './png';
 import { toSvg } from './svg';
+
+// Without times, or with fixed ones only: the API of Prometheus takes no others.
+const FIXED = ['m=', 'curl of PromQL'];
 
 interface Copied { title: string; textOf: (fixed: boolean) => string; fixed: boolean }
 
@@ -24,7 +27,8 @@ export function Share({ state, result, series, model, chart }: {
   const [copied, setCopied] = useState<Copied | null>(null);
   const [error, setError] = useState<unknown>(null);
   const title = state.title || state.lines.map((line) => line.m).join('  ');
-  const ms = result.sent.filter((one) => one.part === 'value').map((one) => one.m);
+  const ms = result.sent.filter((one) => one.part === 'value' && !one.stepMs).map((one) => one.m);
+  const promql = result.sent.filter((one) => one.stepMs);
   const moves = isRelative(state.start) || isRelative(state.end);
   const ask = (fixed: boolean) => ({ tz: state.tz, ms, ...(fixed ? fixedRange(result.from, result.to)
     : { start: state.start, end: state.end }) });
@@ -54,16 +58,20 @@ export function Share({ state, result, series, model, chart }: {
         <hr />
         {moves && <button onClick={() => copy('Link', link, true)}>Copy the link, fixed to these times</button>}
         <button onClick={() => copy('Link', link)}>{moves ? 'Copy the link that moves on' : 'Copy the link'}</button>
-        <button onClick={() => copy('curl', (fixed) => asCurl(base, ask(fixed)))}>Copy as curl</button>
-        <button onClick={() => copy('OpenTSDB JSON', (fixed) => asJson(ask(fixed)))}>Copy as OpenTSDB JSON</button>
-        <button onClick={() => copy('m=', () => ms.map((m) => `m=${m}`).join('\n'))}>Copy as m=</button>
-        <button onClick={() => copy('Command line', (fixed) => asCli(ask(fixed)))}>Copy as command line</button>
+        {promql.length > 0 && <button onClick={() => copy('curl of PromQL', () => promql.map((one) =>
+          asPromqlCurl(base, one, result.from, result.to)).join('\n'), true)}>Copy PromQL as curl</button>}
+        {ms.length > 0 && <>
+          <button onClick={() => copy('curl', (fixed) => asCurl(base, ask(fixed)))}>Copy as curl</button>
+          <button onClick={() => copy('OpenTSDB JSON', (fixed) => asJson(ask(fixed)))}>Copy as OpenTSDB JSON</button>
+          <button onClick={() => copy('m=', () => ms.map((m) => `m=${m}`).join('\n'))}>Copy as m=</button>
+          <button onClick={() => copy('Command line', (fixed) => asCli(ask(fixed)))}>Copy as command line</button>
+        </>}
       </Menu>
       <Problem error={series.length ? error : null} />
       {copied && (
         <Dialog title={copied.title} onClose={() => setCopied(null)}>
           <p class="soft">Copied, if the browser allows it:</p>
-          {moves && copied.title !== 'm=' && <Check label="fixed to these times" checked={copied.fixed}
+          {moves && !FIXED.includes(copied.title) && <Check label="fixed to these times" checked={copied.fixed}
             onChange={(fixed) => copy(copied.title, copied.textOf, fixed)} />}
           <textarea class="mono" rows={8} readOnly aria-label={copied.title} value={copied.textOf(copied.fixed)}
             onFocus={(event) => event.currentTarget.select()} />

@@ -6,6 +6,7 @@ import { chartModel, type ChartModel } from '../plot/model';
 import { seriesOf, type PlotSeries } from '../plot/series';
 import type { State } from '../state/state';
 import { guessUnit } from '../time/units';
+import { isRate, metricIn } from '../query/promql';
 import { readLine } from './lines';
 import { pastMs, type Result } from './run';
 
@@ -27,6 +28,7 @@ export function useDrawing(state: State, result: Result): Drawing {
 function unitsOf(state: State): (line: number) => string {
   const units = state.lines.map((line) => {
     const { query } = readLine(line);
+    if (line.promql) return state.unit || guessUnit(metricIn(line.m), isRate(line.m));
     return state.unit || guessUnit(query?.metric ?? '', Boolean(query?.rate) && state.shown !== 'raw');
   });
   return (line) => units[line] ?? '';

@@ -15,15 +15,20 @@ import { Combobox } from '../ui/combobox';
 import { Choice, Menu } from '../ui/parts';
 import { findMetrics, metricHint } from './completions';
 import { Filters } from './filters';
-import { dropAt, newLine, readLine, replaceAt } from './lines';
+import { dropAt, newLine, newPromql, readLine, replaceAt } from './lines';
+import { PromqlField } from './promql';
 
 const FILLS = ['', 'none', 'nan', 'null', 'zero'].map((f) => [f, f || 'no fill'] as [string, string]);
 
 export function Editor({ lines }: { lines: Line[] }) {
   return (
     <section class="editor" aria-label="Queries">
-      {lines.map((line, at) => <LineForm key={at} line={line} at={at} count={lines.length} />)}
-      <button class="quiet" onClick={() => go({ lines: [...lines, newLine()] })}>+ Add a query</button>
+      {lines.map((line, at) => <LineForm key={`${at}${line.promql}`} line={line} at={at} count={lines.length} />)}
+      <div class="row">
+        <button class="quiet" onClick={() => go({ lines: [...lines, newLine()] })}>+ Add a query</button>
+        <button class="quiet" onClick={() => go({ lines: [...lines.filter((line) => line.m), newPromql()] })}>
+          + Add PromQL</button>
+      </div>
     </section>
   );
 }
@@ -52,8 +57,10 @@ function LineForm({ line, at, count }: { line: Line; at: number; count: number }
       <button class="letter" aria-pressed={!line.hidden} title={line.hidden ? 'Show' : 'Hide'}
         aria-label={`${line.hidden ? 'Show' : 'Hide'} query ${name}`}
         onClick={() => go({ lines: setLine({ hidden: !line.hidden }) })}>{name}</button>
-      {count > OPEN_MAX && !isOpen && query ? (
+      {count > OPEN_MAX && !isOpen && (query || line.promql) ? (
         <button class="link mono" title="Edit" onClick={() => setOpen(true)}><bdi>{line.m}</bdi></button>
+      ) : line.promql ? (
+        <PromqlField text={line.m} name={name} onChange={(m) => tweak({ lines: setLine({ m }) })} />
       ) : <div class="fields">
         <Combobox wide value={shown.metric} label="Metric" placeholder="Type a metric…"
           load={findMetrics} hint={metricHint}
@@ -64,13 +71,14 @@ function LineForm({ line, at, count }: { line: Line; at: number; count: number }
           onChange={(m) => tweak({ lines: setLine({ m }) })} />}
       </div>}
       <div class="tools">
-        <button class={`toggle${asText ? ' on' : ''}`} aria-pressed={asText} title="Edit as text"
-          onClick={() => setAsText(!asText)}>m=</button>
+        {line.promql ? <span class="soft">PromQL</span>
+          : <button class={`toggle${asText ? ' on' : ''}`} aria-pressed={asText} title="Edit as text"
+            onClick={() => setAsText(!asText)}>m=</button>}
         <Menu label="⋯">
           <button onClick={() => go({ lines: setLine({ right: !line.right }) })}>
             {line.right ? 'Draw on the left axis' : 'Draw on the right axis'}</button>
-          <button onClick={() => setQuery({ ...shown, explicitTags: !shown.explicitTags })}>
-            {shown.explicitTags ? 'Allow other tags' : 'Only series with exactly these tags'}</button>
+          {!line.promql && <button onClick={() => setQuery({ ...shown, explicitTags: !shown.explicitTags })}>
+            {shown.explicitTags ? 'Allow other tags' : 'Only series with exactly these tags'}</button>}
           <button onClick={() => go({ lines: [...all, { ...line }] })}>Copy this query</button>
           {count > 1 && <button onClick={() => go({ lines: dropAt(all, at) })}>Remove</button>}
           {rights.admin && query && <button onClick={() => setDeletes(true)}>Delete these points…</button>}

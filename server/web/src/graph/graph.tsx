@@ -80,6 +80,8 @@ export function GraphView() {
           {series.length > 0 && <Legend state={state} series={series} unitOf={unitOf} />}
         </>
       )}
+      {(state.shown === 'raw' || state.shown === 'explain') && state.lines.some((line) => line.promql) && (
+        <p class="soft">Queries in PromQL are not among these.</p>)}
       {state.shown === 'table' && <Table series={model.drawn.map((one) => one.series)} tz={state.tz} />}
       {state.shown === 'raw' && <RawPoints series={series} tz={state.tz} />}
       {state.shown === 'json' && <JsonText result={result} />}
@@ -101,6 +103,7 @@ function Status({ state, result, count, left }: {
   state: State; result: Result; count: number; left: number;
 }) {
   const points = result.answers.reduce((sum, answer) => sum + answer.dps.length, 0);
+  const steps = [...new Set(result.sent.flatMap((one) => one.stepMs ?? []))];
   const isEmpty = !result.running && !result.error && result.sent.length > 0 && points === 0;
   return (
     <p class="status" role="status">
@@ -111,6 +114,7 @@ function Status({ state, result, count, left }: {
           <button class="link" onClick={() => go({ auto: false })}>all points</button>
         </span>
       )}
+      {steps.map((ms) => <span key={ms} class="chip">PromQL every {showSpan(ms)}</span>)}
       {!state.auto && <button class="link" onClick={() => go({ auto: true })}>fit points to the screen</button>}
       {state.solo.length > 0 && <span class="chip">only {state.solo.length} of {showCount(count)} shown
         <button class="link" aria-label="Show all series" onClick={() => go({ solo: [] })}>✕</button></span>}

@@ -10,8 +10,11 @@ export function newLine(metric = ''): Line {
   return { m: metric ? printQuery(emptyQuery(metric)) : '', right: false, hidden: false };
 }
 
-// The query of a line, or what is wrong with its text.
+export const newPromql = (): Line => ({ m: '', promql: true, right: false, hidden: false });
+
+// The query of a line, or what is wrong with its text. The server reads PromQL.
 export function readLine(line: Line): { query: SubQuery | null; error: TextError | null } {
+  if (line.promql) return { query: null, error: null };
   try {
     return { query: parseQuery(line.m), error: null };
   } catch (error) {

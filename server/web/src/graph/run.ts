@@ -3,10 +3,12 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { deletions } from '../api/change';
 import { isAborted, returns } from '../api/client';
+import { runPromql } from '../api/promql';
 import { runQuery, type QueryAsk } from '../api/query';
 import type { Answer, Plan } from '../api/stream';
-import { sentQueries, textsOf, type Sent } from '../query/auto';
+import { sentPromql, sentQueries, textsOf, type Sent } from '../query/auto';
 import type { SubQuery } from '../query/model';
+import { isComplete } from '../query/promql';
 import { page } from '../state/page';
 import { rememberQuery } from '../state/saved';
 import type { State } from '../state/state';
@@ -55,16 +57,38 @@ function planOf(state: State, pixels: number) {
   });
   const [from, to] = rangeOf(state);
   const auto = state.auto && state.shown !== 'raw';
-  return { ...sentQueries(lines, to - from, pixels, auto), from, to };
+  const { sent, step } = sentQueries(lines, to - from, pixels, auto);
+  // PromQL calculates points; none is as it is stored.
+  const promql = state.lines.flatMap(({ promql, m }, at) => (promql && m.trim() && isComplete(m) && state.shown !== 'raw'
+    ? [sentPromql(m, at, to - from, pixels)] : []));
+  return { sent: [...sent, ...promql], promql, step, from, to };
+}
+
+// All queries over one range. Calls `progress` now and then with the series so far.
+async function runAll(ask: QueryAsk, promql: Sent[], signal: AbortSignal,
+                      progress: (answers: Answer[]) => void): Promise<Answer[]> {
+  let first: Answer[] = [];
+  const rest: Answer[][] = promql.map(() => []);
+  const tell = () => progress([first, ...rest].flat());
+  const set = (answers: Answer[]) => {
+    first = answers;
+    tell();
+  };
+  await Promise.all([ask.ms.length && runQuery(ask, signal, set).then(set), ...promql.map(async (one, i) => {
+    rest[i] = await runPromql(one, ask.start, ask.end, signal);
+    tell();
+  })]);
+  return [first, ...rest].flat();
 }
 
 // The same queries over the range that the graph is compared with.
 export const pastMs = (state: State) => (state.shown === 'raw' ? NaN : parseDuration(state.compare));
 
-async function runEarlier(state: State, { onPlans: _, ...ask }: QueryAsk, signal: AbortSignal): Promise<Answer[]> {
+async function runEarlier(state: State, { onPlans: _, ...ask }: QueryAsk, promql: Sent[],
+                          signal: AbortSignal): Promise<Answer[]> {
   const ms = pastMs(state);
   if (!(ms > 0)) return [];
-  return runQuery({ ...ask, start: ask.start - ms, end: ask.end - ms, notes: false }, signal, () => {});
+  return runAll({ ...ask, start: ask.start - ms, end: ask.end - ms, notes: false }, promql, signal, () => {});
 }
 
 export function useResult(state: State, pixels: number, tick: number): Result {
@@ -74,15 +98,15 @@ export function useResult(state: State, pixels: number, tick: number): Result {
   const edits = useStore(deletions);
   const isTyped = state.view === 'graph'; // a saved view is not
   // Only what changes the answer.
-  const asked = JSON.stringify([state.lines.map((line) => line.m), state.start, state.end, state.tz,
+  const asked = JSON.stringify([state.lines.map((line) => [line.m, line.promql]), state.start, state.end, state.tz,
     state.auto, state.notes, state.compare, state.shown === 'raw', Math.round(pixels / 200)]);
   // Not useEffect: that waits until the page was painted.
   useLayoutEffect(() => {
     const abort = new AbortController();
     const run = async (signal: AbortSignal) => {
-      const { sent, step, from, to } = planOf(state, pixels);
+      const { sent, promql, step, from, to } = planOf(state, pixels);
       const ms = textsOf(sent);
-      if (ms.length === 0) return setResult(NOTHING);
+      if (sent.length === 0) return setResult(NOTHING);
       if (!(from < to)) {
         const error = new Error(Number.isNaN(from + to)
           ? 'The range is not understood. Examples: 1h-ago, 2014/02/15-12:00, now.'
@@ -101,9 +125,8 @@ export function useResult(state: State, pixels: number, tick: number): Result {
         const ask = { start: Math.floor(from), end: Math.ceil(to), ms, tz: state.tz,
           notes: state.notes, onPlans: (found: Plan[]) => void (plans = found) };
         const tell = (answers: Answer[]) => signal.aborted || setResult(resultOf(answers, true));
-        const earlier = runEarlier(state, ask, signal).then((found) => void (before = found));
-        const answers = await runQuery(ask, signal, tell);
-        await earlier;
+        const earlier = runEarlier(state, ask, promql, signal).then((found) => void (before = found));
+        const [answers] = await Promise.all([runAll(ask, promql, signal, tell), earlier]);
         good.current = resultOf(answers, false);
         setResult(good.current);
         if (isTyped) rememberQuery(printState(page.get()), state.lines.map((line) => line.m).join('  '));

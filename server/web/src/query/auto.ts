@@ -10,13 +10,15 @@ export interface Sent {
   line: number; // of the form
   index: number; // the number that the server gives it: it answers equal queries once
   part: 'value' | 'min' | 'max';
+  stepMs?: number; // of PromQL
 }
+
+const pointsOf = (pixels: number) => Math.max(100, Math.floor(pixels / 2));
 
 // The queries that are sent for the lines of the form.
 export function sentQueries(lines: { query: SubQuery; line: number }[], rangeMs: number,
                             pixels: number, auto: boolean): { sent: Sent[]; step: string } {
-  const points = Math.max(100, Math.floor(pixels / 2));
-  const step = auto ? stepFor(rangeMs, points) : '';
+  const step = auto ? stepFor(rangeMs, pointsOf(pixels)) : '';
   const sent: Sent[] = [];
   const texts: string[] = [];
   const add = (query: SubQuery, line: number, part: Sent['part']) => {
@@ -42,11 +44,17 @@ export function sentQueries(lines: { query: SubQuery; line: number }[], rangeMs:
   return { sent, step: used };
 }
 
-// The text of each query that the server answers.
+// The text of each query of m= that the server answers.
 export function textsOf(sent: Sent[]): string[] {
   const texts: string[] = [];
-  for (const { m, index } of sent) texts[index] ??= m;
+  for (const { m, index, stepMs } of sent) if (!stepMs) texts[index] ??= m;
   return texts;
+}
+
+// A line in PromQL. Its number is beyond those of m=.
+export function sentPromql(text: string, line: number, rangeMs: number, pixels: number): Sent {
+  const step = stepFor(rangeMs, pointsOf(pixels), 0);
+  return { m: text, line, index: 1e6 + line, part: 'value', stepMs: parseDuration(step) };
 }
 
 // The same for queries that the server takes as equal.

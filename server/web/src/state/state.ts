@@ -10,6 +10,7 @@ export type Style = (typeof STYLES)[number];
 
 export interface Line {
   m: string; // may be wrong while it is typed
+  promql?: boolean; // `m` is PromQL
   right: boolean; // drawn on the right axis
   hidden: boolean;
 }
@@ -56,7 +57,7 @@ export interface State {
 
 // The series that are shown alone are those of the queries so far: others would not be seen.
 export function changed(state: State, change: Partial<State>): State {
-  const texts = ({ lines }: Pick<State, 'lines'>) => lines.map((line) => line.m).join('\n');
+  const texts = ({ lines }: Pick<State, 'lines'>) => lines.map((line) => `${line.promql}${line.m}`).join('\n');
   const next = { ...state, ...change };
   return change.solo || texts(next) === texts(state) ? next : { ...next, solo: [] };
 }

@@ -4,7 +4,7 @@
 //   v show hide unit auto notes connect solo moved sort metric tag find fleet design compare
 //   threshold every saved since tab table measure order job                                    ours
 //
-// Every `m` is followed by its `o`, as OpenTSDB counts them.
+// Every `m` is followed by its `o`, as OpenTSDB counts them. A query in PromQL has `promql` in place of `m`.
 
 import { SHOWN, START, STYLES, VIEWS, emptyState, type State, type Style } from './state';
 
@@ -23,7 +23,7 @@ export function printState(state: State): string {
   if (state.start !== START || state.lines.length || state.saved) put('start', state.start);
   put('end', state.end);
   for (const line of state.lines) {
-    words.push(['m', line.m]);
+    words.push([line.promql ? 'promql' : 'm', line.m]);
     words.push(['o', line.right ? 'axis x1y2' : '']);
   }
   put('hide', state.lines.flatMap((line, i) => (line.hidden ? [i] : [])).join(','));
@@ -58,8 +58,8 @@ export function parseState(hash: string): State {
   state.end = text('end') === 'now' ? '' : text('end');
   const options = params.getAll('o');
   const hidden = text('hide').split(',').filter(Boolean).map(Number);
-  state.lines = params.getAll('m').map((m, i) => ({
-    m, right: /axis +x1y2/.test(options[i] ?? ''), hidden: hidden.includes(i),
+  state.lines = [...params].filter(([key]) => key === 'm' || key === 'promql').map(([key, m], i) => ({
+    m, right: /axis +x1y2/.test(options[i] ?? ''), hidden: hidden.includes(i), ...(key === 'promql' && { promql: true }),
   }));
   state.view = oneOf(VIEWS, text('v'), state.lines.length ? 'graph' : 'browse');
   state.shown = oneOf(SHOWN, text('show'), 'graph');

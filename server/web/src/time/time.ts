@@ -196,9 +196,9 @@ export function showSpan(ms: number): string {
 const STEPS = ['1s', '2s', '5s', '10s', '15s', '30s', '1m', '2m', '5m', '10m', '15m', '30m', '1h',
   '2h', '3h', '6h', '12h', '1d', '2d', '1w', '2w', '30d', '90d', '365d'];
 
-// The shortest round interval that gives at most `points` points; '' = the range is short enough
-// for all points.
-export function stepFor(rangeMs: number, points: number): string {
-  if (rangeMs <= 30 * 60e3) return '';
+// The shortest round interval that gives at most `points` points; '' = the range is not longer than
+// `shortMs`, and all points are shown.
+export function stepFor(rangeMs: number, points: number, shortMs = 30 * 60e3): string {
+  if (rangeMs <= shortMs) return '';
   return STEPS.find((step) => rangeMs / parseDuration(step) <= points) ?? STEPS[STEPS.length - 1]!;
 }

@@ -5,7 +5,7 @@ import { parseState, printState } from '../state/url';
 
 export interface SavedGraph {
   title?: string;
-  queries?: string[];
+  queries?: (string | { promql: string })[];
   look?: Record<string, string>; // words of the address
   view?: string; // the graphs of that view, in place of queries
 }
@@ -37,7 +37,7 @@ export function graphIn(state: State): SavedGraph {
   if (right) look.right = right;
   if (hide) look.hide = hide;
   return {
-    ...(state.title && { title: state.title }), queries: lines.map((line) => line.m),
+    ...(state.title && { title: state.title }), queries: lines.map(({ m, promql }) => (promql ? { promql: m } : m)),
     ...(Object.keys(look).length > 0 && { look }),
   };
 }
@@ -48,7 +48,10 @@ export function stateOf(graph: SavedGraph, range: ViewRange, saved: string): Sta
   const has = (numbers: string, i: number) => numbers.split(',').includes(String(i));
   return {
     ...parseState(String(new URLSearchParams(look))), ...range, view: 'graph', title: graph.title ?? '', saved,
-    lines: (graph.queries ?? []).map((m, i) => ({ m, right: has(right, i), hidden: has(hide, i) })),
+    lines: (graph.queries ?? []).map((query, i) => ({
+      ...(typeof query === 'string' ? { m: query } : { m: query.promql, promql: true }),
+      right: has(right, i), hidden: has(hide, i),
+    })),
   };
 }
 
