@@ -1,6 +1,9 @@
 #include "promql/values/over_time.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <functional>
 #include <vector>
 
@@ -12,36 +15,119 @@
 namespace hourcell::promql {
 namespace {
 
-double Sum(std::span<const double> values) {
+struct WindowSum {
   KahanSum sum;
-  for (const double value : values)
-    sum.Add(value);
-  return sum.TotalOrInfinity();
-}
 
-double Average(std::span<const double> values) {
+  void Add(double value) { sum.Add(value); }
+  double Result() const { return sum.TotalOrInfinity(); }
+};
+
+struct WindowAverage {
   KahanSum mean;
   double count = 0;
-  for (const double value : values) {
+
+  void Add(double value) {
     ++count;
-    if (KeepsInfinity(mean.sum, value)) continue;
+    if (KeepsInfinity(mean.sum, value)) return;
     // Two quotients: the difference of two large values would overflow.
     mean.Add(value / count - mean.sum / count);
   }
-  return mean.TotalOrInfinity();
-}
+  double Result() const { return mean.TotalOrInfinity(); }
+};
 
-double Variance(std::span<const double> values) {
+struct WindowVariance {
   KahanSum mean;
   KahanSum squares;
   double count = 0;
-  for (const double value : values) {
+
+  void Add(double value) {
     ++count;
     const double deviation = value - mean.Total();
     mean.Add(deviation / count);
     squares.Add(deviation * (value - mean.Total()));
   }
-  return squares.Total() / count;
+  double Result() const { return squares.Total() / count; }
+};
+
+struct WindowDeviation : WindowVariance {
+  double Result() const { return std::sqrt(WindowVariance::Result()); }
+};
+
+// Windows that each read all their values, from the first to the last: a sum of rounded numbers
+// depends on their order. Each step of such a sum waits for the one before, so four windows are
+// calculated at once.
+template <typename Result>
+class RecalculatedWindows {
+ public:
+  RecalculatedWindows(std::span<const double> values, std::span<double> out)
+      : values_(values), out_(out) {}
+
+  // The window of a step. REQUIRES: steps ascend.
+  void Add(size_t step, PointRange range) {
+    if (count_ > 0 && runs_[count_ - 1].range == range && runs_[count_ - 1].end == step) {
+      ++runs_[count_ - 1].end;
+      return;
+    }
+    if (count_ == kAtOnce) Finish();
+    runs_[count_++] = {.range = range, .begin = step, .end = step + 1};
+  }
+
+  // Calculates the windows that were added.
+  void Finish() {
+    Result results[kAtOnce];
+    const size_t common = count_ == kAtOnce ? std::ranges::min(runs_, {}, SizeOf).range.size() : 0;
+    if (common > 0) AddFour(common, results);
+    for (size_t k = 0; k < count_; ++k) {
+      const Run& run = runs_[k];
+      for (size_t i = run.range.begin + common; i < run.range.end; ++i)
+        results[k].Add(values_[i]);
+      std::ranges::fill(out_.subspan(run.begin, run.end - run.begin), results[k].Result());
+    }
+    count_ = 0;
+  }
+
+ private:
+  static constexpr size_t kAtOnce = 4;
+  // Steps [begin, end), which have the same window.
+  struct Run {
+    PointRange range = {};
+    size_t begin = 0;
+    size_t end = 0;
+  };
+  static size_t SizeOf(const Run& run) { return run.range.size(); }
+
+  void AddFour(size_t values, Result* results) const {
+    const double* const a = &values_[runs_[0].range.begin];
+    const double* const b = &values_[runs_[1].range.begin];
+    const double* const c = &values_[runs_[2].range.begin];
+    const double* const d = &values_[runs_[3].range.begin];
+    Result of_a, of_b, of_c, of_d;
+    for (size_t i = 0; i < values; ++i) {
+      of_a.Add(a[i]);
+      of_b.Add(b[i]);
+      of_c.Add(c[i]);
+      of_d.Add(d[i]);
+    }
+    results[0] = of_a;
+    results[1] = of_b;
+    results[2] = of_c;
+    results[3] = of_d;
+  }
+
+  const std::span<const double> values_;
+  const std::span<double> out_;
+  std::array<Run, kAtOnce> runs_;
+  size_t count_ = 0;  // of runs_
+};
+
+template <typename Result>
+void Recalculate(PointsView points, const Windows& windows, std::span<double> out) {
+  RecalculatedWindows<Result> recalculated(points.values, out);
+  FillWindows(points, windows, out, [&](size_t step, PointRange range) {
+    recalculated.Add(step, range);
+    return kNoValue;  // until it is calculated
+  });
+  recalculated.Finish();
 }
 
 // True if all values are integers, and each sum of some of them is exact. Then sums in any order
@@ -57,11 +143,7 @@ bool HaveExactSums(std::span<const double> values) {
 }
 
 void SumOverTime(PointsView points, const Windows& windows, std::span<double> out) {
-  if (!HaveExactSums(points.values)) {
-    return FillDistinctWindows(points, windows, out, [&](PointRange range) {
-      return Sum(points.values.subspan(range.begin, range.size()));
-    });
-  }
+  if (!HaveExactSums(points.values)) return Recalculate<WindowSum>(points, windows, out);
   PointRange summed;
   double sum = 0;
   FillDistinctWindows(points, windows, out, [&](PointRange range) {
@@ -83,20 +165,6 @@ void ExtremeOverTime(PointsView points,
                       [&](PointRange range) { return extreme.MoveTo(range); });
 }
 
-// Each window reads all its values.
-void RecalculateOverTime(PointsView points,
-                         const Windows& windows,
-                         double (*calculate)(std::span<const double>),
-                         std::span<double> out) {
-  FillDistinctWindows(points, windows, out, [&](PointRange range) {
-    return calculate(points.values.subspan(range.begin, range.size()));
-  });
-}
-
-double StandardDeviation(std::span<const double> values) {
-  return std::sqrt(Variance(values));
-}
-
 }  // namespace
 
 void AggregateOverTime(Function function,
@@ -105,7 +173,7 @@ void AggregateOverTime(Function function,
                        std::span<double> out) {
   switch (function) {
     case Function::kAvgOverTime:
-      return RecalculateOverTime(points, windows, Average, out);
+      return Recalculate<WindowAverage>(points, windows, out);
     case Function::kCountOverTime:
       return FillDistinctWindows(
           points, windows, out, [](PointRange range) { return static_cast<double>(range.size()); });
@@ -119,9 +187,9 @@ void AggregateOverTime(Function function,
     case Function::kPresentOverTime:
       return FillDistinctWindows(points, windows, out, [](PointRange) { return 1.0; });
     case Function::kStddevOverTime:
-      return RecalculateOverTime(points, windows, StandardDeviation, out);
+      return Recalculate<WindowDeviation>(points, windows, out);
     case Function::kStdvarOverTime:
-      return RecalculateOverTime(points, windows, Variance, out);
+      return Recalculate<WindowVariance>(points, windows, out);
     case Function::kSumOverTime:
       return SumOverTime(points, windows, out);
     default:

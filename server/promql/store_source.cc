@@ -1,6 +1,7 @@
 #include "server/promql/store_source.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -12,10 +13,14 @@
 #include "codec/base/strings.h"
 #include "engine/tsdb.h"
 
-// Why most series need not be kept: a series without the tags le, quantile and the default one has
-// a label for each tag, with the tag's value. Another series with these labels has other keys that
-// become the same labels, or another metric that becomes the same name. So it is alone if all
-// keys of the store become different labels, and all metrics of the request different names.
+// Why most series need not be kept: a series mostly has a label for each tag, with the tag's value.
+// Another series with these labels has other keys that become the same labels, or another metric
+// that becomes the same name. So it is alone if all keys of the store become different labels, and
+// all metrics of the request different names. Exceptions are:
+//
+//   numbers      of le and quantile: a value that an old store has changed becomes one with '+'
+//   default tag  it is no label if le and quantile are the only other tags: series that have only
+//                these as labels may be with or without it
 
 namespace hourcell {
 namespace {
@@ -104,17 +109,35 @@ class StoreSource::Sink final : public QuerySink {
   };
 
   bool MayMeetAnother(SeriesTags tags) const {
-    return series_may_meet_ || std::ranges::any_of(tags, [&](const auto& tag) {
-             return IsNumberLabel(tag.first) || labels_.IsDefaultKey(tag.first);
-           });
+    if (series_may_meet_) return true;
+    bool has_only_numbers = true;
+    for (const auto& [key, value] : tags) {
+      if (IsNumberLabel(key)) {
+        if (value.find_first_of("+_") != value.npos) return true;
+      } else if (!labels_.IsInvented(tags, key, value)) {
+        has_only_numbers = false;
+      }
+    }
+    return has_only_numbers;
   }
 
   absl::Status ReadValues(const SpanView& points) {
     const size_t bytes = points.size() * sizeof(double);
     if (bytes > buffer_.bytes()) HOURCELL_RETURN_IF_ERROR(buffer_.Set(bytes));
     values_.resize(points.size());
-    for (size_t i = 0; i < points.size(); ++i)
-      values_[i] = points.ToDouble(i);
+    // Most series have values of one kind.
+    const auto [least, most] = std::ranges::minmax(points.is_float);
+    if (least != most) {
+      for (size_t i = 0; i < points.size(); ++i)
+        values_[i] = points.ToDouble(i);
+    } else if (most != 0) {
+      std::ranges::transform(points.v, values_.begin(),
+                             [](uint64_t bits) { return std::bit_cast<double>(bits); });
+    } else {
+      std::ranges::transform(points.v, values_.begin(), [](uint64_t bits) {
+        return static_cast<double>(static_cast<int64_t>(bits));
+      });
+    }
     return absl::OkStatus();
   }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "codec/base/random.h"
 #include "tests/promql/values/column_text.h"
 
 namespace hourcell::promql {
@@ -30,6 +31,35 @@ TEST(OverTimeTest, AverageIsThatOfPrometheus) {
   EXPECT_EQ(AggregateText(Function::kAvgOverTime, TestFractions()),
             "0.1 0.15000000000000002 0.3333333333333333 2500000000000000.5 2500000000000000.5 "
             "0.19999999999999996 0.025 -3333333333333333 -5000000000000000 0.1");
+}
+
+// Windows of many sizes in a row, of which some are equal and some are empty: each is as if it were
+// calculated alone.
+TEST(OverTimeTest, ManyWindowsGiveWhatEachGivesAlone) {
+  SeriesPoints points;
+  Random random(20261128);
+  int64_t time = 0;
+  for (int i = 0; i < 500; ++i) {
+    time += random.Below(10) == 0 ? 200'000 : 1'000 * static_cast<int64_t>(random.Below(9) + 1);
+    points.times.push_back(time);
+    points.values.push_back(random.Below(50) == 0 ? kTestNan : 0.1 * (i % 17) - 0.7);
+  }
+  for (const int64_t step_ms : {700, 13'000, 60'000, 250'000}) {
+    SCOPED_TRACE(step_ms);
+    const Windows windows{.steps = {0, step_ms, static_cast<size_t>(time / step_ms) + 2},
+                          .range_ms = 60'000};
+    for (const Function function : {Function::kAvgOverTime, Function::kSumOverTime,
+                                    Function::kStddevOverTime, Function::kStdvarOverTime}) {
+      std::vector<double> out(windows.steps.count);
+      AggregateOverTime(function, points.view(), windows, out);
+      std::vector<double> alone(windows.steps.count);
+      for (size_t i = 0; i < alone.size(); ++i) {
+        const Windows one{.steps = {windows.steps.at(i), 1, 1}, .range_ms = windows.range_ms};
+        AggregateOverTime(function, points.view(), one, std::span(alone).subspan(i, 1));
+      }
+      EXPECT_EQ(ColumnText(out), ColumnText(alone));
+    }
+  }
 }
 
 TEST(OverTimeTest, SumKeepsTheDigitsThatAPlainSumLoses) {

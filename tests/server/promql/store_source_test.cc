@@ -131,6 +131,12 @@ TEST_F(StoreSourceTest, TheDefaultTagIsNotALabel) {
   EXPECT_THAT(Lines({Metric("bare")}), ElementsAre("bare 1@0"));
 }
 
+TEST_F(StoreSourceTest, ASeriesWithTheDefaultTagMeetsTheOneWithout) {
+  Put({"q", "host=unknown le=0.5", kStartS, 1});
+  Put({"q", "le=0.5", kStartS + 1, 2});
+  EXPECT_THAT(Lines({Metric("q")}), ElementsAre(R"(q{le="0.5"} 1@0 2@1)"));
+}
+
 TEST_F(StoreSourceTest, NamesFollowTheSetting) {
   ASSERT_OK(config().Set("tsd.prometheus.names", "utf8"));
   Put({"cpu.user", "service.name=shop", kStartS, 1});
@@ -154,6 +160,18 @@ TEST_F(StoreSourceTest, SeriesThatMayMeetNoOtherAreNotKept) {
   };
 
   EXPECT_OK(Read({Metric("m")}, kMs, kMs + 1000, visit));
+  EXPECT_LT(held_max, 2u * 500 * sizeof(double)) << "about the values of one series";
+
+  // Nor series with the default key, and with the labels of buckets.
+  std::vector<PromTestSeries> buckets;
+  for (int i = 0; i < 20; ++i) {
+    buckets.push_back({.labels = {{"__name__", "b"}, {"host", "h"}, {"le", std::to_string(i)}}});
+    for (int64_t t = 0; t < 500; ++t)
+      buckets.back().samples.push_back({1, kMs + t});
+  }
+  Write(buckets);
+  held_max = 0;
+  EXPECT_OK(Read({Metric("b")}, kMs, kMs + 1000, visit));
   EXPECT_LT(held_max, 2u * 500 * sizeof(double)) << "about the values of one series";
 
   // Another key becomes the same label.
