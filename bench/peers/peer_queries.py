@@ -113,6 +113,7 @@ class Query:
     by: str = ""  # a tag
     is_last: bool = False  # the newest point of each series instead
     above: float | None = None  # the points of each series above this value instead
+    rate: int = 0  # the sum by `by` of PromQL's rates over so many seconds, each `bucket` instead
     step: int = 10
 
     @property
@@ -162,6 +163,7 @@ def make_queries(dataset, instances, seed=7):
         "high-cpu-all": lambda: Query(METRICS[:1], above=90, **window(12 * HOUR, 60)),
         "lastpoint": lambda: Query(METRICS, start=START, end=dataset.end, is_last=True),
         "groupby-orderby-limit": last_five_minutes,
+        "rate-5m-by-host": lambda: Query(METRICS[:1], rate=300, by="host", **window(DAY, 60)),
         "avg-by-region-1m-12h": lambda: Query(METRICS[:1], function="avg", by="region",
                                               **window(12 * HOUR, 60)),
     }

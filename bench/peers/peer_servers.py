@@ -44,6 +44,8 @@ class Server:
     caches = ()  # folders of the data that it can do without
     load_arguments = []  # more of them for peer_load
     span_max_s = math.inf  # of points that it can take at once
+    # How it calculates PromQL's rate: "" = not, "own" = in another way than Prometheus.
+    rates = ""
 
     def __init__(self, program, directory):
         self.program = program
@@ -237,6 +239,7 @@ class PromqlServer(Server):
     """A server with Prometheus' HTTP API."""
 
     no_cache = {}  # parameters of a query
+    rates = "Prometheus"
 
     @staticmethod
     def name_of(metric):
@@ -272,6 +275,10 @@ class PromqlServer(Server):
         if query.is_last:
             text = self.last_text(selector, query.end - query.start)
             return self.get("/api/v1/query", query=text, time=query.end - 0.001)
+        if query.rate:
+            return self.get("/api/v1/query_range",
+                            query=f"sum by ({query.by}) (rate({selector}[{query.rate}s]))",
+                            step=query.bucket, start=query.start, end=query.end - query.bucket)
         if query.above is not None:
             return self.get("/api/v1/query_range", query=f"{selector} > {query.above}",
                             step=query.step, start=query.start, end=query.end - query.step)
@@ -290,13 +297,14 @@ class PromqlServer(Server):
         result = {}
         for series in json.loads(body)["data"]["result"]:
             labels = series["metric"]
-            name = labels.get("__name__") or labels["metric"]
+            name = labels.get("__name__") or labels.get("metric") or self.name_of(query.metrics[0])
             key = (metrics[name], labels[query.key_tag] if query.key_tag else "")
             if query.is_last:
                 # An instant query has the time of the query, not that of the point.
                 result[key] = {query.end - query.step: float(series["value"][1])}
                 continue
-            shift = 0.001 - query.bucket if query.above is None else 0
+            is_at_point = query.rate or query.above is not None
+            shift = 0 if is_at_point else 0.001 - query.bucket
             result[key] = {round(t + shift): float(v) for t, v in series["values"]}
         return result
 
@@ -306,6 +314,7 @@ class VictoriaMetrics(PromqlServer):
 
     ready_path = "/health"
     no_cache = {"nocache": 1}
+    rates = "own"  # without extrapolation
     caches = ("cache", "tmp")  # what it writes when it stops, to be warm after a start
 
     def __init__(self, program, directory):
@@ -403,6 +412,17 @@ class Prometheus(PromqlServer):
                  for metric in query.metrics]
         by = f"metric,{query.by}" if query.by else "metric"
         return f"{query.function}({' or '.join(parts)}) by ({by})"
+
+
+class HourcellPromql(Prometheus):
+    """Hourcell, asked in PromQL. Its points come by remote write."""
+
+    name = "hourcell-promql"
+    ready_path = Hourcell.ready_path
+    span_max_s = math.inf
+    command = Hourcell.command
+    settle = Hourcell.settle
+    stored = Server.stored
 
 
 class InfluxDB(Server):
@@ -515,7 +535,8 @@ def build_load(directory):
 
 PEERS = {Victoria112: "victoria-metrics", Victoria179: "victoria-metrics", Prometheus: "prometheus",
          InfluxDB: "influxd"}
-NAMES = [kind.name for kind in (*PEERS, Hourcell)]
+OWN = (HourcellPromql, Hourcell)
+NAMES = [kind.name for kind in (*PEERS, *OWN)]
 
 
 def find_servers(hourcell, directory):
@@ -525,4 +546,4 @@ def find_servers(hourcell, directory):
         path = os.path.join(directory, "programs", kind.name, "usr/bin", program)
         if os.path.exists(path):
             found[kind.name] = kind(os.path.abspath(path), directory)
-    return {**found, Hourcell.name: Hourcell(os.path.abspath(hourcell), directory)}
+    return {**found, **{kind.name: kind(os.path.abspath(hourcell), directory) for kind in OWN}}

@@ -96,6 +96,8 @@ def ask_in_turn(servers, shape, query, cold, loops, times):
     """Sends the query to each server, and compares the answers."""
     first = None
     for server, runs in zip(servers, times.of_shape[shape]):
+        if query.rate and not server.rates:
+            continue
         try:
             with loops.running():
                 body, wall_ms, cpu_ms = timed(server, query, cold)
@@ -106,6 +108,8 @@ def ask_in_turn(servers, shape, query, cold, loops, times):
             times.faults.append(f"{shape}: {server.name}: {error!r}")
             continue
         runs.append((wall_ms, cpu_ms))
+        if query.rate and server.rates != "Prometheus":
+            continue
         first = first or (server.name, answer)
         if (what := peer_queries.difference(first[1], answer)) is not None:
             times.faults.append(f"{shape}: different answers of {first[0]} and {server.name}: "
