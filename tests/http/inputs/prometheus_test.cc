@@ -2,8 +2,11 @@
 // write, and answers PromQL over these by remote read.
 
 #include <algorithm>
+#include <ctime>
+#include <fstream>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -125,6 +128,51 @@ TEST_F(PrometheusTest, ReadBackEqualsWhatWasWritten) {
   EXPECT_TRUE(both_say_one("absent(go_goroutines{job=\"other\"})"))
       << reader.Query(Encoded("go_goroutines"));
   EXPECT_TRUE(both_say_one("count(up{job=\"other\"} == 0)"));
+}
+
+// Its rules read points from a server and write their results there, so that PromQL and `m=` have
+// these as any others.
+TEST_F(PrometheusTest, ItsRulesAreEvaluatedOverAServer) {
+  ServerProcess server(directory_.file("store"));
+  const std::string url = fmt::format("http://127.0.0.1:{}/api/v1", server.port());
+  const auto put = [&](std::string_view host, int value) {
+    const std::string body =
+        fmt::format(R"({{"metric":"disk.used","timestamp":{},"value":{},"tags":{{"host":"{}"}}}})",
+                    std::time(nullptr), value, host);
+    EXPECT_EQ(HttpCall(server.port(), "POST", "/api/put", body).status, 204);
+  };
+  put("a", 70);
+  put("b", 95);
+  const std::string rules = directory_.file("rules.yml");
+  std::ofstream(rules) << "groups:\n"
+                          "  - name: disks\n"
+                          "    interval: 1s\n"
+                          "    rules:\n"
+                          "      - record: all:disk_used:sum\n"
+                          "        expr: sum(disk_used)\n"
+                          "      - alert: DiskFull\n"
+                          "        expr: disk_used > 90\n";
+  const Prometheus evaluator(directory_.file("evaluator"),
+                             fmt::format("rule_files: ['{0}']\n"
+                                         "remote_read:\n  - url: {1}/read\n    read_recent: true\n"
+                                         "remote_write:\n  - url: {1}/write\n"
+                                         "    queue_config: {{batch_send_deadline: 500ms}}\n",
+                                         rules, url));
+  const auto answer = [&](std::string_view query) {
+    return HttpCall(server.port(), "GET", "/api/v1/query?query=" + Encoded(query)).body;
+  };
+
+  EXPECT_TRUE(Eventually([&] {
+    return answer("all:disk_used:sum").find(R"(,"165"])") != std::string::npos;
+  })) << answer("all:disk_used:sum");
+  EXPECT_TRUE(Eventually([&] {
+    return answer("ALERTS{alertstate=\"firing\"}").find(R"("host":"b"},"value")") !=
+           std::string::npos;
+  })) << answer("ALERTS");
+  EXPECT_THAT(answer("count(ALERTS)"), HasSubstr(R"(,"1"]}]})"));
+  EXPECT_THAT(
+      HttpCall(server.port(), "GET", "/api/query?start=1h-ago&m=none:%22all:disk_used:sum%22").body,
+      HasSubstr(R"("metric":"all:disk_used:sum")"));
 }
 
 }  // namespace
