@@ -91,13 +91,14 @@ class Server:
     def wipe(self):
         shutil.rmtree(self.directory, ignore_errors=True)
 
-    def call(self, method, target, body=None, content_type="application/json"):
+    def call(self, method, target, body=None, content_type="application/json", headers=None):
         """One request on a kept connection: (status, body)."""
         kept = self.connection is not None
         if not kept:
             self.connection = http.client.HTTPConnection("127.0.0.1", self.api_port, timeout=600)
         try:
-            self.connection.request(method, target, body, {"Content-Type": content_type})
+            self.connection.request(method, target, body,
+                                    {"Content-Type": content_type, **(headers or {})})
             response = self.connection.getresponse()
             return response.status, response.read()
         except (http.client.RemoteDisconnected, ConnectionError):
@@ -105,7 +106,7 @@ class Server:
             if not kept:
                 raise
         # VictoriaMetrics closes a connection that is two minutes old.
-        return self.call(method, target, body, content_type)
+        return self.call(method, target, body, content_type, headers)
 
     def ask(self, request):
         """The body of a request's answer, which must be 2xx; `request` as of the query methods."""
