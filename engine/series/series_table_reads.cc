@@ -165,7 +165,7 @@ absl::StatusOr<bool> SeriesTable::HasSeries(Uid metric) const {
   const uint64_t changes = dropping_.changes();
   if (in_use_.Has(metric, changes)) return true;
   HOURCELL_ASSIGN_OR_RETURN(const bool has_series, HasSeriesRow(parts_.tables, layout_, metric));
-  // Another process may drop series, and does not tell.
+  // Another process may drop series without raising the count.
   if (has_series && !parts_.is_followed) in_use_.Add(metric, changes);
   return has_series;
 }

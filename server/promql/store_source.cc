@@ -19,8 +19,8 @@
 // all metrics of the request different names. Exceptions are:
 //
 //   numbers      of le and quantile: a value that an old store has changed becomes one with '+'
-//   default tag  it is no label if le and quantile are the only other tags: series that have only
-//                these as labels may be with or without it
+//   default tag  left out of the labels if le and quantile are the only other tags. So a series with
+//                these labels alone may have it or not
 
 namespace hourcell {
 namespace {

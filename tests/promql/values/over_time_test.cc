@@ -33,8 +33,7 @@ TEST(OverTimeTest, AverageIsThatOfPrometheus) {
             "0.19999999999999996 0.025 -3333333333333333 -5000000000000000 0.1");
 }
 
-// Windows of many sizes in a row, of which some are equal and some are empty: each is as if it were
-// calculated alone.
+// Windows of many sizes in a row; some are equal to the one before, some are empty.
 TEST(OverTimeTest, ManyWindowsGiveWhatEachGivesAlone) {
   SeriesPoints points;
   Random random(20261128);
