@@ -292,11 +292,15 @@ absl::StatusOr<Span> AggregateOne(Span only,
   only.v.resize(size);
   only.is_float.resize(size);
   if (only.empty() || only.is_float.front() == 0) return only;
+  constexpr uint64_t kPlusZero = std::bit_cast<uint64_t>(0.0);
+  constexpr uint64_t kMinusZero = std::bit_cast<uint64_t>(-0.0);
   const bool adds = StartsAtZero(aggregator);
   for (size_t i = 0; i < size; ++i) {
-    const double value = only.ToDouble(i);
+    const uint64_t bits = only.v[i];
+    if (adds && bits == kMinusZero) only.v[i] = kPlusZero;  // 0.0 + -0.0
+    if ((bits & Value::kSpecialBits) != Value::kSpecialBits) continue;
+    const double value = std::bit_cast<double>(bits);
     if (std::isinf(value) && asked.Has(only.t[i])) return InfinityError(value, only.t[i]);
-    if (adds && value == 0) only.v[i] = std::bit_cast<uint64_t>(0.0);  // 0.0 + -0.0
   }
   return only;
 }
