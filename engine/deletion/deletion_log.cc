@@ -55,6 +55,17 @@ absl::StatusOr<uint64_t> DeletionLog::Hide(const HiddenSelection& selection) {
   return model.id;
 }
 
+void DeletionLog::Unlist(const HiddenSelection& selection) const {
+  if (parts_.unlister == nullptr) return;
+  SeriesUnlister::Series series;
+  for (const auto& [metric, selected] : selection.metrics()) {
+    for (const auto& [number, tags] : selected.series)
+      series[metric].push_back(number);
+  }
+  // After an error, lists have the series until the store is opened again.
+  parts_.unlister->Unlist(std::move(series)).IgnoreError();
+}
+
 absl::Status DeletionLog::WriteRecords(const HiddenSelection& selection, const DeletionRow& model) {
   HiddenPoints::List list;
   if (const auto hidden = parts_.hidden->hidden(); hidden != nullptr) list = hidden->list();
@@ -137,25 +148,45 @@ absl::StatusOr<std::vector<Deletion>> DeletionLog::List() const {
 
 absl::Status DeletionLog::Undo(uint64_t id) {
   MutexLock work(&work_);
-  return parts_.sealer->WithSealingPaused([&]() -> absl::Status {
-    HOURCELL_ASSIGN_OR_RETURN(Rows rows, RowsOf(id));
+  Rows rows;
+  const absl::Status undone = parts_.sealer->WithSealingPaused([&]() -> absl::Status {
+    HOURCELL_ASSIGN_OR_RETURN(rows, RowsOf(id));
     if (rows.front().state != DeletionState::kHides) {
+      rows.clear();
       return absl::FailedPreconditionError(
           fmt::format("deletion {}: its points are being removed or restored already", id));
     }
-    HOURCELL_RETURN_IF_ERROR(MarkRollups(rows));
-    HOURCELL_ASSIGN_OR_RETURN(const bool has_taken_out, HasTakenOut(id));
-    HOURCELL_KILL_POINT("undo:before");
-    if (!has_taken_out) {
-      HOURCELL_RETURN_IF_ERROR(DeleteRecords(rows));
-      HideWithout(id);
-      return absl::OkStatus();
-    }
-    HOURCELL_RETURN_IF_ERROR(SetState(DeletionState::kUndoing, &rows));
-    HideWithout(id);
-    HOURCELL_KILL_POINT("undo:begun");
-    return FinishUndo(rows);
+    HOURCELL_RETURN_IF_ERROR(BeginUndo(id, &rows));
+    return rows.front().state == DeletionState::kUndoing ? FinishUndo(rows) : absl::OkStatus();
   });
+  ListAgain(std::move(rows));
+  return undone;
+}
+
+// Also after an undo that failed: it may have brought back points.
+void DeletionLog::ListAgain(Rows rows) const {
+  if (parts_.unlister == nullptr || rows.empty()) return;
+  SeriesUnlister::Series series;
+  for (DeletionRow& row : rows)
+    series[row.metric] = std::move(row.series);
+  // After an error, lists have all series.
+  parts_.unlister->ListAgain(series).IgnoreError();
+}
+
+// Then the delete hides nothing. Leaves it in kUndoing if points were taken out of rows.
+absl::Status DeletionLog::BeginUndo(uint64_t id, Rows* rows) {
+  HOURCELL_RETURN_IF_ERROR(MarkRollups(*rows));
+  HOURCELL_ASSIGN_OR_RETURN(const bool has_taken_out, HasTakenOut(id));
+  HOURCELL_KILL_POINT("undo:before");
+  if (!has_taken_out) {
+    HOURCELL_RETURN_IF_ERROR(DeleteRecords(*rows));
+    HideWithout(id);
+    return absl::OkStatus();
+  }
+  HOURCELL_RETURN_IF_ERROR(SetState(DeletionState::kUndoing, rows));
+  HideWithout(id);
+  HOURCELL_KILL_POINT("undo:begun");
+  return absl::OkStatus();
 }
 
 // The levels of the hours do not have the points that come back.
@@ -187,10 +218,12 @@ absl::Status DeletionLog::FinishUndo(const Rows& rows) {
 
 absl::Status DeletionLog::ContinueUndo() {
   MutexLock work(&work_);
-  HOURCELL_ASSIGN_OR_RETURN(const std::vector<Rows> all, AllById());
-  for (const Rows& rows : all) {
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<Rows> all, AllById());
+  for (Rows& rows : all) {
     if (rows.front().state != DeletionState::kUndoing) continue;
-    HOURCELL_RETURN_IF_ERROR(parts_.sealer->WithSealingPaused([&] { return FinishUndo(rows); }));
+    const absl::Status undone = parts_.sealer->WithSealingPaused([&] { return FinishUndo(rows); });
+    ListAgain(std::move(rows));
+    HOURCELL_RETURN_IF_ERROR(undone);
   }
   return absl::OkStatus();
 }

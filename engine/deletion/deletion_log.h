@@ -2,8 +2,9 @@
 // (engine/rows/deletion_row.h) hide the points, and HiddenPointsStore leaves them out of reads.
 //
 //   Hide          all points in cells -> checkpoint -> records, synced -> hidden
+//   Unlist        lists leave out series without other points (series_unlister.h)
 //   Undo          rollups by rules are marked -> records away; points that were taken out of rows
-//                 go back (point_restorer.h)
+//                 go back (point_restorer.h) -> series are listed
 //   Forget,       state 2 -> points out of rows (hidden_remover.h) -> state 3 -> points that were
 //   RemoveDue     taken out away -> records away
 //
@@ -26,6 +27,7 @@
 #include "engine/days/day_row_store.h"
 #include "engine/deletion/hidden_selection.h"
 #include "engine/deletion/series_dropper.h"
+#include "engine/deletion/series_unlister.h"
 #include "engine/hidden/hidden_points_store.h"
 #include "engine/points.h"
 #include "engine/rollups/marks/rollup_marks.h"
@@ -48,7 +50,8 @@ class DeletionLog {
     SeriesTable* series = nullptr;
     UidDirectory* uids = nullptr;
     ActiveSets* active = nullptr;
-    SeriesDropper* dropper = nullptr;  // receives metrics with removed points; null: series stay
+    SeriesDropper* dropper = nullptr;    // receives metrics with removed points; null: series stay
+    SeriesUnlister* unlister = nullptr;  // null: lists have all series
     Sealer* sealer = nullptr;
     RollupMarks* rollup_marks = nullptr;  // null: no levels are computed
     const RowExpiry* expiry = nullptr;
@@ -60,6 +63,9 @@ class DeletionLog {
   // Hides the points of the series in their ranges; returns the id of the delete. REQUIRES: at
   // least one series; Finish.
   absl::StatusOr<uint64_t> Hide(const HiddenSelection& selection);
+
+  // Lists leave out the hidden series without a visible point, an annotation or a histogram.
+  void Unlist(const HiddenSelection& selection) const;
 
   // Points::Deletions.
   absl::StatusOr<std::vector<Deletion>> List() const;
@@ -87,7 +93,9 @@ class DeletionLog {
   absl::Status WriteRecords(const HiddenSelection& selection, const DeletionRow& model);
   absl::StatusOr<bool> HasTakenOut(uint64_t id) const;
   absl::Status MarkRollups(const Rows& rows) const;
+  absl::Status BeginUndo(uint64_t id, Rows* rows);
   absl::Status FinishUndo(const Rows& rows);
+  void ListAgain(Rows rows) const;
   absl::Status Remove(Rows rows) ABSL_EXCLUSIVE_LOCKS_REQUIRED(work_);
   absl::Status SetState(DeletionState state, Rows* rows);
   absl::Status DeleteRecords(const Rows& rows);

@@ -10,7 +10,7 @@
 #include "codec/base/bytes.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
-#include "engine/rows/annotation_key.h"
+#include "engine/histograms/annotated_series.h"
 #include "engine/rows/deletion_row.h"
 #include "engine/rows/key_range.h"
 #include "engine/rows/series_key.h"
@@ -183,34 +183,11 @@ absl::Status SeriesDropper::Check() {
   HOURCELL_RETURN_IF_ERROR(parts_.tables->Flush(TableId::kData));
   HOURCELL_RETURN_IF_ERROR(parts_.active->RemoveActive(round_->metric, &numbers));
   HOURCELL_RETURN_IF_ERROR(RemoveHidden(round_->metric, &numbers));
-  if (!numbers.empty()) HOURCELL_RETURN_IF_ERROR(RemoveAnnotated());
+  HOURCELL_RETURN_IF_ERROR(RemoveAnnotated(*parts_.row_keys, *parts_.series, round_->metric,
+                                           parts_.tables->Snapshot().get(), &numbers));
   HOURCELL_RETURN_IF_ERROR(parts_.commit->CommitAll(/*sync=*/false));
   round_->block = parts_.journal->next_sequence();
   round_->is_checked = true;
-  return absl::OkStatus();
-}
-
-absl::Status SeriesDropper::RemoveAnnotated() {
-  absl::flat_hash_set<std::string> annotated;  // tsuids
-  const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
-  for (const KeyRange& range : parts_.row_keys->Ranges(round_->metric, 0, 0)) {
-    HOURCELL_RETURN_IF_ERROR(
-        view->Scan(TableId::kAnnotation, {.begin = range.begin, .end = range.end},
-                   [&](std::string_view key, std::string_view) {
-                     const absl::StatusOr<AnnotationKeyView> parsed =
-                         ParseAnnotationKey(*parts_.row_keys, key);
-                     if (!parsed.ok() || parsed->is_global()) return true;
-                     annotated.insert(std::string(parsed->metric) + std::string(parsed->tags));
-                     return true;
-                   }));
-  }
-  if (annotated.empty()) return absl::OkStatus();
-  std::vector<std::string> tsuids;
-  HOURCELL_RETURN_IF_ERROR(parts_.series->TsuidsFound(round_->numbers, &tsuids));
-  size_t kept = 0;
-  for (size_t i = 0; i < tsuids.size(); ++i)
-    if (!annotated.contains(tsuids[i])) round_->numbers[kept++] = round_->numbers[i];
-  round_->numbers.resize(kept);
   return absl::OkStatus();
 }
 
@@ -242,6 +219,7 @@ absl::Status SeriesDropper::Drop(std::span<const SeriesNumber> numbers) {
       return done;
     }
     dropping->Finish(metric);
+    parts_.series->unlisted()->Show(taken);  // they are gone
     dropped_->Add(series.size());
     return absl::OkStatus();
   });

@@ -93,7 +93,6 @@ class SeriesDropper {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(step_);
   absl::Status KeepThoseInFiles(Numbers* numbers) ABSL_EXCLUSIVE_LOCKS_REQUIRED(step_);
   absl::Status Check() ABSL_EXCLUSIVE_LOCKS_REQUIRED(step_);
-  absl::Status RemoveAnnotated() ABSL_EXCLUSIVE_LOCKS_REQUIRED(step_);
   absl::StatusOr<bool> JournalIsPast(uint64_t block) const;
   absl::Status Drop(std::span<const SeriesNumber> numbers) ABSL_EXCLUSIVE_LOCKS_REQUIRED(step_);
   void End() ABSL_EXCLUSIVE_LOCKS_REQUIRED(step_);

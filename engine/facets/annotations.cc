@@ -1,11 +1,29 @@
 #include "engine/annotations.h"
 
+#include "codec/base/bytes.h"
 #include "codec/base/status_macros.h"
 #include "engine/read/query_meter.h"
 #include "engine/store/gates.h"
 #include "engine/store/tsdb_impl.h"
 
 namespace hourcell {
+namespace {
+
+// A series with an annotation is in lists.
+absl::Status ListSeriesOf(const StoreWriter& store, std::span<const Annotation> annotations) {
+  if (!store->series->unlisted()->is_any()) return absl::OkStatus();
+  std::vector<SeriesNumber> numbers;
+  for (const Annotation& annotation : annotations) {
+    if (annotation.tsuid.empty()) continue;
+    HOURCELL_ASSIGN_OR_RETURN(const std::string tsuid, FromHex(annotation.tsuid));
+    HOURCELL_ASSIGN_OR_RETURN(const SeriesNumber number, store->series->NumberOf(tsuid));
+    numbers.push_back(number);
+  }
+  store->series->unlisted()->Show(numbers);
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 absl::StatusOr<std::optional<Annotation>> Annotations::Get(std::string_view tsuid,
                                                            int64_t start_time) {
@@ -21,7 +39,10 @@ absl::StatusOr<std::vector<Annotation>> Annotations::Put(std::span<const Annotat
   MemoryLease lease(store.reads().executor.memory(), &own);
   absl::StatusOr<std::vector<Annotation>> put =
       store->annotations->Put(edits, write, memory == nullptr ? &lease : memory);
-  if (put.ok()) HOURCELL_RETURN_IF_ERROR(store.NoteAnnotation());
+  if (put.ok()) {
+    HOURCELL_RETURN_IF_ERROR(store.NoteAnnotation());
+    HOURCELL_RETURN_IF_ERROR(ListSeriesOf(store, *put));
+  }
   HOURCELL_RETURN_IF_ERROR(store.Acknowledge(put.status()));
   return put;
 }

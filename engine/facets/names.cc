@@ -57,7 +57,7 @@ absl::StatusOr<bool> HasRollups(const StoreReader& store, std::string_view metri
     const absl::StatusOr<Uid> uid = store->uids->Get(UidKind::kMetric, level);
     if (absl::IsNotFound(uid.status())) continue;
     HOURCELL_RETURN_IF_ERROR(uid.status());
-    HOURCELL_ASSIGN_OR_RETURN(const bool has_series, store->series->HasSeries(*uid));
+    HOURCELL_ASSIGN_OR_RETURN(const bool has_series, store->series->HasListedSeries(*uid));
     if (has_series) return true;
   }
   return false;
@@ -71,7 +71,7 @@ absl::StatusOr<bool> IsListed(const StoreReader& store,
   const bool is_level = !SummarizedMetric(metric.name).empty();
   if (is_level && !prefix.starts_with(kRollupMetricPrefix)) return false;
   if (store->virtual_metrics->Has(metric.uid)) return true;
-  HOURCELL_ASSIGN_OR_RETURN(const bool has_series, store->series->HasSeries(metric.uid));
+  HOURCELL_ASSIGN_OR_RETURN(const bool has_series, store->series->HasListedSeries(metric.uid));
   if (has_series || is_level) return has_series;
   return HasRollups(store, metric.name);
 }
@@ -85,7 +85,11 @@ absl::StatusOr<bool> HasPoints(const StoreReader& store,
   MemoryHold hold(memory);
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::vector<SeriesNumber>> series,
                             SeriesWithPoints(store.reads().active_sets, metric, times, &hold));
-  return !series.has_value() || !series->empty();
+  if (!series.has_value()) return true;
+  const SeriesSet::Pointer unlisted = store->series->unlisted()->Now();
+  return std::ranges::any_of(*series, [&unlisted](SeriesNumber number) {
+    return unlisted == nullptr || !unlisted->Contains(number);
+  });
 }
 
 // kInvalidArgument: the metric is virtual, or an expression has the name. Without the
@@ -183,6 +187,7 @@ absl::Status Names::VisitNames(const NameQuery& query,
   absl::Status ended;
   const bool is_metric = query.kind == UidKind::kMetric;
   const bool checks_tags = query.only_with_series && !is_metric && !store->series->is_followed();
+  if (query.only_with_series) HOURCELL_RETURN_IF_ERROR(store.reads().ListPutSeries());
   TagsInUse& tags = store.reads().tags_in_use;
   if (checks_tags) HOURCELL_RETURN_IF_ERROR(store->losses.Note(tags.Refresh(watch)));
   HOURCELL_RETURN_IF_ERROR(
@@ -213,6 +218,7 @@ absl::StatusOr<MetricRanking> Names::RankMetrics(const MetricSearch& search,
   if (control == nullptr) control = &own;
   const QueryWatch watch(store->clock, control, search.deadline_ms,
                          store->options.query_timeout_ms);
+  HOURCELL_RETURN_IF_ERROR(store.reads().ListPutSeries());
   return store->losses.Note(hourcell::RankMetrics(search,
                                                   {.layout = &store->options.layout,
                                                    .uids = store->uids.get(),

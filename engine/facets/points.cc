@@ -91,8 +91,10 @@ absl::StatusOr<DeletedPoints> HideSelected(const StoreWriter& store,
     deleted.histograms += of_batch;
     return absl::OkStatus();
   };
-  HOURCELL_RETURN_IF_ERROR(
-      store.NoteChange(BatchesOf(store).ForEach(spec, control, delete_histograms)));
+  const absl::Status without_histograms =
+      store.NoteChange(BatchesOf(store).ForEach(spec, control, delete_histograms));
+  if (deleted.undo_id != 0) store.writes().deletions->Unlist(selection);
+  HOURCELL_RETURN_IF_ERROR(without_histograms);
   return deleted;
 }
 

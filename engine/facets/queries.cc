@@ -43,7 +43,8 @@ absl::StatusOr<std::vector<std::string>> SeriesOfVirtual(const StoreReader& stor
                                                          const QueryWatch& watch,
                                                          MemoryLease* memory) {
   const VirtualLookup series(store->options.layout, store->virtual_metrics.get(),
-                             &store.reads().planner, store->clock->NowMs());
+                             &store.reads().planner, store->series->unlisted()->Now(),
+                             store->clock->NowMs());
   return series.TsuidsOf(metric, {.watch = &watch, .memory = memory});
 }
 
@@ -239,6 +240,7 @@ absl::StatusOr<uint64_t> Queries::LookupSeries(const LookupQuery& query,
   if (control == nullptr) control = &own;
   const QueryWatch watch(store->clock, control, query.deadline_ms, store->options.query_timeout_ms);
   MemoryLease memory(store.reads().executor.memory(), control);
+  HOURCELL_RETURN_IF_ERROR(store.reads().ListPutSeries());
   const SeriesLookup lookup(store->options.layout, store->uids.get(), store->series.get(), &memory,
                             store.reads().active_sets);
   const std::optional<Uid> virtual_metric = VirtualMetricOf(store, query.metric);

@@ -136,6 +136,7 @@ absl::Status HistogramWriter::Append(std::span<const HistogramPoint> histograms,
   std::vector<Parsed<SeriesRef>> series;
   parts_.series->GetOrCreate(points, &series, options.wait_ms, options.new_series);
   std::vector<HistogramRow> rows;
+  std::vector<SeriesNumber> numbers;
   std::vector<const PointView*> written;
   for (size_t i = 0; i < good.size(); ++i) {
     const HistogramPoint& one = histograms[good[i]];
@@ -147,10 +148,13 @@ absl::Status HistogramWriter::Append(std::span<const HistogramPoint> histograms,
     HistogramRow& row = rows.emplace_back();
     row.tsuid = series[i]->tsuid;
     row.time_ms = one.point.timestamp.ms;
+    numbers.push_back(series[i]->number);
     AppendCellOfPoint(one, &row.cell);
     written.push_back(&one.point);
   }
-  HOURCELL_RETURN_IF_ERROR(Write(rows, written, options));
+  const absl::Status written_rows = Write(rows, written, options);
+  parts_.series->unlisted()->Show(numbers);  // after an error, some of the rows may be there
+  HOURCELL_RETURN_IF_ERROR(written_rows);
   added_->Add(rows.size());
   refused_->Add(faults.size());
   std::ranges::sort(faults, {}, &RefusedPoint::index);

@@ -125,6 +125,7 @@ absl::Status ActiveSets::TakeOpened() {
 absl::Status ActiveSets::DrainLocked() {
   for (Lane& lane : parts_.open_hours->lanes())
     lane.TakeOpened(&opened_);
+  ListAgain(opened_);
   while (!opened_.empty()) {
     const size_t first = opened_.size() - std::min(opened_.size(), kOpenedAtOnce);
     HOURCELL_RETURN_IF_ERROR(AddLocked(std::span(opened_).subspan(first)));
@@ -132,6 +133,17 @@ absl::Status ActiveSets::DrainLocked() {
   }
   if (opened_.capacity() > kOpenedAtOnce) opened_.shrink_to_fit();
   return absl::OkStatus();
+}
+
+// A series with an open hour has points that no delete hides.
+void ActiveSets::ListAgain(std::span<const OpenedHour> opened) const {
+  UnlistedSeries& unlisted = *parts_.series->unlisted();
+  if (opened.empty() || !unlisted.is_any()) return;
+  std::vector<SeriesNumber> numbers;
+  numbers.reserve(opened.size());
+  for (const OpenedHour& hour : opened)
+    numbers.push_back(hour.series);
+  unlisted.Show(numbers);
 }
 
 // Hours of now are not late, so that their series are looked up once a day and not each hour.

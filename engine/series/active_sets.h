@@ -107,6 +107,7 @@ class ActiveSets {
   // Takes over the hours that the lanes noted.
   absl::Status DrainLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status ShowLate(std::span<const OpenedHour> opened) const;
+  void ListAgain(std::span<const OpenedHour> opened) const;
   absl::Status AddLocked(std::span<const OpenedHour> opened) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status FindTsuids(std::span<const SeriesNumber> numbers,
                           std::vector<std::string>* tsuids) const;

@@ -186,7 +186,7 @@ absl::Status SeriesLookup::VisitAmong(std::span<const SeriesNumber> numbers,
   std::vector<SelectedSeries> selected;
   HOURCELL_RETURN_IF_ERROR(SelectAmong(numbers, conditions, watch, &selected));
   for (const SelectedSeries& one : selected) {
-    if (one.tsuid > after && !consider(one.tsuid)) break;
+    if (one.tsuid > after && !consider(one.number, one.tsuid)) break;
   }
   return absl::OkStatus();
 }
@@ -199,8 +199,7 @@ absl::Status SeriesLookup::VisitMetric(Uid metric,
   MemoryHold hold(memory_);
   HOURCELL_ASSIGN_OR_RETURN(const MaybeNumbers numbers, Narrow(metric, conditions, times, &hold));
   if (numbers.has_value()) return VisitAmong(*numbers, conditions, /*after=*/{}, watch, consider);
-  return series_.VisitMetric(metric,
-                             [&](SeriesNumber, std::string_view tsuid) { return consider(tsuid); });
+  return series_.VisitMetric(metric, consider);
 }
 
 absl::Status SeriesLookup::VisitAllMetrics(std::span<const Condition> conditions,
@@ -214,8 +213,8 @@ absl::Status SeriesLookup::VisitAllMetrics(std::span<const Condition> conditions
   // Visits the series of the metric after `after` by its sets; false: the sets are unknown.
   const auto visit_sets = [&](std::string_view after, bool* is_over) -> absl::StatusOr<bool> {
     HOURCELL_RETURN_IF_ERROR(watch.Check());
-    const auto consider_rest = [&](std::string_view other) {
-      return !(*is_over = !consider(other));
+    const auto consider_rest = [&](SeriesNumber number, std::string_view other) {
+      return !(*is_over = !consider(number, other));
     };
     MemoryHold hold(memory_);
     const auto uid = static_cast<Uid>(LoadBigEndian(metric.data(), metric.size()));
@@ -224,7 +223,7 @@ absl::Status SeriesLookup::VisitAllMetrics(std::span<const Condition> conditions
     HOURCELL_RETURN_IF_ERROR(VisitAmong(*numbers, conditions, after, watch, consider_rest));
     return true;
   };
-  const auto visit = [&](SeriesNumber, std::string_view tsuid) {
+  const auto visit = [&](SeriesNumber number, std::string_view tsuid) {
     bool is_over = false;
     const std::string_view its = tsuid.substr(0, layout_.metric_width);
     const bool is_first = its != metric;
@@ -241,7 +240,7 @@ absl::Status SeriesLookup::VisitAllMetrics(std::span<const Condition> conditions
       return is_over || !fault.ok() ? NextVisit::kNone : NextVisit::kMetric;
     };
     if (is_first && times.has_value() && done_by_sets(/*after=*/{})) return after_sets();
-    if (!consider(tsuid)) return NextVisit::kNone;
+    if (!consider(number, tsuid)) return NextVisit::kNone;
     if (!has_postings || ++tried < kTriedBeforePostings) return NextVisit::kSeries;
     return done_by_sets(tsuid) ? after_sets() : NextVisit::kSeries;
   };
@@ -263,7 +262,9 @@ absl::StatusOr<uint64_t> SeriesLookup::Visit(
   if (metric.has_value() && conditions.empty() && !query.with_points.has_value()) {
     MemoryHold hold(memory_);
     HOURCELL_ASSIGN_OR_RETURN(const auto all, series_.OfMetric(*metric, &hold));
-    total = all.size();
+    const auto is_listed = [this](SeriesNumber number) { return !IsUnlisted(number); };
+    total = unlisted_ == nullptr ? all.size()
+                                 : static_cast<uint64_t>(std::ranges::count_if(all, is_listed));
   }
   return VisitMatching(query, conditions, total, watch, visit, [&](const Consider& consider) {
     return metric.has_value() ? VisitMetric(*metric, conditions, query.with_points, watch, consider)
@@ -280,7 +281,7 @@ absl::StatusOr<uint64_t> SeriesLookup::VisitGiven(
   return VisitMatching(query, conditions, /*total=*/{}, watch, visit,
                        [tsuids](const Consider& consider) {
                          for (const std::string& tsuid : tsuids)
-                           if (!consider(tsuid)) break;
+                           if (!consider(/*number=*/0, tsuid)) break;
                          return absl::OkStatus();
                        });
 }
@@ -297,10 +298,10 @@ absl::StatusOr<uint64_t> SeriesLookup::VisitMatching(
   uint64_t visited = 0;
   uint64_t tried = 0;
   absl::Status fault;
-  const auto consider = [&](std::string_view tsuid) {
+  const auto consider = [&](SeriesNumber number, std::string_view tsuid) {
     if (++tried % kSeriesAtOnce == 0) fault = watch.Check();
     if (!fault.ok()) return false;
-    if (!Matches(conditions, tsuid)) return true;
+    if (IsUnlisted(number) || !Matches(conditions, tsuid)) return true;
     if (++found <= query.start_index) return true;
     if (query.limit != 0 && visited == query.limit) return !total.has_value();  // only counted
     if (visited % kVisitsBetweenChecks == 0) fault = watch.Check();

@@ -44,7 +44,12 @@ class SeriesLookup {
                const SeriesTable* series,
                MemoryAccount* memory = nullptr,
                ActiveSets* active = nullptr)
-      : layout_(layout), uids_(*uids), series_(*series), memory_(memory), active_(active) {}
+      : layout_(layout),
+        uids_(*uids),
+        series_(*series),
+        unlisted_(series->unlisted()->Now()),
+        memory_(memory),
+        active_(active) {}
 
   // The series of a metric with tags, ascending by tsuid, appended to `*selected`.
   // kNotFound "No such name for 'metrics': 'x'": one of the names, or of the values with their key,
@@ -56,8 +61,9 @@ class SeriesLookup {
                       std::vector<SelectedSeries>* selected,
                       bool skip_unresolved_tagvs = false) const;
 
-  // Queries::LookupSeries; errors as Select's. Takes memory for the series that `query` finds by
-  // posting sets; else for no more than one series, however many are visited.
+  // Queries::LookupSeries; leaves out those of UnlistedSeries. Errors as Select's. Takes memory
+  // for the series that `query` finds by posting sets; else for no more than one series, however
+  // many are visited.
   absl::StatusOr<uint64_t> Visit(const LookupQuery& query,
                                  const QueryWatch& watch,
                                  const std::function<bool(const FoundSeries&)>& visit) const;
@@ -82,6 +88,9 @@ class SeriesLookup {
   absl::StatusOr<std::vector<Condition>> Resolve(std::span<const TagMatch> tags,
                                                  bool skip_unresolved_tagvs = false) const;
   bool Matches(std::span<const Condition> conditions, std::string_view tsuid) const;
+  bool IsUnlisted(SeriesNumber number) const {
+    return unlisted_ != nullptr && unlisted_->Contains(number);
+  }
 
   absl::Status Take(size_t bytes) const {
     return memory_ == nullptr ? absl::OkStatus() : memory_->Take(bytes);
@@ -101,7 +110,7 @@ class SeriesLookup {
                                       MemoryHold* hold) const;
 
   // False: no other series is wanted.
-  using Consider = std::function<bool(std::string_view tsuid)>;
+  using Consider = std::function<bool(SeriesNumber number, std::string_view tsuid)>;
   // Considers series ascending by tsuid, including series that do not match. VisitAmong: those of
   // `numbers` after `after`; VisitMetric: those of a metric; the last: those of all metrics.
   absl::Status VisitAmong(std::span<const SeriesNumber> numbers,
@@ -137,6 +146,7 @@ class SeriesLookup {
   const Layout layout_;
   UidDirectory& uids_;
   const SeriesTable& series_;
+  const SeriesSet::Pointer unlisted_;
   MemoryAccount* const memory_;  // may be null
   ActiveSets* const active_;     // may be null
 };

@@ -38,6 +38,7 @@
 #include "codec/rows/tsuid.h"
 #include "codec/text/number.h"
 #include "codec/text/point_error.h"
+#include "engine/hidden/unlisted_series.h"
 #include "engine/hours/new_series.h"
 #include "engine/hours/series_definition.h"
 #include "engine/names/table_uid_store.h"
@@ -139,6 +140,9 @@ class SeriesTable {
   // Whether a metric has series.
   absl::StatusOr<bool> HasSeries(Uid metric) const;
 
+  // Whether a metric has series that lists do not leave out.
+  absl::StatusOr<bool> HasListedSeries(Uid metric) const;
+
   // The highest number of the metric's series, or of all at open if it got none since: grows
   // whenever the metric gets a new series, before that series' first point is acknowledged, and
   // with no other's. All others that the metric gets later have higher numbers.
@@ -180,6 +184,9 @@ class SeriesTable {
   DroppingSeries* dropping() { return &dropping_; }
   bool WasDropped(SeriesNumber number) const { return dropping_.WasDropped(number); }
   uint64_t DropsOf(Uid metric) const { return dropping_.DropsOf(metric); }
+
+  // The series that lists leave out.
+  UnlistedSeries* unlisted() const { return unlisted_.get(); }
 
   // How many series were created since open.
   uint64_t created() const { return created_.load(std::memory_order_relaxed); }
@@ -259,6 +266,7 @@ class SeriesTable {
   CreationTurn turn_;
   DroppingSeries dropping_;
   mutable MetricsInUse in_use_;  // of a table that no other process writes
+  const std::unique_ptr<UnlistedSeries> unlisted_ = std::make_unique<UnlistedSeries>();
 
   Mutex index_mutex_;  // one WriteIndex at a time
   mutable SharedMutex new_mutex_;

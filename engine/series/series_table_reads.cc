@@ -22,6 +22,9 @@ namespace {
 // Series of a metric whose tags are indexed while the lock is held once.
 constexpr size_t kIndexTagsAtOnce = 2048;
 
+// Series of a metric that are tried one by one before its posting sets are read.
+constexpr size_t kTriedOneByOne = 64;
+
 }  // namespace
 
 absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::OfMetric(Uid metric,
@@ -168,6 +171,21 @@ absl::StatusOr<bool> SeriesTable::HasSeries(Uid metric) const {
   // Another process may drop series without raising the count.
   if (has_series && !parts_.is_followed) in_use_.Add(metric, changes);
   return has_series;
+}
+
+absl::StatusOr<bool> SeriesTable::HasListedSeries(Uid metric) const {
+  const SeriesSet::Pointer unlisted = unlisted_->Now();
+  if (unlisted == nullptr) return HasSeries(metric);
+  const auto is_listed = [&unlisted](SeriesNumber number) { return !unlisted->Contains(number); };
+  bool found = false;
+  size_t tried = 0;
+  HOURCELL_RETURN_IF_ERROR(VisitMetric(metric, [&](SeriesNumber number, std::string_view) {
+    found = is_listed(number);
+    return !found && ++tried < kTriedOneByOne;
+  }));
+  if (found || tried < kTriedOneByOne) return found;
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<SeriesNumber> numbers, OfMetric(metric));
+  return std::ranges::any_of(numbers, is_listed);
 }
 
 absl::Status SeriesTable::VisitAll(

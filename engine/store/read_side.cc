@@ -47,8 +47,14 @@ ReadSide::ReadSide(StoreCore* core, ActiveSets* active, RollupMarks* marks)
                                     .annotations = core->annotations.get(),
                                     .clock = core->clock,
                                     .rollups = rollups.has_value() ? &*rollups : nullptr,
-                                    .virtuals = &virtuals}) {
+                                    .virtuals = &virtuals}),
+      series_(*core->series) {
   HOURCELL_DCHECK(marks == nullptr || active != nullptr);
+}
+
+absl::Status ReadSide::ListPutSeries() const {
+  if (active_sets == nullptr || !series_.unlisted()->is_any()) return absl::OkStatus();
+  return active_sets->TakeOpened();
 }
 
 }  // namespace hourcell

@@ -4,6 +4,8 @@
 
 #include <optional>
 
+#include <absl/status/status.h>
+
 #include "engine/read/query_executor.h"
 #include "engine/read/query_planner.h"
 #include "engine/rollups/marks/rollup_marks.h"
@@ -23,6 +25,10 @@ class ReadSide {
   // queries then read no levels by rules. REQUIRES: `active` with `marks`.
   ReadSide(StoreCore* core, ActiveSets* active, RollupMarks* marks);
 
+  // Lists of series have all series with a point that was put before the call. Errors are
+  // storage's.
+  absl::Status ListPutSeries() const;
+
   ActiveSets* const active_sets;  // may be null
   MetricSeriesCache metric_series;
   TagsInUse tags_in_use;
@@ -30,6 +36,9 @@ class ReadSide {
   std::optional<RollupLevels> rollups;  // if the options configure them
   VirtualQueries virtuals;
   QueryExecutor executor;
+
+ private:
+  const SeriesTable& series_;
 };
 
 }  // namespace hourcell

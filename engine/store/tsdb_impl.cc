@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "codec/base/status_macros.h"
+#include "engine/deletion/series_unlister.h"
+#include "engine/rows/system_table.h"
 #include "engine/store/store_gauges.h"
 
 namespace hourcell {
@@ -79,9 +81,26 @@ absl::Status StoreImpl::StartFollowing(std::unique_ptr<JournalTail> tail) {
                       .clock = core.clock,
                       .stats = &core.stats},
                      options.seal_in_background ? kFollowMs : 0));
+  // After an error, lists have all series.
+  UnlistHidden().IgnoreError();
   core.stats.AddGauge("follow.memory_bytes", {},
                       [this] { return core.is_open ? HoursToRead()->bytes() : 0; });
   return absl::OkStatus();
+}
+
+// For a directory that no process writes: nothing changes the lists then.
+absl::Status StoreImpl::UnlistHidden() {
+  const bool has_records = core.tables->capabilities().Has(TableCapability::kAtomicGroups);
+  if (!has_records || !core.options.drop_empty_series) return absl::OkStatus();
+  HOURCELL_ASSIGN_OR_RETURN(const bool has_active_sets, ReadActiveSetsAreKept(core.tables.get()));
+  HOURCELL_RETURN_IF_ERROR(core.role->BeforeRead(/*at_once=*/false));
+  const std::shared_ptr<OpenHours> hours = core.role->HoursToRead(/*own=*/nullptr);
+  return SeriesUnlister({.row_keys = &*core.row_keys,
+                         .tables = core.tables.get(),
+                         .series = core.series.get(),
+                         .open_hours = hours.get(),
+                         .has_active_sets = has_active_sets})
+      .UnlistAll();
 }
 
 void StoreImpl::MakeRollups() {

@@ -56,6 +56,7 @@ class StoreImpl {
   absl::Status OpenToWrite();
   absl::Status OpenToFollow();
   absl::Status StartFollowing(std::unique_ptr<JournalTail> tail);
+  absl::Status UnlistHidden();
   void MakeRollups();
   void MakeAdmins();
   void MakeRegionAdmin();

@@ -39,7 +39,10 @@ absl::Status WriteSide::Open() {
   MakeHistogramWriter();
   MakeDropper();
   MakeDeletions();
-  return deletions->ContinueUndo();
+  HOURCELL_RETURN_IF_ERROR(deletions->ContinueUndo());
+  // After an error, lists have all series.
+  if (unlister != nullptr) unlister->UnlistAll().IgnoreError();
+  return absl::OkStatus();
 }
 
 void WriteSide::MakeRegionMaintenance() {
@@ -205,6 +208,13 @@ void WriteSide::MakeDropper() {
                                                                  .sealer = sealer.get(),
                                                                  .puts = &puts,
                                                                  .stats = &core.stats});
+  unlister = std::make_unique<SeriesUnlister>(
+      SeriesUnlister::Parts{.row_keys = &*core.row_keys,
+                            .tables = core.tables.get(),
+                            .series = core.series.get(),
+                            .open_hours = open_hours.get(),
+                            .active = active.get(),
+                            .has_active_sets = active->is_whole()});
 }
 
 void WriteSide::MakeDeletions() {
@@ -216,6 +226,7 @@ void WriteSide::MakeDeletions() {
                                                        .uids = core.uids.get(),
                                                        .active = active.get(),
                                                        .dropper = dropper.get(),
+                                                       .unlister = unlister.get(),
                                                        .sealer = sealer.get(),
                                                        .rollup_marks = rollup_marks.get(),
                                                        .expiry = &*core.expiry,

@@ -14,6 +14,7 @@
 
 #include "engine/deletion/deletion_log.h"
 #include "engine/deletion/series_dropper.h"
+#include "engine/deletion/series_unlister.h"
 #include "engine/histograms/histogram_store.h"
 #include "engine/histograms/histogram_writer.h"
 #include "engine/hours/open_hours.h"
@@ -76,7 +77,8 @@ class WriteSide {
   std::unique_ptr<PointWriter> writer;
   std::unique_ptr<HistogramStore> histograms;
   std::unique_ptr<HistogramWriter> histogram_writer;
-  std::unique_ptr<SeriesDropper> dropper;  // null: empty series stay
+  std::unique_ptr<SeriesDropper> dropper;    // null: empty series stay
+  std::unique_ptr<SeriesUnlister> unlister;  // null: they stay in lists, too
   std::unique_ptr<DeletionLog> deletions;
 
  private:

@@ -70,7 +70,10 @@ class FirstCandidates {
 
 absl::StatusOr<uint64_t> CountSeriesOf(const SeriesTable& series, Uid metric) {
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<SeriesNumber> numbers, series.OfMetric(metric));
-  return numbers.size();
+  const SeriesSet::Pointer unlisted = series.unlisted()->Now();
+  if (unlisted == nullptr) return numbers.size();
+  const auto is_listed = [&unlisted](SeriesNumber number) { return !unlisted->Contains(number); };
+  return static_cast<uint64_t>(std::ranges::count_if(numbers, is_listed));
 }
 
 }  // namespace
@@ -107,7 +110,7 @@ absl::StatusOr<MetricRanking> RankMetrics(const MetricSearch& search,
       candidate.series = *count;
       ranking.series += *count;
     } else if (!is_virtual) {
-      const absl::StatusOr<bool> has_series = series.HasSeries(mapping.uid);
+      const absl::StatusOr<bool> has_series = series.HasListedSeries(mapping.uid);
       if (!has_series.ok()) return ended = has_series.status(), false;
       if (!*has_series) return true;
     }

@@ -22,9 +22,9 @@ struct RankingParts {
   const VirtualMetrics* virtual_metrics = nullptr;  // null: the store does not have any
 };
 
-// Virtual metrics are among them, with 0 series. Takes memory for the metrics of the answer, and
-// for the series numbers of one metric. kCancelled and kDeadlineExceeded by `watch`; kDataLoss: a
-// row of a metric's series does not decode.
+// Leaves out the series of UnlistedSeries. Virtual metrics are among the others, with 0 series.
+// Takes memory for the metrics of the answer, and for the series numbers of one metric. kCancelled
+// and kDeadlineExceeded by `watch`; kDataLoss: a row of a metric's series does not decode.
 absl::StatusOr<MetricRanking> RankMetrics(const MetricSearch& search,
                                           const RankingParts& parts,
                                           const QueryWatch& watch);

@@ -52,8 +52,11 @@ absl::Status TagsInUse::Refresh(const QueryWatch& watch) {
     ReaderLock lock(&uids_mutex_);
     is_visited = uids_ != nullptr;
   }
-  const bool has_drops = series_.dropping()->changes() != drops_;
+  const SeriesSet::Pointer unlisted = series_.unlisted()->Now();
+  const bool has_drops = series_.dropping()->changes() != drops_ ||
+                         !SeriesSet::Difference(unlisted, left_out_).empty();
   if (!is_visited || (has_drops && clock_.MonotonicMs() >= next_visit_ms_)) return VisitAll(watch);
+  HOURCELL_RETURN_IF_ERROR(AddListedAgain(unlisted, watch));
   return AddNewer(watch);
 }
 
@@ -61,20 +64,24 @@ absl::Status TagsInUse::VisitAll(const QueryWatch& watch) {
   // Before the visit: a series that is made or dropped meanwhile is looked at again.
   const SeriesNumber last_number = series_.last_number();
   const uint64_t drops = series_.dropping()->changes();
+  const SeriesSet::Pointer unlisted = series_.unlisted()->Now();
   const int64_t begin_ms = clock_.MonotonicMs();
   auto uids = std::make_unique<Uids>();
   size_t visited = 0;
   absl::Status fault;
-  HOURCELL_RETURN_IF_ERROR(series_.Visit(std::nullopt, [&](SeriesNumber, std::string_view tsuid) {
+  const auto add = [&](SeriesNumber number, std::string_view tsuid) {
     if (visited++ % kTagSeriesAtOnce == 0) fault = watch.Check();
+    if (unlisted != nullptr && unlisted->Contains(number)) return fault.ok();
     if (fault.ok()) fault = uids->Add(layout_, tsuid);
     return fault.ok();
-  }));
+  };
+  HOURCELL_RETURN_IF_ERROR(series_.Visit(std::nullopt, add));
   HOURCELL_RETURN_IF_ERROR(fault);
   const int64_t end_ms = clock_.MonotonicMs();
   next_visit_ms_ = end_ms + kVisitPause * (end_ms - begin_ms);
   last_number_ = last_number;
   drops_ = drops;
+  left_out_ = unlisted;
   WriterLock lock(&uids_mutex_);
   uids_ = std::move(uids);
   return absl::OkStatus();
@@ -83,18 +90,38 @@ absl::Status TagsInUse::VisitAll(const QueryWatch& watch) {
 absl::Status TagsInUse::AddNewer(const QueryWatch& watch) {
   const SeriesNumber last_number = series_.last_number();
   std::vector<SeriesNumber> numbers;
-  std::vector<std::string> tsuids;
   while (last_number_ < last_number) {
     HOURCELL_RETURN_IF_ERROR(watch.Check());
     numbers.resize(std::min<uint64_t>(last_number - last_number_, kTagSeriesAtOnce));
     std::iota(numbers.begin(), numbers.end(), last_number_ + 1);
-    HOURCELL_RETURN_IF_ERROR(series_.TsuidsFound(numbers, &tsuids));
-    WriterLock lock(&uids_mutex_);
-    if (uids_ == nullptr) return absl::OkStatus();  // cleared meanwhile: the next call visits
-    for (const std::string& tsuid : tsuids) {
-      if (!tsuid.empty()) HOURCELL_RETURN_IF_ERROR(uids_->Add(layout_, tsuid));
-    }
+    HOURCELL_RETURN_IF_ERROR(AddTagsOf(numbers));
     last_number_ = numbers.back();
+  }
+  return absl::OkStatus();
+}
+
+// Adds the tags of the series that the last visit left out, and that `unlisted` lacks.
+absl::Status TagsInUse::AddListedAgain(const SeriesSet::Pointer& unlisted,
+                                       const QueryWatch& watch) {
+  const std::vector<SeriesNumber> numbers = SeriesSet::Difference(left_out_, unlisted);
+  std::span<const SeriesNumber> left(numbers);
+  while (!left.empty()) {
+    HOURCELL_RETURN_IF_ERROR(watch.Check());
+    const auto some = left.first(std::min(left.size(), kTagSeriesAtOnce));
+    HOURCELL_RETURN_IF_ERROR(AddTagsOf(some));
+    left = left.subspan(some.size());
+  }
+  if (!numbers.empty()) left_out_ = SeriesSet::Intersection(left_out_, unlisted);
+  return absl::OkStatus();
+}
+
+absl::Status TagsInUse::AddTagsOf(std::span<const SeriesNumber> numbers) {
+  std::vector<std::string> tsuids;
+  HOURCELL_RETURN_IF_ERROR(series_.TsuidsFound(numbers, &tsuids));
+  WriterLock lock(&uids_mutex_);
+  if (uids_ == nullptr) return absl::OkStatus();  // cleared meanwhile: the next call visits
+  for (const std::string& tsuid : tsuids) {
+    if (!tsuid.empty()) HOURCELL_RETURN_IF_ERROR(uids_->Add(layout_, tsuid));
   }
   return absl::OkStatus();
 }

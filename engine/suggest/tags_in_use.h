@@ -3,13 +3,15 @@
 // later call adds the series that are new since. After series were dropped, a call visits all
 // series again, unless a visit has just taken time: visits take at most 5 % of the time.
 //
-// A tag of a series is always in use. A tag whose last series was dropped is in use until the next
-// visit of all series. Thread-safe; one thread visits at a time, and the others wait for it.
+// A tag of a series is always in use. A tag whose last series was dropped, or hidden by a delete
+// (UnlistedSeries), is in use until the next visit of all series. Thread-safe; one thread visits at
+// a time, and the others wait for it.
 
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include <absl/status/status.h>
 
@@ -17,6 +19,7 @@
 #include "codec/base/mutex.h"
 #include "codec/rows/layout.h"
 #include "codec/rows/uid.h"
+#include "engine/hidden/unlisted_series.h"
 #include "engine/query/query_watch.h"
 #include "engine/series/series_table.h"
 
@@ -45,6 +48,10 @@ class TagsInUse {
 
   absl::Status VisitAll(const QueryWatch& watch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(refresh_);
   absl::Status AddNewer(const QueryWatch& watch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(refresh_);
+  absl::Status AddListedAgain(const SeriesSet::Pointer& unlisted, const QueryWatch& watch)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(refresh_);
+  absl::Status AddTagsOf(std::span<const SeriesNumber> numbers)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(refresh_);
 
   const Layout& layout_;
   SeriesTable& series_;
@@ -52,8 +59,9 @@ class TagsInUse {
 
   Mutex refresh_;                                           // one Refresh at a time
   SeriesNumber last_number_ ABSL_GUARDED_BY(refresh_) = 0;  // series up to it are in `uids_`
-  uint64_t drops_ ABSL_GUARDED_BY(refresh_) = 0;         // DroppingSeries::changes() at the visit
-  int64_t next_visit_ms_ ABSL_GUARDED_BY(refresh_) = 0;  // no visit of all series before it
+  uint64_t drops_ ABSL_GUARDED_BY(refresh_) = 0;           // DroppingSeries::changes() at the visit
+  SeriesSet::Pointer left_out_ ABSL_GUARDED_BY(refresh_);  // their tags were not added
+  int64_t next_visit_ms_ ABSL_GUARDED_BY(refresh_) = 0;    // no visit of all series before it
 
   mutable SharedMutex uids_mutex_;
   std::unique_ptr<Uids> uids_ ABSL_GUARDED_BY(uids_mutex_);  // null: not visited

@@ -56,9 +56,13 @@ absl::StatusOr<VirtualLookup::Results> VirtualLookup::ResultsOf(
                   .each_alone = query.aggregator == Aggregator::kNone};
   const VirtualMetrics::Expression stored = metrics_.Find(resolved.metric);
   if (stored == nullptr) {
-    HOURCELL_ASSIGN_OR_RETURN(
-        const SubQueryPlan plan,
-        planner_.Plan(query, std::move(resolved), /*start_ms=*/0, now_ms_, budget));
+    HOURCELL_ASSIGN_OR_RETURN(SubQueryPlan plan, planner_.Plan(query, std::move(resolved),
+                                                               /*start_ms=*/0, now_ms_, budget));
+    if (unlisted_ != nullptr) {
+      std::erase_if(plan.selected, [&](uint32_t position) {
+        return unlisted_->Contains(plan.list->number(position));
+      });
+    }
     HOURCELL_RETURN_IF_ERROR(
         budget.Take(plan.selected.size() * (sizeof(Tags) + 4 * sizeof(TagUids))));
     results.tags = TagsOfGroups(plan.list->all_tags(), plan.selected, results.group_by_tagks,

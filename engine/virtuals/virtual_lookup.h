@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <absl/status/status.h>
@@ -16,6 +17,7 @@
 #include "codec/rows/layout.h"
 #include "codec/rows/tsuid.h"
 #include "codec/rows/uid.h"
+#include "engine/hidden/unlisted_series.h"
 #include "engine/names/virtual_metrics.h"
 #include "engine/query/memory_account.h"
 #include "engine/query/query_spec.h"
@@ -25,12 +27,18 @@ namespace hourcell {
 
 class VirtualLookup {
  public:
-  // All are borrowed. `now_ms`: series are looked for until then.
+  // The first three are borrowed. `unlisted`: series that are left out. `now_ms`: series are looked
+  // for until then.
   VirtualLookup(const Layout& layout,
                 const VirtualMetrics* metrics,
                 const QueryPlanner* planner,
+                SeriesSet::Pointer unlisted,
                 int64_t now_ms)
-      : layout_(layout), metrics_(*metrics), planner_(*planner), now_ms_(now_ms) {}
+      : layout_(layout),
+        metrics_(*metrics),
+        planner_(*planner),
+        unlisted_(std::move(unlisted)),
+        now_ms_(now_ms) {}
 
   // The tsuids of its series, ascending; none if it is not virtual. Errors: as QueryPlanner;
   // kInvalidArgument: as JoinInputs. `budget` counts the plans and the result.
@@ -58,6 +66,7 @@ class VirtualLookup {
   const Layout& layout_;
   const VirtualMetrics& metrics_;
   const QueryPlanner& planner_;
+  const SeriesSet::Pointer unlisted_;
   const int64_t now_ms_;
 };
 

@@ -63,7 +63,7 @@ constexpr std::array kRules = {
     FolderRule{
         "engine/series",
         "codec/base codec codec/rollups codec/rows codec/text uid engine/query engine/query/stages "
-        "engine/table engine/rows engine/names engine/hours engine/rollups/marks"},
+        "engine/table engine/rows engine/hidden engine/names engine/hours engine/rollups/marks"},
     FolderRule{"engine/regions/live",
                "codec/base codec/rows engine/regions engine/regions/split "
                "engine/regions/presplit engine engine/table engine/rows engine/series"},
@@ -91,7 +91,8 @@ constexpr std::array kRules = {
     FolderRule{
         "engine/virtuals",
         "codec/base codec codec/rows uid engine/query engine/query/functions engine/query/stages "
-        "engine/expressions engine/table engine/names engine/hours engine/series engine/read"},
+        "engine/expressions engine/table engine/hidden engine/names engine/hours engine/series "
+        "engine/read"},
     FolderRule{"engine/scan",
                "codec/base codec codec/cells codec/rows uid engine/regions engine/regions/keys "
                "engine engine/table engine/names engine/hours engine/series "
@@ -128,7 +129,8 @@ constexpr std::array kRules = {
         "codec/base codec/rows uid engine engine/threads engine/table engine/storage engine/rows "
         "engine/annotations engine/names engine/hours engine/series engine/write"},
     FolderRule{"engine/suggest",
-               "codec/base codec/rollups codec/rows uid engine/query engine/names engine/series"},
+               "codec/base codec/rollups codec/rows uid engine/query engine/hidden engine/names "
+               "engine/series"},
     FolderRule{"engine/store",
                "codec/base codec codec/rows uid engine/query engine engine/threads engine/table "
                "engine/storage engine/journal engine/rows engine/days engine/hidden engine/rocks "

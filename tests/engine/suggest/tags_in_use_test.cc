@@ -123,6 +123,34 @@ TEST_F(TagsInUseTest, ATagIsInUseFromItsFirstSeriesToItsLast) {
   EXPECT_THAT(InUse(UidKind::kTagv), Contains("a"));
 }
 
+TEST_F(TagsInUseTest, TagsOfUnlistedSeriesAreNotInUse) {
+  UnlistedSeries& unlisted = *table_->unlisted();
+  const auto leave = [&unlisted](const SeriesRef& series) {
+    unlisted.Announce({&series.number, 1});
+    unlisted.Leave({&series.number, 1});
+  };
+  leave(a_);
+  Refresh();
+  EXPECT_THAT(InUse(UidKind::kTagv), Not(Contains("a"))) << "at the first visit";
+  EXPECT_THAT(InUse(UidKind::kTagv), Contains("x"));
+  leave(b_);
+  Refresh();
+  EXPECT_THAT(InUse(UidKind::kTagk), ElementsAre("host"));
+
+  clock_.step_ms = 10;  // no time for another visit
+  Drop(Create("m", "host=other dc=x"));
+  Refresh();
+  const uint64_t before = tables_.rows_read();
+  unlisted.Show({&a_.number, 1});
+  Refresh();
+  EXPECT_LE(tables_.rows_read(), before + 1) << "of the series that is listed again";
+  EXPECT_THAT(InUse(UidKind::kTagv), Contains("a"));
+  EXPECT_THAT(InUse(UidKind::kTagv), Not(Contains("b")));
+  unlisted.Show({&b_.number, 1});
+  Refresh();
+  EXPECT_THAT(InUse(UidKind::kTagv), Contains("b"));
+}
+
 TEST_F(TagsInUseTest, ALaterCallReadsOnlyNewSeries) {
   Refresh();
   const uint64_t before = tables_.rows_read();

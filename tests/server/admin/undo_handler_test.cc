@@ -41,6 +41,26 @@ TEST_F(UndoHandlerTest, ADeleteIsUndone) {
   EXPECT_EQ(Points(), before);
 }
 
+TEST_F(UndoHandlerTest, ListsLeaveOutWhatIsDeleted) {
+  Put({"m", "host=a", kStartS, 1});
+  Put({"n", "host=b", kStartS, 1});
+  const auto names = [this] {
+    return Send("GET /api/suggest?type=metrics&q=").body +
+           Send("GET /api/suggest?type=tagv&q=").body;
+  };
+  const auto series = [this] { return Send("GET /api/search/lookup?m=m").body; };
+  EXPECT_EQ(names(), R"(["m","n"]["a","b"])");
+  EXPECT_THAT(series(), HasSubstr(R"("totalResults":1)"));
+
+  Send("DELETE " + std::string(kSelection));
+  EXPECT_EQ(names(), R"(["n"]["b"])");
+  EXPECT_THAT(series(), HasSubstr(R"("totalResults":0)"));
+
+  EXPECT_EQ(Send("POST /api/admin/undo?id=1").status, 200);
+  EXPECT_EQ(names(), R"(["m","n"]["a","b"])");
+  EXPECT_THAT(series(), HasSubstr(R"("totalResults":1)"));
+}
+
 TEST_F(UndoHandlerTest, AForgottenDeleteCannotBeUndone) {
   Put({"m", "host=a", kStartS, 1});
   Send("DELETE " + std::string(kSelection) + "&counts");
