@@ -280,7 +280,7 @@ constexpr auto kRows = std::to_array<Setting>({
             0,
             kTimestampMsMax / 1000),
     Seconds("tsd.storage.undo",
-            "0",
+            "604800",
             "seconds for which a delete of points can be undone, see hourcell undo; until then the "
             "points take space on disk; 0 = deletes remove points at once",
             0,

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -60,6 +61,31 @@ TEST(ServeProgramTest, AFlushedStoreReplaysNothingEvenAfterKillNine) {
   EXPECT_THAT(
       HttpCall(server.port(), "GET", "/api/query?start=1356998400&end=1357002001&m=sum:m").body,
       HasSubstr(R"("dps":{"1356998400":7,"1357002000":8})"));
+}
+
+TEST(ServeProgramTest, ADeleteCanBeUndone) {
+  constexpr const char* kPoints = "/api/query?start=1356998400&end=1356998401&m=none:m";
+  constexpr const char* kNames = "/api/suggest?type=metrics&q=";
+  TempDir directory;
+  const std::vector<std::string> arguments = {"--set", "tsd.http.query.allow_delete=true"};
+  std::string before;
+  {
+    ServerProcess server(directory.path(), arguments);
+    SendLines(server.port(), "put m 1356998400 7 host=a\nput n 1356998400 8 host=a\n");
+    before = HttpCall(server.port(), "GET", kPoints).body;
+    EXPECT_THAT(before, HasSubstr("1356998400"));
+    EXPECT_EQ(HttpCall(server.port(), "DELETE", std::string(kPoints) + "&counts").body,
+              R"({"metrics":1,"series":1,"points":1,"undoId":1,"dryRun":false})");
+    EXPECT_EQ(HttpCall(server.port(), "GET", kPoints).body, "[]");
+    EXPECT_EQ(HttpCall(server.port(), "GET", kNames).body, R"(["n"])") << "at once";
+    EXPECT_EQ(server.End(SIGKILL), -SIGKILL);
+  }
+
+  ServerProcess server(directory.path(), arguments);
+  EXPECT_EQ(HttpCall(server.port(), "GET", kNames).body, R"(["n"])");
+  EXPECT_EQ(HttpCall(server.port(), "POST", "/api/admin/undo?id=1&wait=true").status, 200);
+  EXPECT_EQ(HttpCall(server.port(), "GET", kNames).body, R"(["m","n"])");
+  EXPECT_EQ(HttpCall(server.port(), "GET", kPoints).body, before);
 }
 
 TEST(ServeProgramTest, AReadOnlyServerIsNotCompacted) {

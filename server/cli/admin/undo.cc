@@ -138,10 +138,10 @@ int UndoMain(const std::vector<std::string>& args, Terminal& terminal) {
   line.AddFlag("--json", &options.store.json, "print the JSON of /api/admin/undo");
   line.AddWords("ID", &options.store.words, "the delete to undo; without it, list them");
   line.set_footer(
-      "A delete can be undone for tsd.storage.undo, if that was above 0 when it was made. Points\n"
-      "that were put since stay, also at the same instant. Points that another delete hides stay\n"
-      "hidden. Histograms are deleted at once and do not come back. Until its time is over, or\n"
-      "--forget, the deleted points take space on disk.\n"
+      "A delete can be undone for the tsd.storage.undo that was set when it was made, by default\n"
+      "7 days. Points that were put since stay, also at the same instant. Points that another\n"
+      "delete hides stay hidden. Histograms are deleted at once and do not come back. Until its\n"
+      "time is over, or --forget, the deleted points take space on disk.\n"
       "\nExamples:\n"
       "  hourcell undo --url http://localhost:4242\n"
       "  hourcell undo 7 --url http://localhost:4242\n"

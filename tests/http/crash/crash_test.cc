@@ -388,7 +388,8 @@ class KilledDeleteTest : public KillPointTest {};
 
 TEST_P(KilledDeleteTest, TheNextOneEndsIt) {
   const std::string uri = "/api/query?start=1356998400&end=1356998650&m=none:m";
-  const std::vector<std::string> arguments = {"--set", "tsd.http.query.allow_delete=true"};
+  const std::vector<std::string> arguments = {"--set", "tsd.http.query.allow_delete=true", "--set",
+                                              "tsd.storage.undo=0"};
   TempDir directory;
   {
     ServerProcess server(directory.path(), arguments, "HOURCELL_KILL_AT=" + GetParam());

@@ -133,10 +133,11 @@ int DeleteMain(const std::vector<std::string>& args, Terminal& terminal) {
   line.AddWords("TIME", &options.words, "START [END]");
   line.set_footer(
       "Times: 1h-ago, 2013/01/01-00:00:00 (UTC), seconds or milliseconds since 1970, now.\n"
-      "Points are gone for good, unless tsd.storage.undo is set: see hourcell undo. How a\n"
-      "selection aggregates does not matter. Series without points leave the index later; names\n"
-      "stay. A server must allow deletes (tsd.http.query.allow_delete), unless --dry-run, and\n"
-      "needs the role admin.\n"
+      "A delete can be undone for tsd.storage.undo, by default 7 days, and its points take space\n"
+      "on disk until then, or until hourcell undo --forget. Histograms, and points of a store on\n"
+      "Bigtable, are gone for good. How a selection aggregates does not matter. Series without\n"
+      "points leave the index later; names stay. A server must allow deletes\n"
+      "(tsd.http.query.allow_delete), unless --dry-run, and needs the role admin.\n"
       "\nExamples:\n"
       "  hourcell delete --dry-run 2013/01/01 -m '{}{host=web01}'\n"
       "  hourcell delete 2013/01/01 2013/02/01 -m 'none:cpu.user{host=web01|web02}'\n"

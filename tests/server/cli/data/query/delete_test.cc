@@ -29,7 +29,7 @@ class DeleteTest : public testing::Test {
     CapturedTerminal terminal;
     ASSERT_EQ(RunImport({.store = store(), .paths = {dir_.file("in")}}, terminal.get()), kExitOk);
   }
-  StoreOptions store() const { return {.data = dir_.file("store")}; }
+  StoreOptions store() const { return {.data = dir_.file("store"), .settings = settings_}; }
 
   // Runs the command and returns its output.
   std::string Delete(DeleteOptions options) {
@@ -40,6 +40,7 @@ class DeleteTest : public testing::Test {
   }
 
   TempDir dir_;
+  std::vector<std::string> settings_;
   CapturedTerminal terminal_{1357002000000};
 };
 
@@ -48,6 +49,14 @@ TEST_F(DeleteTest, ADryRunPrintsWhatADeleteThenDeletes) {
   EXPECT_EQ(Delete(options), "2 series and 3 points of 2 metrics found.\n");
   EXPECT_EQ(Delete(options), "2 series and 3 points of 2 metrics found.\n");
   options.dry_run = false;
+  EXPECT_EQ(Delete(options),
+            "2 series and 3 points of 2 metrics deleted.\nTo undo: hourcell undo 1\n");
+  EXPECT_THAT(Delete(options), StartsWith("0 series and 0 points of 0 metrics deleted.\n"));
+}
+
+TEST_F(DeleteTest, WithoutATimeOfUndoPointsAreRemovedAtOnce) {
+  settings_ = {"tsd.storage.undo=0"};
+  const DeleteOptions options{.words = {"2013/01/01"}, .m_texts = {"{}{host=a}"}};
   EXPECT_EQ(Delete(options), "2 series and 3 points of 2 metrics deleted.\n");
   EXPECT_EQ(Delete(options), "0 series and 0 points of 0 metrics deleted.\n");
 }
@@ -56,7 +65,7 @@ TEST_F(DeleteTest, TakesMetricsAndARange) {
   EXPECT_EQ(Delete({.json = true,
                     .words = {"1356998400", "1356998430"},
                     .m_texts = {"none:cpu{host=a}", "none:cpu{host=b}"}}),
-            R"({"metrics":2,"series":2,"points":2,"dryRun":false})"
+            R"({"metrics":2,"series":2,"points":2,"undoId":1,"dryRun":false})"
             "\n");
 }
 
