@@ -28,7 +28,8 @@ enum class FsckFault : uint8_t {
   kAnnotation,  // an annotation or a histogram with a key or content that does not decode
   kJournal,     // a damaged journal, or a block that does not decode
   kCut,         // bytes that an open took out of the journal, until they are acknowledged
-  kDeletion,    // a record of a delete, or of points that it hides, that does not decode or fit
+  kDeletion,    // a record of a delete or another change that can be undone, or of points that a
+                // delete hides, that does not decode or fit
 };
 inline constexpr FsckFault kFsckFaults[] = {
     FsckFault::kTable,      FsckFault::kKey,     FsckFault::kSalt,       FsckFault::kName,

@@ -31,6 +31,17 @@ struct MetricTtl {
   friend bool operator==(const MetricTtl&, const MetricTtl&) = default;
 };
 
+// A change that shortened a TTL and can be undone (RetentionAdmin::ShortenedTtls).
+struct ShortenedTtl {
+  uint64_t id = 0;  // no delete has it (Points::Deletions)
+  int64_t changed_ms = 0;
+  int64_t undo_until_ms = 0;                // then points leave files by the shorter TTL
+  std::string metric = {};                  // empty: of the store; the UID in hex, without a name
+  std::optional<int64_t> before_s = {};     // 0 = points never expire; nullopt: the store's TTL
+  std::optional<int64_t> shortened_s = {};  // the TTL since, in the same form
+  friend bool operator==(const ShortenedTtl&, const ShortenedTtl&) = default;
+};
+
 // How far the levels of a metric are computed (Options::rollup_rules).
 struct RollupProgress {
   std::string metric;
@@ -55,7 +66,9 @@ class RetentionAdmin final {
   explicit RetentionAdmin(StoreGates* gates) : gates_(gates) {}  // for Tsdb; borrowed
 
   // Sets the TTL of a metric's points. It takes precedence over store_ttl_s(). nullopt:
-  // store_ttl_s() again. Stored in the store. A later, longer TTL may not restore expired points.
+  // store_ttl_s() again. Stored in the store. A later, longer TTL may not restore expired points;
+  // but with Options::undo_s, points leave files by the longer TTL for that time, and UndoTtl shows
+  // them again. The same is true of an open with a shorter options.ttl_s.
   // kNotFound: no such metric; kInvalidArgument: negative, or above the range of times.
   absl::Status SetMetricTtl(std::string_view metric, std::optional<int64_t> ttl_s);
 
@@ -64,6 +77,19 @@ class RetentionAdmin final {
 
   // The TTLs of metrics, by name.
   absl::StatusOr<std::vector<MetricTtl>> MetricTtls();
+
+  // The shortened TTLs that can be undone, by id.
+  absl::StatusOr<std::vector<ShortenedTtl>> ShortenedTtls();
+
+  // Sets the TTL that was in force before; the points are visible again. Levels of rollups by rules
+  // of hours that were hidden are computed again. An open with the shorter options.ttl_s, or a
+  // rule, shortens the TTL again. kNotFound: no such change, or its time is over.
+  // kFailedPrecondition: the TTL was changed since.
+  absl::Status UndoTtl(uint64_t id);
+
+  // From now on points leave files by the shorter TTL; the change cannot be undone any more.
+  // kNotFound: no such change.
+  absl::Status ForgetTtl(uint64_t id);
 
   // The metrics of Options::rollup_rules whose levels are computed, by name. kFailedPrecondition:
   // also without rules, and in a process that only reads.

@@ -25,6 +25,26 @@ absl::StatusOr<std::vector<MetricTtl>> RetentionAdmin::MetricTtls() {
   return store.ttls().List();
 }
 
+absl::StatusOr<std::vector<ShortenedTtl>> RetentionAdmin::ShortenedTtls() {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  HOURCELL_RETURN_IF_ERROR(gates_->CheckAnswer());
+  return store.ttls().Shortened();
+}
+
+absl::Status RetentionAdmin::UndoTtl(uint64_t id) {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  HOURCELL_RETURN_IF_ERROR(gates_->CheckAnswer());
+  const auto undo = [&] { return store.ttls().Undo(id); };
+  RollupKeeper* const rollups = gates_->lasting()->rollups.get();
+  return store.NoteChange(rollups == nullptr ? undo() : rollups->WhileAtRest(undo));
+}
+
+absl::Status RetentionAdmin::ForgetTtl(uint64_t id) {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  HOURCELL_RETURN_IF_ERROR(gates_->CheckAnswer());
+  return store.NoteChange(store.ttls().Forget(id));
+}
+
 namespace {
 
 absl::StatusOr<RollupKeeper*> KeeperOf(StoreGates* gates) {

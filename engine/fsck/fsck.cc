@@ -25,6 +25,7 @@
 #include "engine/series/series_table.h"
 #include "engine/table/retention.h"
 #include "engine/table/table.h"
+#include "engine/undo/ttl_row.h"
 #include "uid/uid_directory.h"
 
 namespace hourcell {
@@ -88,9 +89,12 @@ class Fsck {
   // When rows expire; null: the TTLs cannot be read.
   const RowExpiry* ReadExpiry() {
     auto metric_ttl_s = ReadMetricTtls(tables_.get());
-    const absl::StatusOr<int64_t> store_ttl_s = ReadOrReplaceStoreTtl(std::nullopt, tables_.get());
-    if (!metric_ttl_s.ok() || !store_ttl_s.ok()) return nullptr;
-    retention_.Set({.store_ttl_s = *store_ttl_s, .metric_ttl_s = *std::move(metric_ttl_s)});
+    const absl::StatusOr<int64_t> store_ttl_s = ReadStoreTtl(tables_.get());
+    const auto shortened = ReadTtlRows(tables_->Snapshot().get());
+    if (!metric_ttl_s.ok() || !store_ttl_s.ok() || !shortened.ok()) return nullptr;
+    retention_.Set({.store_ttl_s = *store_ttl_s,
+                    .metric_ttl_s = *std::move(metric_ttl_s),
+                    .file_ttl_s = FileTtlsOf(*shortened)});
     WallClock* const clock = options_.clock != nullptr ? options_.clock : Clock::System();
     return &expiry_.emplace(options_.layout, &retention_, clock);
   }

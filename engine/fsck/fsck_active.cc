@@ -48,7 +48,7 @@ absl::Status ActiveSetCheck::CompareOneDay() {
   want.erase(std::unique(want.begin(), want.end()), want.end());
   const auto [metric, day] = at_;
   const int64_t day_end_ms = (int64_t{day} + 1) * kDayS * 1000;
-  if (settings_.expiry != nullptr && day_end_ms <= settings_.expiry->ExpiresBeforeMs(metric)) {
+  if (settings_.expiry != nullptr && day_end_ms <= settings_.expiry->FilesExpireBeforeMs(metric)) {
     return absl::OkStatus();
   }
   std::vector<Mutation> group;

@@ -39,6 +39,7 @@
 #include "engine/series/series_drop.h"
 #include "engine/series/series_rows.h"
 #include "engine/table/region_store.h"
+#include "engine/undo/ttl_row.h"
 #include "uid/uid_check.h"
 
 namespace hourcell {
@@ -413,6 +414,7 @@ absl::Status FsckChecks::CheckDeletions() {
   const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
   absl::Status scanned = CheckDeletionRecords(view.get());
   if (scanned.ok()) scanned = CheckTakenOut(view.get());
+  if (scanned.ok()) scanned = CheckTtlRecords(view.get());
   if (!scanned.ok()) Add(FsckFault::kTable, std::string(MessageOf(scanned)));
   return absl::OkStatus();
 }
@@ -449,6 +451,22 @@ absl::Status FsckChecks::CheckTakenOut(TableView* view) {
                       CheckTakenOutRow(key, cell);
                       return true;
                     });
+}
+
+absl::Status FsckChecks::CheckTtlRecords(TableView* view) {
+  const absl::StatusOr<uint64_t> next_id = ReadNextDeletionId(view);
+  return view->Scan(
+      TableId::kSystem, PrefixRange(TtlRowsPrefix()),
+      [&](std::string_view key, std::string_view value) {
+        const absl::StatusOr<TtlRow> row = ParseTtlRow(key, value);
+        if (!row.ok()) {
+          Add(FsckFault::kDeletion, std::string(MessageOf(row.status())));
+        } else if (next_id.ok() && row->id >= *next_id) {
+          Add(FsckFault::kDeletion,
+              fmt::format("change {} of a TTL: the next id is {}", row->id, *next_id));
+        }
+        return true;
+      });
 }
 
 void FsckChecks::CheckTakenOutRow(std::string_view key, std::string_view cell) {

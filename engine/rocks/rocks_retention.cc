@@ -250,7 +250,7 @@ RewriteNeed NeedOf(const FileRows& rows, const RowExpiry::Pass& pass) {
   uint64_t expired = 0;
   bool is_overdue = false;
   for (const FileRows::OfMetrics& one : rows.metrics) {
-    const int64_t before_ms = pass.ExpiresBeforeMs(one.first, one.last);
+    const int64_t before_ms = pass.FilesExpireBeforeMs(one.first, one.last);
     all += one.rows;
     expired += CountExpired(one, before_ms);
     is_overdue = is_overdue || RowIsBefore(kDataRowSpan, one.oldest_s, before_ms - kLeftForMs);

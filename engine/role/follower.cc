@@ -163,8 +163,7 @@ absl::Status Follower::ForgetNames() {
   HOURCELL_RETURN_IF_ERROR(ReadSalts());
   HOURCELL_RETURN_IF_ERROR(parts_.read_days_again());
   HOURCELL_ASSIGN_OR_RETURN(auto metric_ttl_s, ReadMetricTtls(parts_.tables));
-  HOURCELL_ASSIGN_OR_RETURN(const int64_t store_ttl_s,
-                            ReadOrReplaceStoreTtl(std::nullopt, parts_.tables));
+  HOURCELL_ASSIGN_OR_RETURN(const int64_t store_ttl_s, ReadStoreTtl(parts_.tables));
   parts_.retention->Set({.store_ttl_s = store_ttl_s, .metric_ttl_s = std::move(metric_ttl_s)});
   HOURCELL_RETURN_IF_ERROR(parts_.annotations->LookAgain());
   HOURCELL_RETURN_IF_ERROR(parts_.virtual_metrics->Load());

@@ -7,12 +7,13 @@
 //   4   with or without salt_epochs; rows may have cells of format 3 (codec/cells/cell.h)
 //   7   as 4; the data table may have rows of days (codec/rows/row_key.h)
 //   8   as 7; the annotation table may have histograms (annotation_key.h, histogram_cell.h)
-//   30  as 8; the system table may have deletion records, which hide points (deletion_row.h)
+//   30  as 8; the system table may have deletion records, which hide points (deletion_row.h), and
+//       records of shortened TTLs, whose points stay in files (engine/undo/ttl_row.h)
 //
 // A program that opens an older store for writing raises its format to 4, because every merge of
 // rows may write such a cell, to 7 before it writes the first row of a day, to 8 before it writes
-// the first histogram, and to 30 before it writes the first deletion record. 3, 5, 6 and 9 were
-// never used: one flipped bit of another gives them; nor 10 to 29: cut to one digit, they are 1 or
+// the first histogram, and to 30 before it writes the first such record. 3, 5, 6 and 9 were never
+// used: one flipped bit of another gives them; nor 10 to 29: cut to one digit, they are 1 or
 // 2.
 
 #pragma once

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -226,19 +227,15 @@ absl::StatusOr<bool> ReadRollupMarksAreKept(Tables* tables) {
   return IsLowMark(kRollupMarksKey, tables);
 }
 
-absl::StatusOr<int64_t> ReadOrReplaceStoreTtl(std::optional<int64_t> given, Tables* tables) {
+absl::StatusOr<int64_t> ReadStoreTtl(Tables* tables) {
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> text,
                             tables->Snapshot()->Get(TableId::kSystem, kTtlKey));
-  int64_t kept_s = 0;
-  if (text.has_value() && !ParseTtl(*text, &kept_s)) {
+  int64_t ttl_s = 0;
+  if (text.has_value() && !ParseTtl(*text, &ttl_s)) {
     return absl::DataLossError(fmt::format("meta {}: expected 0 to {} seconds, got {}", kTtlKey,
                                            kTtlMaxS, QuoteForMessage(*text)));
   }
-  if (!given.has_value() || *given == kept_s) return kept_s;
-  const Mutation set{TableId::kSystem, Mutation::Kind::kSet, std::string(kTtlKey),
-                     fmt::format("{}", *given)};
-  HOURCELL_RETURN_IF_ERROR(tables->Apply({&set, 1}, /*sync=*/true));
-  return *given;
+  return ttl_s;
 }
 
 absl::StatusOr<absl::flat_hash_map<Uid, int64_t>> ReadMetricTtls(Tables* tables) {
@@ -262,16 +259,20 @@ absl::StatusOr<absl::flat_hash_map<Uid, int64_t>> ReadMetricTtls(Tables* tables)
   return ttls;
 }
 
-absl::Status WriteMetricTtl(
-    const Layout& layout, Uid metric, std::optional<int64_t> ttl_s, bool sync, Tables* tables) {
-  HOURCELL_ASSIGN_OR_RETURN(const std::string uid, UidToBytes(metric, layout.metric_width));
-  Mutation mutation{TableId::kSystem, Mutation::Kind::kDelete,
-                    fmt::format("{}{}", kTtlPrefix, ToUpperHex(uid)), ""};
-  if (ttl_s.has_value()) {
-    mutation.kind = Mutation::Kind::kSet;
-    mutation.value = fmt::format("{}", *ttl_s);
+absl::StatusOr<Mutation> TtlSettingRow(const Layout& layout,
+                                       Uid metric,
+                                       std::optional<int64_t> ttl_s) {
+  std::string key(kTtlKey);
+  if (metric != kNoUid) {
+    HOURCELL_ASSIGN_OR_RETURN(const std::string uid, UidToBytes(metric, layout.metric_width));
+    key = fmt::format("{}{}", kTtlPrefix, ToUpperHex(uid));
   }
-  return tables->Apply({&mutation, 1}, sync);
+  Mutation row{TableId::kSystem, Mutation::Kind::kDelete, std::move(key), ""};
+  if (ttl_s.has_value()) {
+    row.kind = Mutation::Kind::kSet;
+    row.value = fmt::format("{}", *ttl_s);
+  }
+  return row;
 }
 
 }  // namespace hourcell

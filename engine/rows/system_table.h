@@ -22,6 +22,7 @@
 //   rollup/...  engine/rollups/marks/rollup_rows.h
 //   region/..., transition/...   region_catalogue.h; rolling/...   rolling_split_state.h
 //   D..., U...  deletion records and the points that they hide, deletion_row.h
+//   T...        shortened TTLs that can be undone, engine/undo/ttl_row.h
 
 #pragma once
 
@@ -64,7 +65,7 @@ absl::Status WriteHasDayRows(Tables* tables);
 // that is done.
 absl::Status RaiseFormatForHistograms(Tables* tables);
 
-// The same, before the first deletion record (deletion_row.h).
+// The same, before the first deletion record (deletion_row.h) or record of a shortened TTL.
 absl::Status RaiseFormatForDeletions(Tables* tables);
 
 // The salt epochs of a store of that layout; one bucket if rows are not salted. kDataLoss: the
@@ -93,15 +94,15 @@ absl::StatusOr<bool> ReadActiveSetsAreKept(Tables* tables);
 // True if all hours before the low mark were computed or marked. kDataLoss: as above.
 absl::StatusOr<bool> ReadRollupMarksAreKept(Tables* tables);
 
-// The TTL of a store in seconds. If `given` differs from the stored TTL, it is stored, synced;
-// nullopt: the stored TTL. kDataLoss: the record does not decode.
-absl::StatusOr<int64_t> ReadOrReplaceStoreTtl(std::optional<int64_t> given, Tables* tables);
+// The TTL of a store in seconds. kDataLoss: the record does not decode.
+absl::StatusOr<int64_t> ReadStoreTtl(Tables* tables);
 
 // The metrics' own TTLs, in seconds. kDataLoss: a record does not decode.
 absl::StatusOr<absl::flat_hash_map<Uid, int64_t>> ReadMetricTtls(Tables* tables);
 
-// Sets a metric's own TTL, or removes it (nullopt).
-absl::Status WriteMetricTtl(
-    const Layout& layout, Uid metric, std::optional<int64_t> ttl_s, bool sync, Tables* tables);
+// The write that sets a metric's own TTL, or removes it (nullopt); kNoUid: the store's TTL.
+absl::StatusOr<Mutation> TtlSettingRow(const Layout& layout,
+                                       Uid metric,
+                                       std::optional<int64_t> ttl_s);
 
 }  // namespace hourcell

@@ -1,12 +1,14 @@
 #include "engine/store/store_core.h"
 
-#include <cstdint>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "codec/base/status_macros.h"
 #include "engine/deletion/hidden_series_reader.h"
 #include "engine/regions/live/initial_regions.h"
 #include "engine/rocks/rocks_storage.h"
+#include "engine/rows/store_format.h"
 #include "engine/rows/system_table.h"
 #include "engine/store/store_needs.h"
 #include "engine/table/table_capabilities.h"
@@ -33,6 +35,8 @@ absl::Status StoreCore::TakeTables(std::unique_ptr<TableStore> opened) {
 }
 
 absl::Status StoreCore::OpenTables(const std::function<absl::Status()>& make_journal) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> format,
+                            tables->Snapshot()->Get(TableId::kSystem, kStoreFormatKey));
   HOURCELL_ASSIGN_OR_RETURN(const Layout layout,
                             ReadOrCreateLayout(options, tables.get(), make_journal));
   options.layout = layout;
@@ -43,7 +47,7 @@ absl::Status StoreCore::OpenTables(const std::function<absl::Status()>& make_jou
   salts = std::make_shared<SaltSchedule>(std::move(epochs));
   row_keys.emplace(layout, salts);
   HOURCELL_RETURN_IF_ERROR(tables->Open(&*row_keys, options.day_row_points));
-  HOURCELL_RETURN_IF_ERROR(LoadRetention());
+  HOURCELL_RETURN_IF_ERROR(LoadRetention(/*is_new=*/!format.has_value()));
   // A point that was acknowledged as synced needs its names synced.
   const bool sync = options.sync == Durability::kAlways;
   uid_store = std::make_unique<TableUidStore>(
@@ -82,14 +86,22 @@ absl::Status StoreCore::LoadDeletions() {
   return absl::OkStatus();
 }
 
-absl::Status StoreCore::LoadRetention() {
-  HOURCELL_ASSIGN_OR_RETURN(auto metric_ttl_s, ReadMetricTtls(tables.get()));
-  HOURCELL_ASSIGN_OR_RETURN(const int64_t store_ttl_s,
-                            ReadOrReplaceStoreTtl(options.ttl_s, tables.get()));
-  retention.Set({.store_ttl_s = store_ttl_s, .metric_ttl_s = std::move(metric_ttl_s)});
+absl::Status StoreCore::LoadRetention(bool is_new) {
+  ttl_log.emplace(
+      options.layout,
+      TtlLog::Parts{.tables = tables.get(),
+                    .retention = &retention,
+                    .clock = clock,
+                    .has_records = tables->capabilities().Has(TableCapability::kAtomicGroups),
+                    .undo_ms = options.undo_s * 1000});
+  HOURCELL_RETURN_IF_ERROR(ttl_log->Load());
   expiry.emplace(options.layout, &retention, clock);
   tables->SetExpiry(&*expiry);
-  return absl::OkStatus();
+  if (!options.ttl_s.has_value() || *options.ttl_s == retention.rules()->store_ttl_s) {
+    return absl::OkStatus();
+  }
+  const TtlSetting given{.ttl_s = options.ttl_s, .has_points = !is_new};
+  return ttl_log->Set({&given, 1});
 }
 
 }  // namespace hourcell

@@ -31,6 +31,7 @@
 #include "engine/store/loss_counter.h"
 #include "engine/table/retention.h"
 #include "engine/table/table_store.h"
+#include "engine/undo/ttl_log.h"
 #include "uid/uid_directory.h"
 
 namespace hourcell {
@@ -53,6 +54,7 @@ class StoreCore {
   Stats stats;
   LossCounter losses{&stats};
   Retention retention;
+  std::optional<TtlLog> ttl_log;
   std::optional<RowExpiry> expiry;
   HiddenPointsStore* hidden = nullptr;  // below `tables`, which owns it
   std::unique_ptr<DayRowStore> tables;
@@ -71,7 +73,7 @@ class StoreCore {
   std::atomic<bool> is_open{false};
 
  private:
-  absl::Status LoadRetention();
+  absl::Status LoadRetention(bool is_new);
   absl::Status LoadDeletions();
 };
 

@@ -137,7 +137,13 @@ void StoreImpl::MakeAdmins() {
   TableStore* const tables = core.tables.get();
   ttls = std::make_unique<TtlAdmin>(
       core.options.layout,
-      TtlAdmin::Parts{.tables = tables, .uids = core.uids.get(), .retention = &core.retention});
+      TtlAdmin::Parts{.log = &*core.ttl_log,
+                      .uids = core.uids.get(),
+                      .series = core.series.get(),
+                      .retention = &core.retention,
+                      .expiry = &*core.expiry,
+                      .sealer = write == nullptr ? nullptr : write->sealer.get(),
+                      .rollup_marks = write == nullptr ? nullptr : write->rollup_marks.get()});
   backups = std::make_unique<BackupAdmin>(
       BackupAdmin::Parts{.store_path = core.options.path,
                          .tables = tables,

@@ -294,10 +294,13 @@ void WriteSide::StartRegions() {
 
 // Rows first: a set stays as long as there are rows of its day.
 absl::StatusOr<uint64_t> WriteSide::DropExpired() {
-  const absl::Status removed = deletions->RemoveDue();
+  absl::Status removed = deletions->RemoveDue();
+  if (!core.retention.rules()->file_ttl_s.empty()) {
+    removed.Update(sealer->WithSealingPaused([this] { return core.ttl_log->RemoveDue(); }));
+  }
   HOURCELL_ASSIGN_OR_RETURN(const uint64_t freed, core.tables->DropExpired());
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<Uid> dropped, active->DropExpired([this](Uid metric) {
-    return core.expiry->ExpiresBeforeMs(metric);
+    return core.expiry->FilesExpireBeforeMs(metric);
   }));
   if (dropper != nullptr) {
     for (const Uid metric : dropped)

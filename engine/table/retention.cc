@@ -20,17 +20,39 @@ bool IsTtl(int64_t ttl_s) {
 
 }  // namespace
 
-int64_t RetentionRules::ExpiresBeforeMs(Uid metric, int64_t now_ms) const {
+int64_t RetentionRules::TtlS(Uid metric) const {
   const auto own = metric_ttl_s.find(metric);
-  return OlderThanMs(own == metric_ttl_s.end() ? store_ttl_s : own->second, now_ms);
+  return own == metric_ttl_s.end() ? store_ttl_s : own->second;
 }
 
-int64_t RetentionRules::ExpiresBeforeMs(Uid first, Uid last, int64_t now_ms) const {
-  if (first == last) return ExpiresBeforeMs(first, now_ms);
-  int64_t before_ms = OlderThanMs(store_ttl_s, now_ms);
-  for (const auto& [metric, ttl_s] : metric_ttl_s) {
-    if (metric >= first && metric <= last) {
-      before_ms = std::min(before_ms, OlderThanMs(ttl_s, now_ms));
+int64_t RetentionRules::FileTtlS(Uid metric) const {
+  int64_t ttl_s = TtlS(metric);
+  if (file_ttl_s.empty()) return ttl_s;
+  const auto widen = [&](Uid of) {
+    const auto longer = file_ttl_s.find(of);
+    if (longer != file_ttl_s.end()) ttl_s = LongerTtl(ttl_s, longer->second);
+  };
+  widen(metric);
+  if (!metric_ttl_s.contains(metric)) widen(kNoUid);
+  return ttl_s;
+}
+
+int64_t RetentionRules::ExpiresBeforeMs(Uid metric, int64_t now_ms) const {
+  return OlderThanMs(TtlS(metric), now_ms);
+}
+
+int64_t RetentionRules::FilesExpireBeforeMs(Uid metric, int64_t now_ms) const {
+  return OlderThanMs(FileTtlS(metric), now_ms);
+}
+
+int64_t RetentionRules::FilesExpireBeforeMs(Uid first, Uid last, int64_t now_ms) const {
+  if (first == last) return FilesExpireBeforeMs(first, now_ms);
+  int64_t before_ms = OlderThanMs(FileTtlS(kNoUid), now_ms);
+  for (const auto* const ttls : {&metric_ttl_s, &file_ttl_s}) {
+    for (const auto& [metric, ttl_s] : *ttls) {
+      if (metric >= first && metric <= last) {
+        before_ms = std::min(before_ms, OlderThanMs(ttl_s, now_ms));
+      }
     }
   }
   return before_ms;
@@ -46,8 +68,10 @@ int64_t RetentionRules::ShortestTtlS() const {
 
 void Retention::Set(RetentionRules rules) {
   HOURCELL_CHECK(IsTtl(rules.store_ttl_s));
-  for (const auto& [metric, ttl_s] : rules.metric_ttl_s)
-    HOURCELL_CHECK(IsTtl(ttl_s));
+  for (const auto* const ttls : {&rules.metric_ttl_s, &rules.file_ttl_s}) {
+    for (const auto& [metric, ttl_s] : *ttls)
+      HOURCELL_CHECK(IsTtl(ttl_s));
+  }
   auto snapshot = std::make_shared<const RetentionRules>(std::move(rules));
   MutexLock lock(&mutex_);
   rules_ = std::move(snapshot);
@@ -80,6 +104,11 @@ int64_t RowExpiry::ExpiresBeforeMs(Uid metric) const {
   return rules == nullptr ? 0 : rules->ExpiresBeforeMs(metric, clock_.NowMs());
 }
 
+int64_t RowExpiry::FilesExpireBeforeMs(Uid metric) const {
+  const auto rules = retention_.rules();
+  return rules == nullptr ? 0 : rules->FilesExpireBeforeMs(metric, clock_.NowMs());
+}
+
 RowExpiry::Pass::Pass(const RowExpiry& expiry)
     : expiry_(expiry), rules_(expiry.retention_.rules()), now_ms_(expiry.clock_.NowMs()) {}
 
@@ -90,7 +119,7 @@ bool RowExpiry::Pass::IsExpired(std::string_view key) {
   if (row->metric != metric_) {
     metric_ = row->metric;
     const Uid metric = LoadBigEndian(metric_.data(), metric_.size());
-    before_ms_ = rules_->ExpiresBeforeMs(metric, now_ms_);
+    before_ms_ = rules_->FilesExpireBeforeMs(metric, now_ms_);
   }
   span_ = row->span;
   return RowIsBefore(span_, row->base_time_s, before_ms_);
@@ -108,8 +137,8 @@ std::string RowExpiry::Pass::EndOfExpired(std::string_view key) const {
   return end;
 }
 
-int64_t RowExpiry::Pass::ExpiresBeforeMs(Uid first, Uid last) const {
-  return rules_ == nullptr ? 0 : rules_->ExpiresBeforeMs(first, last, now_ms_);
+int64_t RowExpiry::Pass::FilesExpireBeforeMs(Uid first, Uid last) const {
+  return rules_ == nullptr ? 0 : rules_->FilesExpireBeforeMs(first, last, now_ms_);
 }
 
 }  // namespace hourcell

@@ -7,6 +7,9 @@
 // after a TTL was raised, some expired points may show again, and others not; points put then are
 // kept.
 //
+// After a TTL was shortened, the longer one may count for files a while longer: the TTL of files.
+// Rows expire by it then, so that an undo shows their points again; points expire by the shorter.
+//
 // Until rules are set nothing expires: a store that is being opened does not drop rows by a guess.
 
 #pragma once
@@ -37,14 +40,31 @@ inline constexpr int64_t kTtlMaxS = kTimestampMsMax / 1000;
 struct RetentionRules {
   int64_t store_ttl_s = 0;
   absl::flat_hash_map<Uid, int64_t> metric_ttl_s = {};  // of metrics with a TTL
+  // The longer TTLs of files; of kNoUid: of all metrics without their own TTL.
+  absl::flat_hash_map<Uid, int64_t> file_ttl_s = {};
+
+  // The metric's own TTL, or else the store's. kNoUid: the store's.
+  int64_t TtlS(Uid metric) const;
+  // The longest of TtlS and the TTLs of files that count for the metric.
+  int64_t FileTtlS(Uid metric) const;
 
   // Points of the metric before this instant are expired; 0: no point is.
   int64_t ExpiresBeforeMs(Uid metric, int64_t now_ms) const;
+  // Rows of the metric expire as if its points did before this instant; 0: none does.
+  int64_t FilesExpireBeforeMs(Uid metric, int64_t now_ms) const;
   // As above, for all metrics with UIDs from `first` to `last`; for some the instant may be later.
-  int64_t ExpiresBeforeMs(Uid first, Uid last, int64_t now_ms) const;
+  int64_t FilesExpireBeforeMs(Uid first, Uid last, int64_t now_ms) const;
   // The shortest TTL of any metric; 0: points never expire.
   int64_t ShortestTtlS() const;
 };
+
+// 0 is the longest TTL.
+inline bool IsShorterTtl(int64_t ttl_s, int64_t other_s) {
+  return ttl_s != 0 && (other_s == 0 || ttl_s < other_s);
+}
+inline int64_t LongerTtl(int64_t ttl_s, int64_t other_s) {
+  return IsShorterTtl(ttl_s, other_s) ? other_s : ttl_s;
+}
 
 // The rules in force. Thread-safe: readers take an immutable snapshot, Set replaces it.
 class Retention {
@@ -73,6 +93,8 @@ class RowExpiry {
 
   // Points of the metric before this are expired now; 0: none is. kNoUid: of a metric that is new.
   int64_t ExpiresBeforeMs(Uid metric) const;
+  // Rows of the metric may be deleted from disk now as if its points expired before this; 0: none.
+  int64_t FilesExpireBeforeMs(Uid metric) const;
   // Retention's, now.
   int64_t MayExpireBeforeMs() const { return retention_.MayExpireBeforeMs(clock_.NowMs()); }
 
@@ -88,8 +110,8 @@ class RowExpiry {
     // Empty if none is known, as with layouts that put the time before the metric.
     std::string EndOfExpired(std::string_view key) const;
 
-    // Points of all metrics from `first` to `last` before this are expired; 0: none is.
-    int64_t ExpiresBeforeMs(Uid first, Uid last) const;
+    // Rows of all metrics from `first` to `last` with only points before this are expired; 0: none.
+    int64_t FilesExpireBeforeMs(Uid first, Uid last) const;
     // False if nothing ever expires.
     bool is_any() const { return rules_ != nullptr && rules_->ShortestTtlS() != 0; }
 
@@ -98,7 +120,7 @@ class RowExpiry {
     const std::shared_ptr<const RetentionRules> rules_;  // may be null
     const int64_t now_ms_;
     std::string metric_;     // UID bytes of the row asked for last
-    int64_t before_ms_ = 0;  // its metric's ExpiresBeforeMs
+    int64_t before_ms_ = 0;  // its metric's FilesExpireBeforeMs
     RowSpan span_ = {};      // of that row
   };
 

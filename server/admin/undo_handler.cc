@@ -1,32 +1,27 @@
 #include "server/admin/undo_handler.h"
 
-#include <cstdint>
 #include <string>
-#include <vector>
 
-#include <absl/status/status.h>
-#include <absl/status/statusor.h>
-
+#include "codec/base/status_macros.h"
 #include "server/admin/job_handler.h"
 #include "server/http/http_error.h"
 #include "server/http/http_status.h"
-#include "server/text/deletion_text.h"
 
 namespace hourcell {
 namespace {
 
-HttpResponse ListDeletions(Tsdb* tsdb) {
-  const absl::StatusOr<std::vector<Deletion>> deletions = tsdb->points().Deletions();
-  if (!deletions.ok()) return FailureResponse(Failed::kChange, deletions.status());
+HttpResponse UndoResponse(Tsdb* tsdb) {
+  const absl::StatusOr<UndoList> list = ListUndo(tsdb);
+  if (!list.ok()) return FailureResponse(Failed::kChange, list.status());
   HttpResponse response;
-  response.body = DeletionsJson(*deletions);
+  response.body = UndoListJson(*list);
   return response;
 }
 
-HttpResponse EndDelete(uint64_t id, bool forget, Tsdb* tsdb) {
-  const absl::Status done = forget ? tsdb->points().Forget(id) : tsdb->points().Undo(id);
+HttpResponse EndChangeAndList(uint64_t id, bool forget, Tsdb* tsdb) {
+  const absl::Status done = EndChange(id, forget, tsdb);
   if (!done.ok()) return FailureResponse(Failed::kChange, done);
-  return ListDeletions(tsdb);
+  return UndoResponse(tsdb);
 }
 
 }  // namespace
@@ -35,7 +30,7 @@ HttpResponse HandleUndo(const HttpRequest& request,
                         Tsdb* tsdb,
                         std::string_view group,
                         JobRegistry* jobs) {
-  if (request.method != "POST") return ListDeletions(tsdb);
+  if (request.method != "POST") return UndoResponse(tsdb);
   const std::string* const text = request.param("id");
   if (text == nullptr) return HttpError(400, "Missing parameter <code>id</code>");
   const absl::StatusOr<uint64_t> id = ParseDeletionId(*text);
@@ -44,9 +39,23 @@ HttpResponse HandleUndo(const HttpRequest& request,
   return StartJob(request,
                   {.kind = "undo",
                    .group = group,
-                   .work = [id = *id, forget,
-                            tsdb](JobWatch* /*watch*/) { return EndDelete(id, forget, tsdb); }},
+                   .work = [id = *id, forget, tsdb](
+                               JobWatch* /*watch*/) { return EndChangeAndList(id, forget, tsdb); }},
                   jobs);
+}
+
+absl::StatusOr<UndoList> ListUndo(Tsdb* tsdb) {
+  UndoList list;
+  HOURCELL_ASSIGN_OR_RETURN(list.deletions, tsdb->points().Deletions());
+  HOURCELL_ASSIGN_OR_RETURN(list.ttls, tsdb->retention().ShortenedTtls());
+  return list;
+}
+
+// Ids are of one counter, so at most one kind of change has an id.
+absl::Status EndChange(uint64_t id, bool forget, Tsdb* tsdb) {
+  const absl::Status of_delete = forget ? tsdb->points().Forget(id) : tsdb->points().Undo(id);
+  if (!absl::IsNotFound(of_delete)) return of_delete;
+  return forget ? tsdb->retention().ForgetTtl(id) : tsdb->retention().UndoTtl(id);
 }
 
 }  // namespace hourcell

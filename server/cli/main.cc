@@ -60,7 +60,7 @@ constexpr Command kCommands[] = {
     {"import", "import points from files or from a running OpenTSDB", &ImportMain},
     {"query", "run a query", &QueryMain},
     {"delete", "delete points, or count them", &DeleteMain},
-    {"undo", "list deletes, undo one, or remove its points now", &UndoMain},
+    {"undo", "list the changes that can be undone, or undo one", &UndoMain},
     {"compare", "send the same queries to two servers and print the differences", &CompareMain},
     {"translate", "print queries of m= as PromQL, or the reverse", &TranslateMain},
     {"scan", "print stored rows", &ScanMain},

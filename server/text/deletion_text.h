@@ -1,4 +1,4 @@
-// Deletes that can be undone, as the text of tools and of /api/admin/undo.
+// Deletes and other changes that can be undone, as the text of tools and of /api/admin/undo.
 
 #pragma once
 
@@ -11,18 +11,29 @@
 #include <absl/status/statusor.h>
 
 #include "engine/points.h"
+#include "engine/retention.h"
 
 namespace hourcell {
 
-// {"deletions":[{"id":1,"deleted":<ms>,"undoUntil":<ms>,"start":<ms>,"end":<ms>,
-// "metrics":["m",...],"series":2,"canBeUndone":true},...]}, in the order given. Times are Unix
-// milliseconds.
-std::string DeletionsJson(std::span<const Deletion> deletions);
+// The changes of a store that can be undone, and the deletes whose points are being removed.
+struct UndoList {
+  std::vector<Deletion> deletions = {};
+  std::vector<ShortenedTtl> ttls = {};
+  friend bool operator==(const UndoList&, const UndoList&) = default;
+};
 
-// The deletes of such a text. kInvalidArgument: another text.
-absl::StatusOr<std::vector<Deletion>> ParseDeletionsJson(const std::string& text);
+// {"deletions":[{"id":1,"kind":"delete","deleted":<ms>,"undoUntil":<ms>,"start":<ms>,"end":<ms>,
+// "metrics":["m",...],"series":2,"canBeUndone":true},...],
+// "changes":[{"id":2,"kind":"ttl","changed":<ms>,"undoUntil":<ms>,"metric":"m","before":<s>,
+// "since":<s>},...]}, in the order given. Times are Unix milliseconds. A TTL of the store lacks
+// `metric`; `before` or `since` is absent where a metric uses the store's TTL.
+std::string UndoListJson(const UndoList& list);
 
-// The id of a delete: decimal digits, above 0. kInvalidArgument: anything else.
+// The list of such a text; `changes` and `kind` of deletes may be absent. kInvalidArgument: another
+// text.
+absl::StatusOr<UndoList> ParseUndoListJson(const std::string& text);
+
+// The id of a change: decimal digits, above 0. kInvalidArgument: anything else.
 absl::StatusOr<uint64_t> ParseDeletionId(std::string_view text);
 
 }  // namespace hourcell

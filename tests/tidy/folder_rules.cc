@@ -45,6 +45,7 @@ constexpr std::array kRules = {
                "codec/base codec/cells codec/rows engine/regions engine/table engine/rows"},
     FolderRule{"engine/hidden",
                "codec/base codec/cells codec/rows engine/regions engine/table engine/rows"},
+    FolderRule{"engine/undo", "codec/base codec codec/rows engine/table engine/rows"},
     FolderRule{"engine/rocks/regions",
                "codec/base engine/regions engine engine/table engine/rocks/files"},
     FolderRule{"engine/rocks",
@@ -103,8 +104,8 @@ constexpr std::array kRules = {
     FolderRule{
         "engine/fsck",
         "codec/base codec codec/cells codec/rows codec/text uid engine/regions engine engine/table "
-        "engine/rocks/files engine/journal engine/rows engine/days engine/rocks engine/documents "
-        "engine/names engine/hours engine/rollups/marks engine/series"},
+        "engine/rocks/files engine/journal engine/rows engine/days engine/undo engine/rocks "
+        "engine/documents engine/names engine/hours engine/rollups/marks engine/series"},
     FolderRule{
         "engine/deletion",
         "codec/base codec codec/cells codec/rows uid engine/query engine engine/table "
@@ -133,8 +134,9 @@ constexpr std::array kRules = {
                "engine/series"},
     FolderRule{"engine/store",
                "codec/base codec codec/rows uid engine/query engine engine/threads engine/table "
-               "engine/storage engine/journal engine/rows engine/days engine/hidden engine/rocks "
-               "engine/role engine/regions/live engine/annotations engine/documents engine/names "
+               "engine/storage engine/journal engine/rows engine/days engine/hidden engine/undo "
+               "engine/rocks engine/role engine/regions/live engine/annotations engine/documents "
+               "engine/names "
                "engine/hours engine/rollups/marks engine/series engine/suggest engine/write "
                "engine/histograms engine/read engine/rollups engine/rollups/keeper engine/virtuals "
                "engine/deletion engine/scan"},

@@ -11,12 +11,14 @@
 
 #include "codec/base/status_macros.h"
 #include "engine/tsdb.h"
+#include "server/admin/undo_handler.h"
 #include "server/cli/command_line.h"
 #include "server/cli/server_job.h"
 #include "server/cli/store_flags.h"
 #include "server/http/http_client.h"
 #include "server/text/deletion_text.h"
 #include "server/text/salt_text.h"
+#include "server/text/ttl_text.h"
 
 namespace hourcell {
 namespace {
@@ -24,7 +26,7 @@ namespace {
 constexpr std::string_view kUndoCommand = "undo";
 constexpr std::string_view kUndoTarget = "/api/admin/undo";
 
-// The request: show the deletes, or end one.
+// The request: show the changes, or end one.
 struct UndoRequest {
   std::optional<uint64_t> id;
   bool forget = false;
@@ -44,9 +46,9 @@ absl::StatusOr<UndoRequest> ReadUndoRequest(const UndoOptions& options) {
   return request;
 }
 
-absl::StatusOr<std::vector<Deletion>> DeletionsOfServer(const HttpUrl& url,
-                                                        const UndoRequest& request,
-                                                        Terminal& terminal) {
+absl::StatusOr<UndoList> UndoListOfServer(const HttpUrl& url,
+                                          const UndoRequest& request,
+                                          Terminal& terminal) {
   absl::StatusOr<HttpReply> reply = absl::UnknownError("not asked");
   if (request.id.has_value()) {
     const std::string target =
@@ -56,55 +58,67 @@ absl::StatusOr<std::vector<Deletion>> DeletionsOfServer(const HttpUrl& url,
     reply = HttpClient(url).Get(kUndoTarget);
   }
   HOURCELL_RETURN_IF_ERROR(reply.status());
-  if (reply->status == kHttpOk) return ParseDeletionsJson(reply->body);
+  if (reply->status == kHttpOk) return ParseUndoListJson(reply->body);
   return absl::UnavailableError(
       fmt::format("{}:{}: {}", url.host, url.port, HttpErrorText(*reply)));
 }
 
-absl::StatusOr<std::vector<Deletion>> DeletionsOfStore(Tsdb* tsdb, const UndoRequest& request) {
+absl::StatusOr<UndoList> UndoListOfStore(Tsdb* tsdb, const UndoRequest& request) {
   if (request.id.has_value()) {
-    HOURCELL_RETURN_IF_ERROR(request.forget ? tsdb->points().Forget(*request.id)
-                                            : tsdb->points().Undo(*request.id));
+    HOURCELL_RETURN_IF_ERROR(EndChange(*request.id, request.forget, tsdb));
   }
-  HOURCELL_ASSIGN_OR_RETURN(std::vector<Deletion> deletions, tsdb->points().Deletions());
+  HOURCELL_ASSIGN_OR_RETURN(UndoList list, ListUndo(tsdb));
   HOURCELL_RETURN_IF_ERROR(tsdb->Close());
-  return deletions;
+  return list;
 }
 
-std::string DeletionTimeText(int64_t ms) {
+std::string ChangeTimeText(int64_t ms) {
   return EpochStartText(static_cast<uint64_t>(std::max<int64_t>(ms, 0)) / 1000);
 }
 
 // "7 deleted 2026/11/27-10:00:00, undo until 2026/12/04-10:00:00: 2 series of m, from ... to ...".
 std::string DeletionLine(const Deletion& deletion) {
   const std::string until =
-      deletion.can_be_undone
-          ? fmt::format("undo until {}", DeletionTimeText(deletion.undo_until_ms))
-          : std::string("cannot be undone any more");
+      deletion.can_be_undone ? fmt::format("undo until {}", ChangeTimeText(deletion.undo_until_ms))
+                             : std::string("cannot be undone any more");
   return fmt::format("{} deleted {}, {}: {} series of {}, from {} to {}", deletion.id,
-                     DeletionTimeText(deletion.deleted_ms), until, deletion.series,
-                     fmt::join(deletion.metrics, ", "), DeletionTimeText(deletion.start_ms),
-                     DeletionTimeText(deletion.end_ms));
+                     ChangeTimeText(deletion.deleted_ms), until, deletion.series,
+                     fmt::join(deletion.metrics, ", "), ChangeTimeText(deletion.start_ms),
+                     ChangeTimeText(deletion.end_ms));
 }
 
-// What was done, and the deletes that are left.
-int PrintDeletions(const absl::StatusOr<std::vector<Deletion>>& deletions,
-                   const UndoRequest& request,
-                   bool as_json,
-                   Terminal& terminal) {
-  if (!deletions.ok()) return Fail(terminal, kUndoCommand, deletions.status());
+std::string ShortTtlText(std::optional<int64_t> ttl_s) {
+  return ttl_s.has_value() ? TtlText(*ttl_s) : "that of the store";
+}
+
+// "8 shortened 2026/11/27-10:00:00, undo until 2026/12/04-10:00:00: TTL of m from 30d to 7d".
+std::string ShortenedTtlLine(const ShortenedTtl& ttl) {
+  return fmt::format("{} shortened {}, undo until {}: TTL of {} from {} to {}", ttl.id,
+                     ChangeTimeText(ttl.changed_ms), ChangeTimeText(ttl.undo_until_ms),
+                     ttl.metric.empty() ? "the store" : ttl.metric, ShortTtlText(ttl.before_s),
+                     ShortTtlText(ttl.shortened_s));
+}
+
+// What was done, and the changes that are left.
+int PrintUndoList(const absl::StatusOr<UndoList>& list,
+                  const UndoRequest& request,
+                  bool as_json,
+                  Terminal& terminal) {
+  if (!list.ok()) return Fail(terminal, kUndoCommand, list.status());
   if (as_json) {
-    PrintTo(terminal.out, "{}\n", DeletionsJson(*deletions));
+    PrintTo(terminal.out, "{}\n", UndoListJson(*list));
     return kExitOk;
   }
   if (request.id.has_value()) {
-    PrintTo(terminal.out, "delete {}: {}\n", *request.id,
-            request.forget ? "its points are removed" : "its points are back");
-  } else if (deletions->empty()) {
-    PrintTo(terminal.out, "no delete can be undone\n");
+    PrintTo(terminal.out, "{}: {}\n", *request.id,
+            request.forget ? "cannot be undone any more" : "undone");
+  } else if (*list == UndoList()) {
+    PrintTo(terminal.out, "nothing can be undone\n");
   }
-  for (const Deletion& deletion : *deletions)
+  for (const Deletion& deletion : list->deletions)
     PrintTo(terminal.out, "{}\n", DeletionLine(deletion));
+  for (const ShortenedTtl& ttl : list->ttls)
+    PrintTo(terminal.out, "{}\n", ShortenedTtlLine(ttl));
   return kExitOk;
 }
 
@@ -117,31 +131,36 @@ int RunUndo(const UndoOptions& options, Terminal& terminal) {
   return RunOnEither(options.store,
                      {.on_server =
                           [&](const HttpUrl& url) {
-                            return PrintDeletions(DeletionsOfServer(url, *request, terminal),
-                                                  *request, as_json, terminal);
+                            return PrintUndoList(UndoListOfServer(url, *request, terminal),
+                                                 *request, as_json, terminal);
                           },
                       .on_store =
                           [&](Tsdb* tsdb) {
-                            return PrintDeletions(DeletionsOfStore(tsdb, *request), *request,
-                                                  as_json, terminal);
+                            return PrintUndoList(UndoListOfStore(tsdb, *request), *request, as_json,
+                                                 terminal);
                           }},
                      terminal);
 }
 
 int UndoMain(const std::vector<std::string>& args, Terminal& terminal) {
-  CommandLine line("undo", "Lists the deletes of points that can be undone, or undoes one.");
+  CommandLine line("undo",
+                   "Lists the deletes and shortened TTLs that can be undone, or undoes one.");
   UndoOptions options;
   options.store.command = kUndoCommand;
   AddStoreOptions(&line, &options.store.store);
   AddUrl(&line, &options.store.url, &options.store.trust);
-  line.AddFlag("--forget", &options.forget, "remove the points from disk now, for good");
+  line.AddFlag("--forget", &options.forget, "remove the points from disk now, or let them expire");
   line.AddFlag("--json", &options.store.json, "print the JSON of /api/admin/undo");
-  line.AddWords("ID", &options.store.words, "the delete to undo; without it, list them");
+  line.AddWords("ID", &options.store.words, "the change to undo; without it, list all");
   line.set_footer(
-      "A delete can be undone for the tsd.storage.undo that was set when it was made, by default\n"
-      "7 days. Points that were put since stay, also at the same instant. Points that another\n"
-      "delete hides stay hidden. Histograms are deleted at once and do not come back. Until its\n"
-      "time is over, or --forget, the deleted points take space on disk.\n"
+      "A change can be undone for the tsd.storage.undo that was set when it was made, by default\n"
+      "7 days."
+      " Until its time is over, or --forget, the points take space on disk.\n"
+      "\nAn undo of a delete brings the points back. Points that were put since stay, also at the\n"
+      "same instant. Points that another delete hides stay hidden. Histograms are deleted at once\n"
+      "and do not come back.\n"
+      "\nAn undo of a shortened TTL, of a metric or of the store, sets the one before: its points\n"
+      "are visible again. Set tsd.storage.ttl, too, or the next start shortens it again.\n"
       "\nExamples:\n"
       "  hourcell undo --url http://localhost:4242\n"
       "  hourcell undo 7 --url http://localhost:4242\n"

@@ -1,8 +1,8 @@
-// `hourcell undo`: the deletes of points that can be undone (tsd.storage.undo).
+// `hourcell undo`: the deletes of points and shortened TTLs that can be undone (tsd.storage.undo).
 //
 //   undo                lists them
-//   undo ID             brings the points of one back
-//   undo --forget ID    removes its points from disk now
+//   undo ID             undoes one
+//   undo --forget ID    removes its points from disk now, or lets them expire
 //
 // On a running server (--url), or on a directory that no process has open.
 
@@ -21,8 +21,8 @@ struct UndoOptions {
   bool forget = false;
 };
 
-// Prints what it did, and the deletes that are left, a line each. kExitUsage: invalid words;
-// kExitFailure: no such delete, or the store or the server fails or refuses.
+// Prints what it did, and the changes that are left, a line each. kExitUsage: invalid words;
+// kExitFailure: no such change, or the store or the server fails or refuses.
 int RunUndo(const UndoOptions& options, Terminal& terminal);
 
 // `hourcell undo` with these flags and words.

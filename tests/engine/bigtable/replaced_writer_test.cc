@@ -210,6 +210,8 @@ CallMap NameCalls() {
        [](Tsdb* it) { return OutcomeOf(it->names().CheckUids(/*repair=*/true)); }},
       {"RetentionAdmin::SetMetricTtl",
        [](Tsdb* it) { return it->retention().SetMetricTtl("m", 0); }},
+      {"RetentionAdmin::ShortenedTtls",
+       [](Tsdb* it) { return OutcomeOf(it->retention().ShortenedTtls()); }},
       {"RetentionAdmin::MetricTtls",
        [](Tsdb* it) { return OutcomeOf(it->retention().MetricTtls()); }},
       {"RetentionAdmin::EstimateRollups",
@@ -319,6 +321,8 @@ CallMap RefusedOnBigtable() {
   return {
       {"Points::Undo", [](Tsdb* it) { return it->points().Undo(1); }},
       {"Points::Forget", [](Tsdb* it) { return it->points().Forget(1); }},
+      {"RetentionAdmin::UndoTtl", [](Tsdb* it) { return it->retention().UndoTtl(1); }},
+      {"RetentionAdmin::ForgetTtl", [](Tsdb* it) { return it->retention().ForgetTtl(1); }},
       {"RegionAdmin::Split",
        [](Tsdb* it) { return OutcomeOf(it->maintenance().regions()->Split({})); }},
       {"RegionAdmin::Merge",

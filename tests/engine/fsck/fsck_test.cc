@@ -22,6 +22,7 @@
 #include "engine/rows/series_key.h"
 #include "engine/rows/uid_key.h"
 #include "engine/table/table.h"
+#include "engine/undo/ttl_row.h"
 #include "tests/engine/backup/backup_testing.h"
 #include "tests/engine/journal/journal_testing.h"
 #include "tests/support/temp_dir.h"
@@ -124,6 +125,24 @@ TEST_F(FsckTest, RecordsOfDeletesAreChecked) {
     without.push_back({TableId::kSystem, Mutation::Kind::kDelete, key, ""});
   Change(without);
   EXPECT_GE(Check().counts.at(FsckFault::kDeletion), taken_out.size());
+}
+
+TEST_F(FsckTest, RecordsOfShortenedTtlsAreChecked) {
+  options_.undo_s = 86'400;
+  {
+    const std::unique_ptr<Tsdb> tsdb = OpenTiny(options_);
+    const auto metrics = tsdb->names().Suggest(UidKind::kMetric, "", 1);
+    ASSERT_OK(metrics);
+    ASSERT_OK(tsdb->retention().SetMetricTtl(metrics->front(), 100 * 365 * int64_t{86'400}));
+    ASSERT_OK(tsdb->Close());
+  }
+  EXPECT_THAT(Check().counts, IsEmpty());
+  const auto records = Rows(TableId::kSystem, "T");
+  ASSERT_EQ(records.size(), 1u);
+  const auto& [key, value] = *records.begin();
+  Change({{TableId::kSystem, Mutation::Kind::kSet, TtlRowKey(2), value},
+          {TableId::kSystem, Mutation::Kind::kSet, key, value.substr(1)}});
+  EXPECT_THAT(Check().counts, ElementsAre(Pair(FsckFault::kDeletion, 2)));
 }
 
 TEST_F(FsckTest, AGoodStoreHasNoFaults) {

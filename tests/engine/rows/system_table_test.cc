@@ -188,23 +188,12 @@ TEST(SystemTableTest, ALowMarkOfAnotherProgramEndsTrustInMarksAndSets) {
   EXPECT_THAT(ReadActiveSetsAreKept(&tables), IsOkAndHolds(true));
 }
 
-TEST(SystemTableTest, TheStoresTtlIsTheOneThatWasGivenLast) {
-  MemTableStore tables;
-  EXPECT_THAT(ReadOrReplaceStoreTtl(std::nullopt, &tables), IsOkAndHolds(0));
-  EXPECT_THAT(ReadOrReplaceStoreTtl(3600, &tables), IsOkAndHolds(3600));
-  EXPECT_THAT(ReadOrReplaceStoreTtl(std::nullopt, &tables), IsOkAndHolds(3600));
-  EXPECT_THAT(tables.Snapshot()->Get(TableId::kSystem, "ttl"), IsOkAndHolds("3600"));
-  EXPECT_THAT(ReadOrReplaceStoreTtl(0, &tables), IsOkAndHolds(0));
-  EXPECT_THAT(ReadOrReplaceStoreTtl(std::nullopt, &tables), IsOkAndHolds(0));
-  EXPECT_THAT(ReadMetricTtls(&tables), IsOkAndHolds(testing::IsEmpty()));
-}
-
 TEST(SystemTableTest, ATtlThatIsNoneIsDataLoss) {
   for (const std::string text : {"", "-1", "1d", "4294967296"}) {
     MemTableStore tables;
     const Mutation set{TableId::kSystem, Mutation::Kind::kSet, "ttl", text};
     ASSERT_OK(tables.Apply({&set, 1}, false));
-    EXPECT_THAT(ReadOrReplaceStoreTtl(60, &tables),
+    EXPECT_THAT(ReadStoreTtl(&tables),
                 StatusIs(absl::StatusCode::kDataLoss, HasSubstr("meta ttl: expected")));
   }
 }

@@ -7,11 +7,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "codec/base/clock.h"
+#include "engine/names/table_uid_store.h"
 #include "engine/rows/system_table.h"
+#include "engine/series/series_table.h"
 #include "engine/table/retention.h"
-#include "engine/tsdb.h"
+#include "engine/undo/ttl_log.h"
 #include "tests/support/mem_table_store.h"
-#include "tests/support/mem_uid_store.h"
 #include "tests/support/status_matchers.h"
 #include "uid/uid_directory.h"
 
@@ -30,17 +32,28 @@ class TtlAdminTest : public testing::Test {
     uids_ = *std::move(opened);
     for (const char* const metric : {"b", "a"})
       ASSERT_OK(uids_->GetOrAssign(UidKind::kMetric, metric));
-    retention_.Set({.store_ttl_s = 100});
+    const auto stored = TtlSettingRow(Layout(), kNoUid, 100);
+    ASSERT_OK(stored);
+    ASSERT_OK(tables_.Apply({&*stored, 1}, false));
+    auto table = SeriesTable::Open(
+        {}, {.tables = &tables_, .uid_store = &uid_store_, .uids = uids_.get()}, false);
+    ASSERT_OK(table);
+    series_ = *std::move(table);
+    ASSERT_OK(log_.Load());
   }
 
   TtlAdmin Admin() {
-    return TtlAdmin(Layout(), {.tables = &tables_, .uids = uids_.get(), .retention = &retention_});
+    return TtlAdmin(
+        Layout(),
+        {.log = &log_, .uids = uids_.get(), .series = series_.get(), .retention = &retention_});
   }
 
   MemTableStore tables_;
-  MemUidStore uid_store_;
+  TableUidStore uid_store_{Layout(), &tables_};
   std::unique_ptr<UidDirectory> uids_;
+  std::unique_ptr<SeriesTable> series_;
   Retention retention_;
+  TtlLog log_{{}, {.tables = &tables_, .retention = &retention_, .clock = Clock::System()}};
 };
 
 TEST_F(TtlAdminTest, WhatIsSetIsInForceWrittenAndListedByName) {

@@ -46,13 +46,31 @@ TEST(RetentionRulesTest, NothingExpiresBeforeTimeBegins) {
 TEST(RetentionRulesTest, OfARangeOfMetricsTheLongestTtlCounts) {
   const RetentionRules rules{.store_ttl_s = 100, .metric_ttl_s = {{5, 300}, {7, 0}, {9, 10}}};
   const auto before = [&](Uid first, Uid last) {
-    return rules.ExpiresBeforeMs(first, last, 1'000'000);
+    return rules.FilesExpireBeforeMs(first, last, 1'000'000);
   };
   EXPECT_EQ(before(1, 4), 900'000);
   EXPECT_EQ(before(1, 5), 700'000);
   EXPECT_EQ(before(5, 8), 0);
   EXPECT_EQ(before(8, 20), 900'000) << "others of the range have the store's";
   EXPECT_EQ(before(9, 9), 990'000);
+}
+
+TEST(RetentionRulesTest, ALongerTtlOfFilesKeepsRowsAndNotPoints) {
+  const RetentionRules rules{.store_ttl_s = 100,
+                             .metric_ttl_s = {{1, 50}, {2, 60}, {3, 400}},
+                             .file_ttl_s = {{kNoUid, 200}, {1, 70}, {3, 300}, {5, 250}}};
+  EXPECT_EQ(rules.ExpiresBeforeMs(1, 1'000'000), 950'000);
+  EXPECT_EQ(rules.ExpiresBeforeMs(4, 1'000'000), 900'000);
+  const auto files = [&](Uid metric) { return rules.FilesExpireBeforeMs(metric, 1'000'000); };
+  EXPECT_EQ(files(1), 930'000);
+  EXPECT_EQ(files(2), 940'000) << "the store's TTL of files is of metrics without their own TTL";
+  EXPECT_EQ(files(3), 600'000) << "its own TTL is longer";
+  EXPECT_EQ(files(4), 800'000);
+  EXPECT_EQ(files(5), 750'000);
+  EXPECT_EQ(rules.FilesExpireBeforeMs(1, 2, 1'000'000), 800'000);
+  EXPECT_EQ(rules.FilesExpireBeforeMs(4, 9, 1'000'000), 750'000);
+  EXPECT_EQ(rules.ShortestTtlS(), 50);
+  EXPECT_EQ((RetentionRules{.store_ttl_s = 9, .file_ttl_s = {{kNoUid, 0}}}.FileTtlS(1)), 0);
 }
 
 TEST(RetentionTest, NothingExpiresUntilRulesAreSet) {
@@ -127,21 +145,33 @@ TEST(RowExpiryTest, ARowIsExpiredOnceItsLastPossiblePointIs) {
   }
 }
 
-TEST(MetricTtlRecordsTest, AreReadAsWritten) {
+TEST(TtlRecordsTest, AreReadAsWritten) {
   MemTableStore tables;
   const Layout layout;
   EXPECT_THAT(ReadMetricTtls(&tables), IsOkAndHolds(IsEmpty()));
-  ASSERT_OK(WriteMetricTtl(layout, 1, 60, /*sync=*/true, &tables));
-  ASSERT_OK(WriteMetricTtl(layout, 0xABCDEF, 0, /*sync=*/true, &tables));
-  ASSERT_OK(WriteMetricTtl(layout, 2, 5, /*sync=*/true, &tables));
-  ASSERT_OK(WriteMetricTtl(layout, 2, std::nullopt, /*sync=*/true, &tables));
+  const auto write = [&](Uid metric, std::optional<int64_t> ttl_s) {
+    const auto row = TtlSettingRow(layout, metric, ttl_s);
+    ASSERT_OK(row);
+    ASSERT_OK(tables.Apply({&*row, 1}, /*sync=*/true));
+  };
+  write(1, 60);
+  write(0xABCDEF, 0);
+  write(2, 5);
+  write(2, std::nullopt);
   EXPECT_THAT(ReadMetricTtls(&tables),
               IsOkAndHolds(UnorderedElementsAre(Pair(1, 60), Pair(0xABCDEF, 0))));
   EXPECT_THAT(tables.Snapshot()->Get(TableId::kSystem, "ttl/ABCDEF"),
               IsOkAndHolds(testing::Optional(std::string("0"))));
+
+  EXPECT_THAT(ReadStoreTtl(&tables), IsOkAndHolds(0));
+  write(kNoUid, 3600);
+  EXPECT_THAT(ReadStoreTtl(&tables), IsOkAndHolds(3600));
+  EXPECT_THAT(tables.Snapshot()->Get(TableId::kSystem, "ttl"),
+              IsOkAndHolds(testing::Optional(std::string("3600"))));
+  EXPECT_THAT(ReadMetricTtls(&tables), IsOkAndHolds(SizeIs(2)));
 }
 
-TEST(MetricTtlRecordsTest, DamageIsDataLossAndNotATtl) {
+TEST(TtlRecordsTest, DamageIsDataLossAndNotATtl) {
   for (const auto& [key, value] :
        std::map<std::string, std::string>{{"ttl/", "60"},
                                           {"ttl/00000", "60"},

@@ -1,5 +1,6 @@
 #include "server/text/deletion_text.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,30 +12,53 @@ namespace hourcell::deletion_text_test {
 namespace {
 
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 TEST(DeletionTextTest, ReadsWhatItPrints) {
-  const std::vector<Deletion> deletions = {{.id = 1,
-                                            .deleted_ms = 1000,
-                                            .undo_until_ms = 2000,
-                                            .start_ms = 3,
-                                            .end_ms = 4,
-                                            .metrics = {"m", "\"quoted\""},
-                                            .series = 5,
-                                            .can_be_undone = true},
-                                           {.id = 7, .metrics = {}}};
-  const std::string text = DeletionsJson(deletions);
-  EXPECT_THAT(text, HasSubstr(R"({"id":1,"deleted":1000,"undoUntil":2000,"start":3,"end":4,)"
-                              R"("metrics":["m","\"quoted\""],"series":5,"canBeUndone":true})"));
-  EXPECT_THAT(ParseDeletionsJson(text), IsOkAndHolds(deletions));
-  EXPECT_EQ(DeletionsJson({}), R"({"deletions":[]})");
-  EXPECT_THAT(ParseDeletionsJson(DeletionsJson({})), IsOkAndHolds(IsEmpty()));
+  const UndoList list = {.deletions = {{.id = 1,
+                                        .deleted_ms = 1000,
+                                        .undo_until_ms = 2000,
+                                        .start_ms = 3,
+                                        .end_ms = 4,
+                                        .metrics = {"m", "\"quoted\""},
+                                        .series = 5,
+                                        .can_be_undone = true},
+                                       {.id = 7, .metrics = {}}},
+                         .ttls = {{.id = 8,
+                                   .changed_ms = 1000,
+                                   .undo_until_ms = 2000,
+                                   .metric = "m",
+                                   .before_s = std::nullopt,
+                                   .shortened_s = 60},
+                                  {.id = 9, .before_s = 0, .shortened_s = 86'400}}};
+  const std::string text = UndoListJson(list);
+  EXPECT_THAT(
+      text,
+      HasSubstr(R"({"id":1,"kind":"delete","deleted":1000,"undoUntil":2000,"start":3,"end":4,)"
+                R"("metrics":["m","\"quoted\""],"series":5,"canBeUndone":true})"));
+  EXPECT_THAT(text, HasSubstr(R"({"id":8,"kind":"ttl","changed":1000,"undoUntil":2000,)"
+                              R"("metric":"m","since":60})"));
+  EXPECT_THAT(text, HasSubstr(R"("undoUntil":0,"before":0,"since":86400}]})"));
+  EXPECT_THAT(ParseUndoListJson(text), IsOkAndHolds(list));
+  EXPECT_EQ(UndoListJson({}), R"({"deletions":[],"changes":[]})");
+  EXPECT_THAT(ParseUndoListJson(UndoListJson({})), IsOkAndHolds(UndoList()));
+}
+
+// An earlier server has only deletes, and a later one may have other kinds.
+TEST(DeletionTextTest, TextsOfOtherServersAreRead) {
+  EXPECT_THAT(ParseUndoListJson(R"({"deletions":[]})"), IsOkAndHolds(UndoList()));
+  EXPECT_THAT(ParseUndoListJson(R"({"deletions":[],"changes":[{"id":1,"kind":"other"}]})"),
+              IsOkAndHolds(UndoList()));
 }
 
 TEST(DeletionTextTest, OtherTextsAreRefused) {
-  for (const char* const text : {"", "{}", "[]", R"({"deletions":[{"id":1}]})",
-                                 R"({"deletions":[{"id":-1}]})", R"({"deletions":{}})"}) {
-    EXPECT_THAT(ParseDeletionsJson(text), StatusIs(absl::StatusCode::kInvalidArgument)) << text;
+  for (const char* const text :
+       {"", "{}", "[]", R"({"deletions":[{"id":1}]})", R"({"deletions":[{"id":-1}]})",
+        R"({"deletions":{}})", R"({"deletions":[],"changes":{}})",
+        R"({"deletions":[],"changes":[{"id":1}]})",
+        R"({"deletions":[],"changes":[{"id":1,"kind":"ttl","changed":1}]})",
+        R"({"deletions":[],"changes":[{"id":1,"kind":"ttl","changed":1,"undoUntil":2,)"
+        R"("since":""}]})"}) {
+    EXPECT_THAT(ParseUndoListJson(text), StatusIs(absl::StatusCode::kInvalidArgument)) << text;
   }
 }
 

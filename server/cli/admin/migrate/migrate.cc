@@ -496,6 +496,8 @@ absl::StatusOr<std::unique_ptr<Tsdb>> OpenTarget(const MigrationEnds& ends, int6
   HOURCELL_ASSIGN_OR_RETURN(Options target, OptionsOfStore(ends.to));
   // The TTL of the settings, or else the source's: the source was opened with the same settings.
   target.ttl_s = ttl_s;
+  // A TTL that is copied is not a change that an operator undoes.
+  target.undo_s = 0;
   target.auto_create_metrics = target.auto_create_tagks = target.auto_create_tagvs = true;
   return Tsdb::Open(target);
 }

@@ -321,6 +321,25 @@ TEST_F(RollupKeeperTest, PointsAndLevelsHaveTheTtlsOfTheirRule) {
   EXPECT_THAT(PointsOf("_rollup/1h-sum/m"), HasSubstr(" 3600:"));
 }
 
+// A late point of an hour that a TTL hides is not computed.
+TEST_F(RollupKeeperTest, AnUndoOfATtlComputesTheHoursThatWereHidden) {
+  options_.undo_s = 7 * kDay;
+  Open();
+  PutHours("host=a", 0, 5);
+  PassUntil(7 * kHour);
+  Put("host=a", 2 * kHour + 1, 500);
+  ASSERT_OK(tsdb_->retention().SetMetricTtl("m", 3 * kHour));
+  PassUntil(8 * kHour);
+  PassUntil(9 * kHour);
+  const auto shortened = tsdb_->retention().ShortenedTtls();
+  ASSERT_OK(shortened);
+  ASSERT_EQ(shortened->size(), 1U) << "the levels keep their TTLs";
+  ASSERT_OK(tsdb_->retention().UndoTtl(shortened->front().id));
+  PassUntil(10 * kHour);
+  EXPECT_THAT(PointsOf("m"), HasSubstr(" 7201:500"));
+  ExpectLevels();
+}
+
 TEST_F(RollupKeeperTest, AnotherRetentionKeepsTheLevels) {
   Open("m raw for 2d, 1h (sum) for 30d");
   PutHours("host=a", 0, 2);

@@ -67,31 +67,52 @@ TEST_F(UndoTest, ADirectorysDeletesAreListedAndUndone) {
               HasSubstr(": 1 series of m, from 2013/01/01-00:00:00 to 2013/01/01-00:01:00\n"));
 
   EXPECT_EQ(Run({"1"}), kExitOk);
-  EXPECT_THAT(terminal_.out(), EndsWith("\ndelete 1: its points are back\n"));
+  EXPECT_THAT(terminal_.out(), EndsWith("\n1: undone\n"));
   EXPECT_EQ(PointsLeft(), 1u);
   EXPECT_EQ(Run({}), kExitOk);
-  EXPECT_THAT(terminal_.out(), EndsWith("\nno delete can be undone\n"));
+  EXPECT_THAT(terminal_.out(), EndsWith("\nnothing can be undone\n"));
   EXPECT_EQ(Run({"1"}), kExitFailure);
-  EXPECT_THAT(terminal_.err(), HasSubstr("deletion 1: not found"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("change 1: not found"));
 }
 
 TEST_F(UndoTest, AForgottenDeleteIsGone) {
   ASSERT_NO_FATAL_FAILURE(FillAndDelete());
   EXPECT_EQ(Run({"1"}, /*forget=*/true), kExitOk);
-  EXPECT_EQ(terminal_.out(), "delete 1: its points are removed\n");
+  EXPECT_EQ(terminal_.out(), "1: cannot be undone any more\n");
   EXPECT_EQ(Run({"1"}), kExitFailure);
   EXPECT_EQ(PointsLeft(), 0u);
+}
+
+TEST_F(UndoTest, ShortenedTtlsAreListedAndUndone) {
+  ASSERT_NO_FATAL_FAILURE(FillAndDelete());
+  ASSERT_EQ(Run({"1"}), kExitOk);
+  {
+    const auto tsdb = OpenStore(store(), StoreUse::kExisting);
+    ASSERT_OK(tsdb);
+    ASSERT_OK((*tsdb)->retention().SetMetricTtl("m", 86'400));
+  }
+  EXPECT_EQ(PointsLeft(), 0u);
+  EXPECT_EQ(Run({}), kExitOk);
+  EXPECT_THAT(terminal_.out(), HasSubstr("\n2 shortened 20"));
+  EXPECT_THAT(terminal_.out(), EndsWith(": TTL of m from that of the store to 1d\n"));
+  EXPECT_EQ(Run({"2"}), kExitOk);
+  EXPECT_THAT(terminal_.out(), EndsWith("\n2: undone\n"));
+  EXPECT_EQ(PointsLeft(), 1u);
 }
 
 TEST_F(UndoTest, AServerIsAsked) {
   const std::string reply =
       R"({"deletions":[{"id":7,"deleted":1000,"undoUntil":2000,"start":0,"end":60000,)"
-      R"("metrics":["m","n"],"series":2,"canBeUndone":false}]})";
+      R"("metrics":["m","n"],"series":2,"canBeUndone":false}],"changes":[{"id":8,"kind":"ttl",)"
+      R"("changed":1000,"undoUntil":2000,"before":0,"since":60}]})";
   ScriptedServer server({{HttpReplyText(200, reply)}, {HttpReplyText(200, reply)}});
   EXPECT_EQ(Run({}, false, server.url()), kExitOk);
-  EXPECT_EQ(terminal_.out(),
-            "7 deleted 1970/01/01-00:00:01, cannot be undone any more: 2 series of m, n, from "
-            "1970/01/01-00:00:00 to 1970/01/01-00:01:00\n");
+  EXPECT_EQ(
+      terminal_.out(),
+      "7 deleted 1970/01/01-00:00:01, cannot be undone any more: 2 series of m, n, from "
+      "1970/01/01-00:00:00 to 1970/01/01-00:01:00\n"
+      "8 shortened 1970/01/01-00:00:01, undo until 1970/01/01-00:00:02: TTL of the store from "
+      "forever to 1m\n");
   EXPECT_EQ(Run({"7"}, true, server.url()), kExitOk);
 }
 

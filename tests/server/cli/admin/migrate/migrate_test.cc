@@ -127,6 +127,7 @@ TEST_F(MigrateTest, AnnotationsAndTtlsComeToo) {
   {
     const auto from = Open("from");
     ASSERT_OK(from->retention().SetMetricTtl("m", 0));
+    ASSERT_OK(from->retention().SetMetricTtl("zürich", 3'000'000'000));
     for (const std::string& tsuid :
          {std::string(), std::string("000001000001000001000002000002")}) {
       AnnotationEdit edit{.tsuid = tsuid, .start_time = kHour};
@@ -136,13 +137,17 @@ TEST_F(MigrateTest, AnnotationsAndTtlsComeToo) {
       ASSERT_OK(from->annotations().Put({&edit, 1}, AnnotationWrite::kMerge));
     }
   }
-  ASSERT_EQ(Run({"tsd.storage.uid.width.metric=2", "tsd.storage.uid.width.tagv=4"}), kExitOk)
+  ASSERT_EQ(Run({"tsd.storage.uid.width.metric=2", "tsd.storage.uid.width.tagv=4",
+                 "tsd.storage.undo=86400"}),
+            kExitOk)
       << terminal_.err();
-  EXPECT_THAT(terminal_.out(), HasSubstr("2 annotations and 1 TTLs"));
+  EXPECT_THAT(terminal_.out(), HasSubstr("2 annotations and 2 TTLs"));
 
   const auto to = Open("to");
   EXPECT_EQ(to->retention().store_ttl_s(), 4'000'000'000);
-  EXPECT_THAT(to->retention().MetricTtls(), IsOkAndHolds(ElementsAre(MetricTtl{"m", 0})));
+  EXPECT_THAT(to->retention().MetricTtls(),
+              IsOkAndHolds(ElementsAre(MetricTtl{"m", 0}, MetricTtl{"zürich", 3'000'000'000})));
+  EXPECT_THAT(to->retention().ShortenedTtls(), IsOkAndHolds(IsEmpty()));
   const auto of_series = to->annotations().Get("00010000010000000100000200000002", kHour);
   ASSERT_OK(of_series);
   ASSERT_TRUE(of_series->has_value());
