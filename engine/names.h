@@ -45,6 +45,15 @@ struct UidFsckResult {
   uint64_t warnings = 0;
 };
 
+// A rename that can be undone (Names::Renames).
+struct UidRename {
+  uint64_t id = 0;  // no delete and no change of a TTL has it
+  int64_t renamed_ms = 0;
+  int64_t undo_until_ms = 0;
+  UidRow row = {};  // with the new name
+  std::string old_name = {};
+};
+
 // The bytes of a text of a UID, a series or a tree, and the trees of a store.
 inline constexpr size_t kDocumentBytesMax = size_t{64} << 10;
 inline constexpr size_t kTreesMax = 1'000;
@@ -104,8 +113,18 @@ class Names final {
                         const std::function<bool(UidRow row)>& visit);
 
   // Gives a UID another name. Points keep the UID. The levels of a metric's rollups are renamed
-  // with it, in one commit.
+  // with it, in one commit. With Options::undo_s, UndoRename can undo it for that time.
   absl::Status RenameUid(UidKind kind, std::string_view name, std::string_view new_name);
+
+  // The renames that can be undone, by id.
+  absl::StatusOr<std::vector<UidRename>> Renames();
+
+  // Renames the UID back. kNotFound: no such rename, or its time is over. kFailedPrecondition: the
+  // UID does not have the new name any more, or another UID has the old one.
+  absl::Status UndoRename(uint64_t id);
+
+  // Removes the record of a rename, which cannot be undone any more. kNotFound: no such rename.
+  absl::Status ForgetRename(uint64_t id);
 
   // Removes the mapping of a name. Points keep the UID, which has no name then. Those of the levels
   // of a metric's rollups are removed with it, in one commit. kInvalidArgument: the metric is

@@ -21,6 +21,7 @@
 #include "engine/store/gates.h"
 #include "engine/store/tsdb_impl.h"
 #include "engine/suggest/metric_ranking.h"
+#include "engine/undo/rename_log.h"
 #include "engine/virtuals/expression_formula.h"
 #include "uid/uid_check.h"
 
@@ -277,8 +278,14 @@ absl::Status Names::GrepUids(UidKind kind,
   });
 }
 
-absl::Status Names::RenameUid(UidKind kind, std::string_view name, std::string_view new_name) {
-  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+namespace {
+
+// Renames a UID with all that has its name in it, without a record.
+absl::Status RenameWithLevels(const StoreWriter& store,
+                              RollupKeeper* keeper,
+                              UidKind kind,
+                              std::string_view name,
+                              std::string_view new_name) {
   // No level is created between the list of levels and the rename.
   const auto rename = [&]() -> absl::Status {
     HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> names,
@@ -291,9 +298,53 @@ absl::Status Names::RenameUid(UidKind kind, std::string_view name, std::string_v
     }
     return store->uids->RenameAll(kind, renamings);
   };
-  const absl::Status renamed = RenameAtRest(store, gates_->lasting()->rollups.get(), kind, rename);
+  const absl::Status renamed = RenameAtRest(store, keeper, kind, rename);
   store.writes().series_cache->Clear();  // its keys are names
-  return store.NoteChange(renamed);
+  return renamed;
+}
+
+RenameLog::RenameCall CallOf(const StoreWriter& store, RollupKeeper* keeper, UidKind kind) {
+  return [store, keeper, kind](std::string_view name, std::string_view new_name) {
+    return RenameWithLevels(store, keeper, kind, name, new_name);
+  };
+}
+
+}  // namespace
+
+absl::Status Names::RenameUid(UidKind kind, std::string_view name, std::string_view new_name) {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  RollupKeeper* const keeper = gates_->lasting()->rollups.get();
+  return store.NoteChange(
+      store.writes().renames->Rename(kind, name, new_name, CallOf(store, keeper, kind)));
+}
+
+absl::StatusOr<std::vector<UidRename>> Names::Renames() {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  HOURCELL_RETURN_IF_ERROR(gates_->CheckAnswer());
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RenameRow> rows, store.writes().renames->List());
+  std::vector<UidRename> list;
+  for (const RenameRow& row : rows) {
+    list.push_back({.id = row.id,
+                    .renamed_ms = row.renamed_ms,
+                    .undo_until_ms = row.until_ms,
+                    .row = MakeUidRow(store->options.layout, row.kind, row.new_name, row.uid),
+                    .old_name = row.old_name});
+  }
+  return list;
+}
+
+absl::Status Names::UndoRename(uint64_t id) {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  HOURCELL_RETURN_IF_ERROR(gates_->CheckAnswer());
+  RollupKeeper* const keeper = gates_->lasting()->rollups.get();
+  return store.NoteChange(
+      store.writes().renames->Undo(id, [&](UidKind kind) { return CallOf(store, keeper, kind); }));
+}
+
+absl::Status Names::ForgetRename(uint64_t id) {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  HOURCELL_RETURN_IF_ERROR(gates_->CheckAnswer());
+  return store.NoteChange(store.writes().renames->Forget(id));
 }
 
 absl::Status Names::DeleteUid(UidKind kind, std::string_view name) {

@@ -39,6 +39,7 @@
 #include "engine/series/series_drop.h"
 #include "engine/series/series_rows.h"
 #include "engine/table/region_store.h"
+#include "engine/undo/rename_row.h"
 #include "engine/undo/ttl_row.h"
 #include "uid/uid_check.h"
 
@@ -414,7 +415,7 @@ absl::Status FsckChecks::CheckDeletions() {
   const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
   absl::Status scanned = CheckDeletionRecords(view.get());
   if (scanned.ok()) scanned = CheckTakenOut(view.get());
-  if (scanned.ok()) scanned = CheckTtlRecords(view.get());
+  if (scanned.ok()) scanned = CheckChangeRecords(view.get());
   if (!scanned.ok()) Add(FsckFault::kTable, std::string(MessageOf(scanned)));
   return absl::OkStatus();
 }
@@ -453,20 +454,27 @@ absl::Status FsckChecks::CheckTakenOut(TableView* view) {
                     });
 }
 
-absl::Status FsckChecks::CheckTtlRecords(TableView* view) {
+// Of shortened TTLs and of renames.
+absl::Status FsckChecks::CheckChangeRecords(TableView* view) {
   const absl::StatusOr<uint64_t> next_id = ReadNextDeletionId(view);
-  return view->Scan(
-      TableId::kSystem, PrefixRange(TtlRowsPrefix()),
-      [&](std::string_view key, std::string_view value) {
-        const absl::StatusOr<TtlRow> row = ParseTtlRow(key, value);
-        if (!row.ok()) {
-          Add(FsckFault::kDeletion, std::string(MessageOf(row.status())));
-        } else if (next_id.ok() && row->id >= *next_id) {
-          Add(FsckFault::kDeletion,
-              fmt::format("change {} of a TTL: the next id is {}", row->id, *next_id));
-        }
-        return true;
-      });
+  const auto check = [&](const absl::Status& parsed, uint64_t id) {
+    if (!parsed.ok()) {
+      Add(FsckFault::kDeletion, std::string(MessageOf(parsed)));
+    } else if (next_id.ok() && id >= *next_id) {
+      Add(FsckFault::kDeletion, fmt::format("change {}: the next id is {}", id, *next_id));
+    }
+    return true;
+  };
+  HOURCELL_RETURN_IF_ERROR(view->Scan(TableId::kSystem, PrefixRange(TtlRowsPrefix()),
+                                      [&](std::string_view key, std::string_view value) {
+                                        const auto row = ParseTtlRow(key, value);
+                                        return check(row.status(), row.ok() ? row->id : 0);
+                                      }));
+  return view->Scan(TableId::kSystem, PrefixRange(RenameRowsPrefix()),
+                    [&](std::string_view key, std::string_view value) {
+                      const auto row = ParseRenameRow(key, value);
+                      return check(row.status(), row.ok() ? row->id : 0);
+                    });
 }
 
 void FsckChecks::CheckTakenOutRow(std::string_view key, std::string_view cell) {

@@ -60,8 +60,8 @@ class FsckChecks {
   absl::Status CheckRows();
   absl::Status CheckAnnotations();
   absl::Status CheckAsides();
-  // The records of deletes and shortened TTLs that can be undone, and the points that deletes have
-  // taken out of rows.
+  // The records of deletes, shortened TTLs and renames that can be undone, and the points that
+  // deletes have taken out of rows.
   absl::Status CheckDeletions();
   // The keys of the texts of UIDs and series.
   absl::Status CheckDocuments();
@@ -104,7 +104,7 @@ class FsckChecks {
   absl::Status Drop(std::vector<std::pair<SeriesNumber, std::string>>* series);
   absl::Status CheckDeletionRecords(TableView* view);
   absl::Status CheckTakenOut(TableView* view);
-  absl::Status CheckTtlRecords(TableView* view);
+  absl::Status CheckChangeRecords(TableView* view);
   void CheckTakenOutRow(std::string_view key, std::string_view cell);
   void CheckSeriesNumbers(uint64_t sequence, const std::vector<SeriesNumber>& numbers);
 

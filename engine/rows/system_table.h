@@ -22,7 +22,7 @@
 //   rollup/...  engine/rollups/marks/rollup_rows.h
 //   region/..., transition/...   region_catalogue.h; rolling/...   rolling_split_state.h
 //   D..., U...  deletion records and the points that they hide, deletion_row.h
-//   T...        shortened TTLs that can be undone, engine/undo/ttl_row.h
+//   T..., R...  shortened TTLs and renames that can be undone, engine/undo/ttl_row.h, rename_row.h
 
 #pragma once
 

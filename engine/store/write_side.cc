@@ -39,6 +39,7 @@ absl::Status WriteSide::Open() {
   MakeHistogramWriter();
   MakeDropper();
   MakeDeletions();
+  MakeRenames();
   HOURCELL_RETURN_IF_ERROR(deletions->ContinueUndo());
   // After an error, lists have all series.
   if (unlister != nullptr) unlister->UnlistAll().IgnoreError();
@@ -234,6 +235,16 @@ void WriteSide::MakeDeletions() {
                                                        .undo_ms = core.options.undo_s * 1000});
 }
 
+void WriteSide::MakeRenames() {
+  renames = std::make_unique<RenameLog>(RenameLog::Parts{
+      .tables = core.tables.get(),
+      .uids = core.uids.get(),
+      .clock = core.clock,
+      .alone = [this](const auto& write) { return sealer->WithSealingPaused(write); },
+      .has_records = core.tables->capabilities().Has(TableCapability::kAtomicGroups),
+      .undo_ms = core.options.undo_s * 1000});
+}
+
 void WriteSide::StartBackground() {
   StartCommits();
   StartSealing();
@@ -298,6 +309,7 @@ absl::StatusOr<uint64_t> WriteSide::DropExpired() {
   if (!core.retention.rules()->file_ttl_s.empty()) {
     removed.Update(sealer->WithSealingPaused([this] { return core.ttl_log->RemoveDue(); }));
   }
+  removed.Update(renames->RemoveDue());
   HOURCELL_ASSIGN_OR_RETURN(const uint64_t freed, core.tables->DropExpired());
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<Uid> dropped, active->DropExpired([this](Uid metric) {
     return core.expiry->FilesExpireBeforeMs(metric);

@@ -31,6 +31,7 @@
 #include "engine/storage/storage_engine.h"
 #include "engine/store/store_core.h"
 #include "engine/threads/background.h"
+#include "engine/undo/rename_log.h"
 #include "engine/write/admission.h"
 #include "engine/write/group_commit.h"
 #include "engine/write/observed_puts.h"
@@ -80,6 +81,7 @@ class WriteSide {
   std::unique_ptr<SeriesDropper> dropper;    // null: empty series stay
   std::unique_ptr<SeriesUnlister> unlister;  // null: they stay in lists, too
   std::unique_ptr<DeletionLog> deletions;
+  std::unique_ptr<RenameLog> renames;
 
  private:
   absl::Status OpenJournal(uint64_t low_mark);
@@ -93,6 +95,7 @@ class WriteSide {
   void MakeHistogramWriter();
   void MakeDropper();
   void MakeDeletions();
+  void MakeRenames();
   absl::Status Replay(uint64_t low_mark);
   void StartCommits();
   void StartSealing();

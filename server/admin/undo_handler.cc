@@ -48,6 +48,7 @@ absl::StatusOr<UndoList> ListUndo(Tsdb* tsdb) {
   UndoList list;
   HOURCELL_ASSIGN_OR_RETURN(list.deletions, tsdb->points().Deletions());
   HOURCELL_ASSIGN_OR_RETURN(list.ttls, tsdb->retention().ShortenedTtls());
+  HOURCELL_ASSIGN_OR_RETURN(list.renames, tsdb->names().Renames());
   return list;
 }
 
@@ -55,7 +56,10 @@ absl::StatusOr<UndoList> ListUndo(Tsdb* tsdb) {
 absl::Status EndChange(uint64_t id, bool forget, Tsdb* tsdb) {
   const absl::Status of_delete = forget ? tsdb->points().Forget(id) : tsdb->points().Undo(id);
   if (!absl::IsNotFound(of_delete)) return of_delete;
-  return forget ? tsdb->retention().ForgetTtl(id) : tsdb->retention().UndoTtl(id);
+  const absl::Status of_ttl =
+      forget ? tsdb->retention().ForgetTtl(id) : tsdb->retention().UndoTtl(id);
+  if (!absl::IsNotFound(of_ttl)) return of_ttl;
+  return forget ? tsdb->names().ForgetRename(id) : tsdb->names().UndoRename(id);
 }
 
 }  // namespace hourcell

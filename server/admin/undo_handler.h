@@ -3,13 +3,13 @@
 //
 //   GET                    the changes that can be undone, and the deletes whose points are still
 //                          stored: UndoListJson
-//   POST ?id=<n>           undoes a change: the points of a delete are back, or the TTL before is
-//                          in force. A job; answers as GET
+//   POST ?id=<n>           undoes a change: the points of a delete are back, the TTL before is in
+//                          force, or a UID has its old name. A job; answers as GET
 //   POST ?id=<n>&forget    removes the points of a delete from disk now, or ends the time of
 //                          another change: it cannot be undone any more. A job; answers as GET
 //
 // 400: no id; 404: no such change, or its time is over; 409: the points of the delete are being
-// removed, or the TTL was changed since.
+// removed, the TTL or the name was changed since, or another UID has the old name.
 
 #pragma once
 

@@ -281,8 +281,9 @@ constexpr auto kRows = std::to_array<Setting>({
             kTimestampMsMax / 1000),
     Seconds("tsd.storage.undo",
             "604800",
-            "seconds for which a delete of points or a shortened TTL can be undone, see hourcell "
-            "undo; until then the points take space on disk; 0 = deletes remove points at once",
+            "seconds for which a delete of points, a shortened TTL or a rename can be undone, see "
+            "hourcell undo; until then the points take space on disk; 0 = deletes remove points at "
+            "once",
             0,
             kTimestampMsMax / 1000),
     Bool("tsd.storage.drop_empty_series",

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include "codec/base/bytes.h"
 #include "codec/base/json_writer.h"
 #include "codec/base/strings.h"
 
@@ -52,6 +53,27 @@ bool ReadShortenedTtl(simdjson::dom::element entry, ShortenedTtl* ttl) {
   return is_good;
 }
 
+bool ReadRename(simdjson::dom::element entry, UidRename* rename) {
+  std::string_view kind;
+  std::string_view uid;
+  std::string_view name;
+  std::string_view old_name;
+  const bool is_good = entry["id"].get(rename->id) == simdjson::SUCCESS &&
+                       entry["changed"].get(rename->renamed_ms) == simdjson::SUCCESS &&
+                       entry["undoUntil"].get(rename->undo_until_ms) == simdjson::SUCCESS &&
+                       entry["type"].get(kind) == simdjson::SUCCESS &&
+                       entry["uid"].get(uid) == simdjson::SUCCESS &&
+                       entry["name"].get(name) == simdjson::SUCCESS &&
+                       entry["oldName"].get(old_name) == simdjson::SUCCESS;
+  if (!is_good) return false;
+  const absl::StatusOr<UidKind> of = ParseKindName(kind);
+  absl::StatusOr<std::string> bytes = FromHex(uid);
+  if (!of.ok() || !bytes.ok()) return false;
+  rename->row = {.kind = *of, .name = std::string(name), .uid_bytes = *std::move(bytes)};
+  rename->old_name = old_name;
+  return true;
+}
+
 // Leaves out kinds of later servers.
 bool ReadChanges(simdjson::dom::element changes, UndoList* list) {
   simdjson::dom::array entries;
@@ -60,6 +82,7 @@ bool ReadChanges(simdjson::dom::element changes, UndoList* list) {
     std::string_view kind;
     if (entry["kind"].get(kind) != simdjson::SUCCESS) return false;
     if (kind == "ttl" && !ReadShortenedTtl(entry, &list->ttls.emplace_back())) return false;
+    if (kind == "rename" && !ReadRename(entry, &list->renames.emplace_back())) return false;
   }
   return true;
 }
@@ -94,6 +117,19 @@ void WriteShortenedTtl(const ShortenedTtl& ttl, JsonWriter* json) {
   json->CloseObject();
 }
 
+void WriteRename(const UidRename& rename, JsonWriter* json) {
+  json->OpenObject();
+  json->Field("id", rename.id);
+  json->Field("kind", "rename");
+  json->Field("changed", rename.renamed_ms);
+  json->Field("undoUntil", rename.undo_until_ms);
+  json->Field("type", KindName(rename.row.kind));
+  json->Field("uid", ToUpperHex(rename.row.uid_bytes));
+  json->Field("name", rename.row.name);
+  json->Field("oldName", rename.old_name);
+  json->CloseObject();
+}
+
 }  // namespace
 
 std::string UndoListJson(const UndoList& list) {
@@ -109,6 +145,8 @@ std::string UndoListJson(const UndoList& list) {
   json.OpenArray();
   for (const ShortenedTtl& ttl : list.ttls)
     WriteShortenedTtl(ttl, &json);
+  for (const UidRename& rename : list.renames)
+    WriteRename(rename, &json);
   json.CloseArray();
   json.CloseObject();
   return text;

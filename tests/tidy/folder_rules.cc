@@ -45,7 +45,7 @@ constexpr std::array kRules = {
                "codec/base codec/cells codec/rows engine/regions engine/table engine/rows"},
     FolderRule{"engine/hidden",
                "codec/base codec/cells codec/rows engine/regions engine/table engine/rows"},
-    FolderRule{"engine/undo", "codec/base codec codec/rows engine/table engine/rows"},
+    FolderRule{"engine/undo", "codec/base codec codec/rows uid engine/table engine/rows"},
     FolderRule{"engine/rocks/regions",
                "codec/base engine/regions engine engine/table engine/rocks/files"},
     FolderRule{"engine/rocks",
@@ -143,7 +143,7 @@ constexpr std::array kRules = {
     FolderRule{"engine/facets",
                "codec/base codec/rollups uid engine/query engine engine/names engine/histograms "
                "engine/read engine/rollups/keeper engine/virtuals engine/deletion engine/scan "
-               "engine/series engine/suggest engine/store"},
+               "engine/series engine/suggest engine/undo engine/store"},
     FolderRule{"promql", "codec/base"},
     FolderRule{"promql/text", "codec/base codec/text promql"},
     FolderRule{"promql/values", "codec/base codec/text promql promql/text"},

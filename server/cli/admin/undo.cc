@@ -9,6 +9,7 @@
 #include <absl/status/statusor.h>
 #include <fmt/format.h>
 
+#include "codec/base/bytes.h"
 #include "codec/base/status_macros.h"
 #include "engine/tsdb.h"
 #include "server/admin/undo_handler.h"
@@ -99,6 +100,14 @@ std::string ShortenedTtlLine(const ShortenedTtl& ttl) {
                      ShortTtlText(ttl.shortened_s));
 }
 
+// "9 renamed 2026/11/27-10:00:00, undo until 2026/12/04-10:00:00: metrics 000001 from a to b".
+std::string RenameLine(const UidRename& rename) {
+  return fmt::format("{} renamed {}, undo until {}: {} {} from {} to {}", rename.id,
+                     ChangeTimeText(rename.renamed_ms), ChangeTimeText(rename.undo_until_ms),
+                     KindName(rename.row.kind), ToUpperHex(rename.row.uid_bytes), rename.old_name,
+                     rename.row.name);
+}
+
 // What was done, and the changes that are left.
 int PrintUndoList(const absl::StatusOr<UndoList>& list,
                   const UndoRequest& request,
@@ -112,13 +121,15 @@ int PrintUndoList(const absl::StatusOr<UndoList>& list,
   if (request.id.has_value()) {
     PrintTo(terminal.out, "{}: {}\n", *request.id,
             request.forget ? "cannot be undone any more" : "undone");
-  } else if (*list == UndoList()) {
+  } else if (list->empty()) {
     PrintTo(terminal.out, "nothing can be undone\n");
   }
   for (const Deletion& deletion : list->deletions)
     PrintTo(terminal.out, "{}\n", DeletionLine(deletion));
   for (const ShortenedTtl& ttl : list->ttls)
     PrintTo(terminal.out, "{}\n", ShortenedTtlLine(ttl));
+  for (const UidRename& rename : list->renames)
+    PrintTo(terminal.out, "{}\n", RenameLine(rename));
   return kExitOk;
 }
 
@@ -143,8 +154,8 @@ int RunUndo(const UndoOptions& options, Terminal& terminal) {
 }
 
 int UndoMain(const std::vector<std::string>& args, Terminal& terminal) {
-  CommandLine line("undo",
-                   "Lists the deletes and shortened TTLs that can be undone, or undoes one.");
+  CommandLine line(
+      "undo", "Lists the deletes, shortened TTLs and renames that can be undone, or undoes one.");
   UndoOptions options;
   options.store.command = kUndoCommand;
   AddStoreOptions(&line, &options.store.store);
@@ -161,6 +172,7 @@ int UndoMain(const std::vector<std::string>& args, Terminal& terminal) {
       "and do not come back.\n"
       "\nAn undo of a shortened TTL, of a metric or of the store, sets the one before: its points\n"
       "are visible again. Set tsd.storage.ttl, too, or the next start shortens it again.\n"
+      "\nAn undo of a rename gives the UID its old name, unless another one has it now.\n"
       "\nExamples:\n"
       "  hourcell undo --url http://localhost:4242\n"
       "  hourcell undo 7 --url http://localhost:4242\n"

@@ -1,4 +1,5 @@
-// `hourcell undo`: the deletes of points and shortened TTLs that can be undone (tsd.storage.undo).
+// `hourcell undo`: the deletes of points, shortened TTLs and renames that can be undone
+// (tsd.storage.undo).
 //
 //   undo                lists them
 //   undo ID             undoes one

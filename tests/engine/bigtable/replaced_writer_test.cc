@@ -203,6 +203,7 @@ CallMap NameCalls() {
        }},
       {"Names::RenameUid",
        [](Tsdb* it) { return it->names().RenameUid(UidKind::kMetric, "m", "m2"); }},
+      {"Names::Renames", [](Tsdb* it) { return OutcomeOf(it->names().Renames()); }},
       {"Names::DeleteUid", [](Tsdb* it) { return it->names().DeleteUid(UidKind::kMetric, "m"); }},
       {"Names::CheckUids",
        [](Tsdb* it) { return OutcomeOf(it->names().CheckUids(/*repair=*/false)); }},
@@ -321,6 +322,8 @@ CallMap RefusedOnBigtable() {
   return {
       {"Points::Undo", [](Tsdb* it) { return it->points().Undo(1); }},
       {"Points::Forget", [](Tsdb* it) { return it->points().Forget(1); }},
+      {"Names::UndoRename", [](Tsdb* it) { return it->names().UndoRename(1); }},
+      {"Names::ForgetRename", [](Tsdb* it) { return it->names().ForgetRename(1); }},
       {"RetentionAdmin::UndoTtl", [](Tsdb* it) { return it->retention().UndoTtl(1); }},
       {"RetentionAdmin::ForgetTtl", [](Tsdb* it) { return it->retention().ForgetTtl(1); }},
       {"RegionAdmin::Split",

@@ -22,6 +22,7 @@
 #include "engine/rows/series_key.h"
 #include "engine/rows/uid_key.h"
 #include "engine/table/table.h"
+#include "engine/undo/rename_row.h"
 #include "engine/undo/ttl_row.h"
 #include "tests/engine/backup/backup_testing.h"
 #include "tests/engine/journal/journal_testing.h"
@@ -141,6 +142,24 @@ TEST_F(FsckTest, RecordsOfShortenedTtlsAreChecked) {
   ASSERT_EQ(records.size(), 1u);
   const auto& [key, value] = *records.begin();
   Change({{TableId::kSystem, Mutation::Kind::kSet, TtlRowKey(2), value},
+          {TableId::kSystem, Mutation::Kind::kSet, key, value.substr(1)}});
+  EXPECT_THAT(Check().counts, ElementsAre(Pair(FsckFault::kDeletion, 2)));
+}
+
+TEST_F(FsckTest, RecordsOfRenamesAreChecked) {
+  options_.undo_s = 86'400;
+  {
+    const std::unique_ptr<Tsdb> tsdb = OpenTiny(options_);
+    const auto metrics = tsdb->names().Suggest(UidKind::kMetric, "", 1);
+    ASSERT_OK(metrics);
+    ASSERT_OK(tsdb->names().RenameUid(UidKind::kMetric, metrics->front(), "other"));
+    ASSERT_OK(tsdb->Close());
+  }
+  EXPECT_THAT(Check().counts, IsEmpty());
+  const auto records = Rows(TableId::kSystem, "R");
+  ASSERT_EQ(records.size(), 1u);
+  const auto& [key, value] = *records.begin();
+  Change({{TableId::kSystem, Mutation::Kind::kSet, RenameRowKey(2), value},
           {TableId::kSystem, Mutation::Kind::kSet, key, value.substr(1)}});
   EXPECT_THAT(Check().counts, ElementsAre(Pair(FsckFault::kDeletion, 2)));
 }

@@ -101,6 +101,23 @@ TEST_F(UndoHandlerTest, ATtlThatWasChangedSinceIsNotUndone) {
   EXPECT_EQ(Send("POST /api/admin/undo?id=2").status, 404);
 }
 
+TEST_F(UndoHandlerTest, ARenameIsUndone) {
+  Put({"m", "host=a", kStartS, 1});
+  const std::string before = Points();
+  ASSERT_EQ(Send("POST /api/uid/rename", R"({"metric":"m","name":"wrong"})").status, 200);
+  EXPECT_NE(Points(), before);
+  EXPECT_THAT(Send("GET /api/admin/undo").body,
+              HasSubstr(R"("type":"metrics","uid":"000001","name":"wrong","oldName":"m"}]})"));
+  Put({"m", "host=a", kStartS, 1});
+  EXPECT_EQ(Send("POST /api/admin/undo?id=1").status, 409);
+  ASSERT_EQ(Send("POST /api/uid/rename", R"({"metric":"m","name":"other"})").status, 200);
+  const HttpResponse undone = Send("POST /api/admin/undo?id=1");
+  EXPECT_EQ(undone.status, 200) << undone.body;
+  EXPECT_EQ(Points(), before);
+  EXPECT_EQ(Send("POST /api/admin/undo?id=2&forget").body, R"({"deletions":[],"changes":[]})");
+  EXPECT_EQ(Send("POST /api/admin/undo?id=2").status, 404);
+}
+
 TEST_F(UndoHandlerTest, WhatMakesNoSenseIsRefused) {
   EXPECT_EQ(Send("POST /api/admin/undo").status, 400);
   EXPECT_EQ(Send("POST /api/admin/undo?id=x").status, 400);

@@ -100,6 +100,22 @@ TEST_F(UndoTest, ShortenedTtlsAreListedAndUndone) {
   EXPECT_EQ(PointsLeft(), 1u);
 }
 
+TEST_F(UndoTest, RenamesAreListedAndUndone) {
+  ASSERT_NO_FATAL_FAILURE(FillAndDelete());
+  ASSERT_EQ(Run({"1"}), kExitOk);
+  {
+    const auto tsdb = OpenStore(store(), StoreUse::kExisting);
+    ASSERT_OK(tsdb);
+    ASSERT_OK((*tsdb)->names().RenameUid(UidKind::kMetric, "m", "wrong"));
+  }
+  EXPECT_EQ(Run({}), kExitOk);
+  EXPECT_THAT(terminal_.out(), HasSubstr("\n2 renamed 20"));
+  EXPECT_THAT(terminal_.out(), EndsWith(": metrics 000001 from m to wrong\n"));
+  EXPECT_EQ(Run({"2"}), kExitOk);
+  EXPECT_THAT(terminal_.out(), EndsWith("\n2: undone\n"));
+  EXPECT_EQ(PointsLeft(), 1u);
+}
+
 TEST_F(UndoTest, AServerIsAsked) {
   const std::string reply =
       R"({"deletions":[{"id":7,"deleted":1000,"undoUntil":2000,"start":0,"end":60000,)"
