@@ -69,6 +69,13 @@ struct DocumentKey {
 using DocumentChange = std::function<absl::StatusOr<std::optional<std::string>>(
     const std::optional<std::string>& before)>;
 
+// The description of a metric by a client: UTF-8 that the engine does not read, at most
+// kDocumentBytesMax bytes. The metric need not exist: a histogram has other names for its series.
+struct MetadataRow {
+  std::string metric;
+  std::string text;
+};
+
 // A virtual metric: its series are calculated (docs/decisions/0041-virtual-metrics.md).
 struct VirtualMetric {
   std::string name;  // the UID in hex, if its name was deleted
@@ -167,6 +174,14 @@ class Names final {
 
   // Visits all trees by number until `visit` returns false.
   absl::Status VisitTrees(const std::function<bool(uint16_t id, std::string_view text)>& visit);
+
+  // Writes metadata of metrics, over earlier ones. kInvalidArgument: a text is not UTF-8 or too
+  // long; nothing is written.
+  absl::Status WriteMetadata(std::span<const MetadataRow> rows);
+
+  // Visits all metadata by metric until `visit` returns false.
+  absl::Status VisitMetadata(
+      const std::function<bool(std::string_view metric, std::string_view text)>& visit);
 
   // Checks all mappings in both directions, and with `repair` repairs them (uid/uid_check.h).
   absl::StatusOr<UidFsckResult> CheckUids(bool repair);

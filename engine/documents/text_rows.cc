@@ -1,6 +1,7 @@
 #include "engine/documents/text_rows.h"
 
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -43,6 +44,20 @@ absl::Status TextRows::Change(std::string_view id, const DocumentChange& change)
     write.value = *std::move(after);
   }
   return tables_->Apply({&write, 1}, sync_);
+}
+
+absl::Status TextRows::Set(std::span<const MetadataRow> rows) {
+  std::vector<Mutation> writes;
+  writes.reserve(rows.size());
+  for (const MetadataRow& row : rows) {
+    HOURCELL_RETURN_IF_ERROR(CheckText(row.text));
+    writes.push_back({.table = TableId::kSystem,
+                      .kind = Mutation::Kind::kSet,
+                      .key = RowKeyOf(row.metric),
+                      .value = row.text});
+  }
+  MutexLock lock(&edit_);
+  return tables_->Apply(writes, sync_);
 }
 
 absl::Status TextRows::Visit(

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,10 @@ class TextRows {
   // Changes a text. Also kInvalidArgument: the next text is not UTF-8, or longer than
   // kDocumentBytesMax; the errors of `change`.
   absl::Status Change(std::string_view id, const DocumentChange& change);
+
+  // Writes texts, over earlier ones, in one group. Also kInvalidArgument: one is not UTF-8 or too
+  // long; nothing is written.
+  absl::Status Set(std::span<const MetadataRow> rows);
 
   // Visits all texts by id, until `visit` returns false.
   absl::Status Visit(

@@ -433,6 +433,18 @@ absl::Status Names::VisitTrees(
   return store->losses.Note(store->trees->Visit(visit));
 }
 
+absl::Status Names::WriteMetadata(std::span<const MetadataRow> rows) {
+  if (rows.empty()) return absl::OkStatus();
+  HOURCELL_ASSIGN_OR_RETURN(const StoreWriter store, gates_->BeginWrite());
+  return store.Acknowledge(store->metadata->Set(rows));
+}
+
+absl::Status Names::VisitMetadata(
+    const std::function<bool(std::string_view metric, std::string_view text)>& visit) {
+  HOURCELL_ASSIGN_OR_RETURN(const StoreReader store, gates_->BeginRead());
+  return store->losses.Note(store->metadata->Visit(visit));
+}
+
 absl::StatusOr<UidFsckResult> Names::CheckUids(bool repair) {
   HOURCELL_ASSIGN_OR_RETURN(const UidCheckReport report,
                             repair ? RepairMappings(gates_) : CheckMappings(gates_));

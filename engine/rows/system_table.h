@@ -18,6 +18,7 @@
 //   document/...  a text of a UID or a series, engine/names/meta_documents.h
 //   view/<name>  a saved view, engine/documents/saved_view_store.h
 //   tree/<id>    the definition of a tree, engine/documents/tree_store.h
+//   metadata/<metric>  type, unit and help text of a metric, server/inputs/metric_metadata.h
 //   aside/...   a cell that could not be sealed into its row, see Sealer, or that fsck.h replaced
 //   rollup/...  engine/rollups/marks/rollup_rows.h
 //   region/..., transition/...   region_catalogue.h; rolling/...   rolling_split_state.h

@@ -73,6 +73,7 @@ absl::Status StoreCore::OpenTables(const std::function<absl::Status()>& make_jou
   documents = std::make_unique<MetaDocuments>(layout, tables.get(), sync);
   saved_views = std::make_unique<SavedViewStore>(tables.get(), sync);
   trees = std::make_unique<TreeStore>(tables.get(), sync);
+  metadata = std::make_unique<TextRows>("metadata/", "metadata", tables.get(), sync);
   return absl::OkStatus();
 }
 

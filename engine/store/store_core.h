@@ -17,6 +17,7 @@
 #include "engine/annotations/annotation_store.h"
 #include "engine/days/day_row_store.h"
 #include "engine/documents/saved_view_store.h"
+#include "engine/documents/text_rows.h"
 #include "engine/documents/tree_store.h"
 #include "engine/hidden/hidden_points_store.h"
 #include "engine/names/meta_documents.h"
@@ -69,6 +70,7 @@ class StoreCore {
   std::unique_ptr<MetaDocuments> documents;
   std::unique_ptr<SavedViewStore> saved_views;
   std::unique_ptr<TreeStore> trees;
+  std::unique_ptr<TextRows> metadata;  // of metrics
   RegionHistory region_history;
   std::atomic<bool> is_open{false};
 

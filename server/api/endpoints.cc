@@ -37,6 +37,7 @@
 #include "server/names/metrics_handler.h"
 #include "server/names/suggest_handler.h"
 #include "server/promql/api_handler.h"
+#include "server/promql/metadata_handler.h"
 #include "server/promql/promql_handler.h"
 #include "server/promql/request_params.h"
 #include "server/promql/series_handler.h"
@@ -119,9 +120,12 @@ Endpoints::Endpoints(Tsdb* tsdb, const Config* config, Clock* clock)
       put_rollups_(tsdb, PutSettingsOf(*config, &rollups_)),
       histogram_codecs_(CheckedCodecsOf(*config)),
       input_names_(tsdb->layout().names, config->text("tsd.core.tag.allow_specialchars")),
+      metadata_(tsdb),
       influx_({.tsdb = tsdb, .names = &input_names_, .clock = clock}, CheckedInputsOf(*config)),
-      prom_write_({.tsdb = tsdb, .names = &input_names_}, CheckedInputsOf(*config)),
-      otlp_({.tsdb = tsdb, .names = &input_names_}, CheckedInputsOf(*config)),
+      prom_write_({.tsdb = tsdb, .names = &input_names_, .metadata = &metadata_},
+                  CheckedInputsOf(*config)),
+      otlp_({.tsdb = tsdb, .names = &input_names_, .metadata = &metadata_},
+            CheckedInputsOf(*config)),
       queries_(clock),
       query_({.tsdb = tsdb,
               .clock = clock,
@@ -218,8 +222,8 @@ HttpResponse Endpoints::PromExemplars(const HttpRequest& request) {
   return HandleQueryExemplars(request);
 }
 
-HttpResponse Endpoints::PromMetadata(const HttpRequest&) {
-  return EmptyPromMetadata();
+HttpResponse Endpoints::PromMetadata(const HttpRequest& request) {
+  return HandlePromMetadata(request, prom_series_, metadata_);
 }
 
 HttpResponse Endpoints::PromRules(const HttpRequest&) {

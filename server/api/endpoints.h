@@ -27,6 +27,7 @@
 #include "server/http/http_message.h"
 #include "server/inputs/foreign_doors.h"
 #include "server/inputs/influx/influx_handler.h"
+#include "server/inputs/metric_metadata.h"
 #include "server/inputs/name_rule.h"
 #include "server/inputs/otlp/otlp_handler.h"
 #include "server/inputs/prometheus/prom_read_handler.h"
@@ -175,6 +176,7 @@ class Endpoints {
   PutHandler put_rollups_;
   const HistogramCodecs histogram_codecs_;
   const NameRule input_names_;
+  MetadataKeeper metadata_;
   InfluxHandler influx_;
   PromWriteHandler prom_write_;
   const OtlpHandler otlp_;

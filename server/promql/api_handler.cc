@@ -89,10 +89,6 @@ HttpResponse HandleQueryExemplars(const HttpRequest& request) {
   return expression.ok() ? PromSuccess("[]") : PromBadData(MessageOf(expression.status()));
 }
 
-HttpResponse EmptyPromMetadata() {
-  return PromSuccess("{}");
-}
-
 HttpResponse NoPromRules() {
   return PromSuccess(R"({"groups":[]})");
 }

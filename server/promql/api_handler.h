@@ -2,7 +2,6 @@
 //
 //   /api/v1/format_query       the expression in Prometheus' form, in one line
 //   /api/v1/query_exemplars    [], after a check of the parameters: exemplars are not stored
-//   /api/v1/metadata           {}: types, help and units are not stored
 //   /api/v1/rules, /alerts     none: rules are Prometheus' own
 //   /api/v1/status/buildinfo   the version of Prometheus' API, and of this program
 //   /api/v1/status/tsdb        the number of series; the metrics with the most series
@@ -18,7 +17,6 @@ namespace hourcell {
 
 HttpResponse HandleFormatQuery(const HttpRequest& request);
 HttpResponse HandleQueryExemplars(const HttpRequest& request);
-HttpResponse EmptyPromMetadata();
 HttpResponse NoPromRules();
 HttpResponse NoPromAlerts();
 HttpResponse PromBuildInfoResponse();

@@ -55,7 +55,16 @@ class ApiTest : public testing::Test {
     request.deadline_ms = deadline_ms_;
     HOURCELL_CHECK(ParseTarget(&request).ok());
     tsdb();
+    HttpResponse response = api_->Handle(request);
+    if (!response.must_wait) return response;
+    request.may_wait = true;
     return api_->Handle(request);
+  }
+
+  // Closes the store; the next Send opens it again.
+  void Reopen() {
+    api_.reset();
+    tsdb_.reset();
   }
 
   void Put(OwnedPoint point) { ASSERT_OK(tsdb().points().Put(point.view())); }

@@ -236,7 +236,7 @@ constexpr std::array kRules = {
         "server/http server/http/body server/put server/query server/text server/inputs"},
     FolderRule{"server/promql",
                "codec/base engine/query engine promql promql/text promql/values "
-               "promql/evaluation server/config server/http server/http/body "
+               "promql/evaluation server/config server/http server/http/body server/inputs "
                "server/inputs/prometheus server/query"},
     FolderRule{"server/translate",
                "codec/base codec/text engine/query engine/query/stages promql promql/text "

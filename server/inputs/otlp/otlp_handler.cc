@@ -161,12 +161,16 @@ HttpResponse OtlpHandler::Store(const HttpRequest& request, bool is_json, BodyWo
   InputWriter out(&writer_, request.may_wait, may_store, work);
   out.KeepItemsWhole();
   out.LimitNewSeries(request.new_series_limit());
-  OtlpSeries series(parts_.names, &settings_, &out);
+  NewMetadata news(parts_.metadata, parts_.names);
+  OtlpSeries series(parts_.names, &settings_, &out, &news);
   const absl::Status read = ReadBody(request.body, is_json, &series);
   if (out.may_not_store()) return RefuseBody(whole, is_json);
   if (!read.ok()) return RefuseBody(read, is_json);
+  if (news.has_any() && !request.may_wait) return AnswerWhereItMayWait();
   out.Finish();
   if (!out.must_wait()) {
+    if (news.has_any()) news.Store();
+    news.CountDropped();
     CountDropped(series.dropped());
     counters_.Count(out);
   }

@@ -1,6 +1,8 @@
 // OtlpHandler: OpenTelemetry's metrics protocol over HTTP, OTLP/HTTP, as protobuf and as JSON.
 // docs/inputs.md describes the mapping of resources, metric kinds and values.
 //
+// Metadata that is new is written after the points, and never refuses any (metric_metadata.h).
+//
 // An acknowledged data point means the same as a point of /api/put. Nothing of a malformed body is
 // stored; bad data points are refused, and the others are stored. Thread-safe.
 
@@ -13,6 +15,7 @@
 #include "server/http/http_message.h"
 #include "server/inputs/input_counters.h"
 #include "server/inputs/input_settings.h"
+#include "server/inputs/metric_metadata.h"
 #include "server/inputs/name_rule.h"
 #include "server/inputs/otlp/otlp_series.h"
 #include "server/put/put_writer.h"
@@ -22,9 +25,10 @@ namespace hourcell {
 class OtlpHandler {
  public:
   struct Parts {
-    Tsdb* tsdb = nullptr;             // borrowed, outlives the object
-    const NameRule* names = nullptr;  // borrowed, outlives the object
-    AppendInPlace append = {};        // for tests
+    Tsdb* tsdb = nullptr;                // borrowed, outlives the object
+    const NameRule* names = nullptr;     // borrowed, outlives the object
+    AppendInPlace append = {};           // for tests
+    MetadataKeeper* metadata = nullptr;  // borrowed, outlives the object; null: none is kept
   };
 
   // Counts rpc.put.* and rpc.inputs.* of type=otlp.

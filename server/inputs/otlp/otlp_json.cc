@@ -1,5 +1,6 @@
 #include "server/inputs/otlp/otlp_json.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <exception>
@@ -36,6 +37,23 @@ constexpr size_t kRawBytesMax = 6 * kNameBytesMax;  // of escapes as \u0041
 constexpr std::array<std::string_view, 3> kTemporalityNames = {
     "AGGREGATION_TEMPORALITY_UNSPECIFIED", "AGGREGATION_TEMPORALITY_DELTA",
     "AGGREGATION_TEMPORALITY_CUMULATIVE"};
+
+// The size of the escape that `raw` begins with; surrogates are pairs.
+size_t EscapeBytes(std::string_view raw) {
+  constexpr std::string_view kOfHighSurrogates = "89abAB";
+  if (raw[1] != 'u') return 2;
+  const bool is_pair =
+      (raw[2] == 'd' || raw[2] == 'D') && kOfHighSurrogates.find(raw[3]) != raw.npos;
+  return is_pair ? 12 : 6;
+}
+
+// The first `bytes_min` bytes of a checked string, and the rest of the last escape.
+std::string_view CutEscaped(std::string_view raw, size_t bytes_min) {
+  size_t end = 0;
+  while (end < std::min(raw.size(), bytes_min))
+    end += raw[end] == '\\' ? EscapeBytes(raw.substr(end)) : 1;
+  return raw.substr(0, end);
+}
 
 // Thrown to leave the nested objects.
 class JsonFault : public std::exception {
@@ -144,6 +162,12 @@ class JsonReader {
     if (json_.Peek() != '"') Refuse(name, "a string");
     const std::string_view raw = json_.RawString();
     return raw.size() > kRawBytesMax ? raw : JsonCursor::Unescaped(raw, buffer);
+  }
+
+  // Of a long text only the beginning, with at least kMetadataHelpMax bytes.
+  std::string_view ReadLongText(std::string_view name, std::string* buffer) {
+    if (json_.Peek() != '"') Refuse(name, "a string");
+    return JsonCursor::Unescaped(CutEscaped(json_.RawString(), kRawBytesMax), buffer);
   }
 
   // The text of a number or of a string, because protobuf also writes numbers as strings.
@@ -305,7 +329,7 @@ const KindMember* FindKind(std::string_view key) {
 
 // The first kind member counts.
 void JsonReader::ReadMetric() {
-  std::string name;  // only if it has escapes
+  std::array<std::string, 3> texts;  // only if they have escapes
   OtlpMetric metric;
   bool has_name = false;
   bool has_data = false;
@@ -318,8 +342,16 @@ void JsonReader::ReadMetric() {
   };
   ReadObject([&](std::string_view key, unsigned* seen) {
     if (IsFirst(key, "name", 0, seen)) {
-      if (!TakesNull()) metric.name = ReadText("name", &name);
+      if (!TakesNull()) metric.name = ReadText("name", &texts[0]);
       has_name = true;
+      return;
+    }
+    if (IsFirst(key, "unit", 1, seen)) {
+      if (!TakesNull()) metric.unit = ReadLongText("unit", &texts[1]);
+      return;
+    }
+    if (IsFirst(key, "description", 2, seen)) {
+      if (!TakesNull()) metric.description = ReadLongText("description", &texts[2]);
       return;
     }
     const KindMember* const row = has_data ? nullptr : FindKind(key);
@@ -334,6 +366,7 @@ void JsonReader::ReadMetric() {
     }
   });
   ReadLater(data, read_data);
+  if (kind != nullptr) sink_->TakeMetric(metric);
 }
 
 void JsonReader::ReadData(OtlpMetric* metric) {
@@ -350,6 +383,8 @@ void JsonReader::ReadData(OtlpMetric* metric) {
       } else {
         points = SkipForLater();
       }
+    } else if (IsFirst(key, "isMonotonic", 2, seen)) {
+      if (!TakesNull()) metric->is_monotonic = ReadBool("isMonotonic");
     } else {
       json_.Skip();
     }

@@ -3,9 +3,8 @@
 //
 //   resource ── metric ── data point        attributes of a resource: for all data points
 //
-// Scopes, units, descriptions, exemplars, and minima and maxima of other kinds than exponential
-// histograms are ignored. Views point into the
-// request or the reader's buffers, and are valid until the sink returns.
+// Scopes, exemplars, and minima and maxima of other kinds than exponential histograms are ignored.
+// Views point into the request or the reader's buffers, and are valid until the sink returns.
 
 #pragma once
 
@@ -53,7 +52,11 @@ struct OtlpMetric {
 
   std::string_view name;
   Kind kind = Kind::kGauge;
-  uint64_t temporality = 0;  // 1 = delta, 2 = cumulative; used by some kinds only
+  uint64_t temporality = 0;   // 1 = delta, 2 = cumulative; used by some kinds only
+  bool is_monotonic = false;  // of a sum
+  // Only in TakeMetric. Of a long description at least kMetadataHelpMax bytes are read.
+  std::string_view unit = {};
+  std::string_view description = {};
 };
 
 // Buckets of an exponential histogram: counts[i] counts (base^(offset+i), base^(offset+i+1)], where
@@ -110,6 +113,8 @@ class OtlpSink {
   virtual bool Step() { return true; }
   // False: stop.
   virtual bool TakePoint(const OtlpMetric& metric, const OtlpPoint& point) = 0;
+  // Ends a metric of a known kind, after its data points, if there are any.
+  virtual void TakeMetric(const OtlpMetric& /*metric*/) {}
 };
 
 }  // namespace hourcell

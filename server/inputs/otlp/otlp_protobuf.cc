@@ -291,16 +291,17 @@ const KindField* FindKindField(uint32_t field) {
   return nullptr;
 }
 
-uint64_t TemporalityOf(pbf_reader data) {
-  uint64_t temporality = 0;
+// Reads the fields that apply to all data points.
+void ReadDataFields(pbf_reader data, OtlpMetric* metric) {
   while (data.next()) {
     if (data.tag_and_type() == VarintField(2)) {
-      temporality = data.get_uint64();
+      metric->temporality = data.get_uint64();
+    } else if (data.tag_and_type() == VarintField(3)) {
+      metric->is_monotonic = data.get_bool();
     } else {
       data.skip();
     }
   }
-  return temporality;
 }
 
 class ProtobufReader {
@@ -371,6 +372,10 @@ class ProtobufReader {
     while (message.next()) {
       if (message.tag_and_type() == BytesField(1)) {
         metric.name = ViewOf(message.get_view());
+      } else if (message.tag_and_type() == BytesField(2)) {
+        metric.description = ViewOf(message.get_view());
+      } else if (message.tag_and_type() == BytesField(3)) {
+        metric.unit = ViewOf(message.get_view());
       } else if (const KindField* const row = FindKindField(message.tag_and_type())) {
         kind = row;
         data = ViewOf(message.get_view());
@@ -380,7 +385,7 @@ class ProtobufReader {
     }
     if (kind == nullptr) return;
     metric.kind = kind->kind;
-    metric.temporality = TemporalityOf(pbf_reader(DataOf(data)));
+    ReadDataFields(pbf_reader(DataOf(data)), &metric);
     for (pbf_reader reader(DataOf(data)); wants_more_ && reader.next();) {
       if (reader.tag_and_type() != BytesField(1)) {
         reader.skip();
@@ -390,6 +395,7 @@ class ProtobufReader {
       kind->read(reader.get_message(), &point_);
       wants_more_ = sink_->TakePoint(metric, point_);
     }
+    if (wants_more_) sink_->TakeMetric(metric);
   }
 
   OtlpSink* const sink_;

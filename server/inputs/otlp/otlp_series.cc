@@ -18,7 +18,8 @@
 namespace hourcell {
 namespace {
 
-constexpr uint64_t kTemporalities[] = {1, 2};  // delta and cumulative
+constexpr uint64_t kDelta = 1;
+constexpr uint64_t kTemporalities[] = {kDelta, 2};  // delta and cumulative
 
 // Integers beyond the store's range lose their last digits.
 Value CountValue(uint64_t count) {
@@ -86,6 +87,27 @@ bool HasWrongTemporality(const OtlpMetric& metric) {
          std::ranges::find(kTemporalities, metric.temporality) == std::end(kTemporalities);
 }
 
+// A sum of increases is not a counter: its rate would be wrong.
+MetadataType TypeOfSum(const OtlpMetric& metric) {
+  if (metric.temporality == kDelta) return MetadataType::kUnknown;
+  return metric.is_monotonic ? MetadataType::kCounter : MetadataType::kGauge;
+}
+
+MetadataType TypeOf(const OtlpMetric& metric) {
+  switch (metric.kind) {
+    case OtlpMetric::Kind::kGauge:
+      return MetadataType::kGauge;
+    case OtlpMetric::Kind::kSum:
+      return TypeOfSum(metric);
+    case OtlpMetric::Kind::kHistogram:
+    case OtlpMetric::Kind::kExponentialHistogram:
+      return MetadataType::kHistogram;
+    case OtlpMetric::Kind::kSummary:
+      return MetadataType::kSummary;
+  }
+  return MetadataType::kUnknown;
+}
+
 bool IsTimeOfStore(uint64_t time_ns) {
   return time_ns >= 1'000'000 && time_ns / 1'000'000 <= kTimestampMsMax;
 }
@@ -121,6 +143,14 @@ bool OtlpSeries::TakePoint(const OtlpMetric& metric, const OtlpPoint& point) {
     AddPoints(metric, point);
   }
   return true;
+}
+
+void OtlpSeries::TakeMetric(const OtlpMetric& metric) {
+  const MetricMetadata metadata{.metric = metric.name,
+                                .type = TypeOf(metric),
+                                .unit = metric.unit,
+                                .help = metric.description};
+  if (!metadata.says_nothing()) metadata_->Add(metadata);
 }
 
 template <typename Make>

@@ -6,7 +6,8 @@
 //   exponential histogram      <name>, whole; without InputSettings::has_whole_histograms as above
 //   summary                    <name> with the tag quantile, <name>_sum, <name>_count
 //
-// Tags are the attributes of the data point, and the resource attributes named in the settings.
+// Tags are the attributes of the data point, and the resource attributes named in the settings. Kind,
+// unit and description are the metadata of <name>.
 // Thread-compatible.
 
 #pragma once
@@ -18,6 +19,7 @@
 
 #include "server/inputs/input_settings.h"
 #include "server/inputs/input_writer.h"
+#include "server/inputs/metric_metadata.h"
 #include "server/inputs/name_rule.h"
 #include "server/inputs/otlp/otlp_buckets.h"
 #include "server/inputs/otlp/otlp_metrics.h"
@@ -38,12 +40,16 @@ struct OtlpDropped {
 class OtlpSeries : public OtlpSink {
  public:
   // All are borrowed. A data point is an item of the writer, by its number in the request.
-  OtlpSeries(const NameRule* names, const InputSettings* settings, InputWriter* out)
-      : names_(names), settings_(settings), out_(out) {}
+  OtlpSeries(const NameRule* names,
+             const InputSettings* settings,
+             InputWriter* out,
+             NewMetadata* metadata)
+      : names_(names), settings_(settings), out_(out), metadata_(metadata) {}
 
   void TakeResource(const OtlpAttributes& attributes) override;
   bool Step() override { return out_->Step(); }
   bool TakePoint(const OtlpMetric& metric, const OtlpPoint& point) override;
+  void TakeMetric(const OtlpMetric& metric) override;
 
   const OtlpDropped& dropped() const { return dropped_; }
 
@@ -71,6 +77,7 @@ class OtlpSeries : public OtlpSink {
   const NameRule* const names_;
   const InputSettings* const settings_;
   InputWriter* const out_;
+  NewMetadata* const metadata_;
   std::vector<std::string> resource_texts_;  // keys and values alternate
   std::vector<TagView> resource_tags_;       // views of resource_texts_
   size_t number_ = 0;                        // of the data point

@@ -158,9 +158,11 @@ HttpResponse PromWriteHandler::Store(const HttpRequest& request,
   out.LimitNewSeries(request.new_series_limit());
   PromWriteRequest series(request.body, version);
   Dropped dropped;
+  NewMetadata news(parts_.metadata, parts_.names);
   while (out.HasRoom() && series.Next(out.wants_faults())) {
     if (series.fault().empty()) {
       AddSeries(series, &out, &dropped);
+      if (series.series().metadata.has_value()) news.Add(*series.series().metadata);
       if (HasTimeZero(series.series()))
         out.Refuse(series.number(), std::string(out.wants_faults() ? kTimeZero : "?"));
     } else {
@@ -169,8 +171,13 @@ HttpResponse PromWriteHandler::Store(const HttpRequest& request,
   }
   if (out.may_not_store()) return RefuseBody(fault, version);
   if (!series.error().empty()) return RefuseBody(series.error(), version);
+  for (const MetricMetadata& metadata : series.metadata())
+    news.Add(metadata);
+  if (news.has_any() && !request.may_wait) return AnswerWhereItMayWait();
   out.Finish();
   if (!out.must_wait()) {
+    if (news.has_any()) news.Store();
+    news.CountDropped();
     CountDropped(dropped);
     counters_.Count(out);
   }

@@ -1,6 +1,8 @@
 // PromWriteHandler: Prometheus remote write, 1.0 and 2.0. docs/inputs.md describes the mapping of
 // labels, samples and histograms.
 //
+// Metadata that is new is written after the points, and never refuses any (metric_metadata.h).
+//
 // 2xx means the same as for /api/put. Nothing of a malformed body is stored; bad series are
 // refused, and the others are stored. Thread-safe.
 
@@ -16,6 +18,7 @@
 #include "server/inputs/input_counters.h"
 #include "server/inputs/input_settings.h"
 #include "server/inputs/input_writer.h"
+#include "server/inputs/metric_metadata.h"
 #include "server/inputs/name_rule.h"
 #include "server/inputs/prometheus/prom_write_request.h"
 #include "server/put/put_writer.h"
@@ -25,9 +28,10 @@ namespace hourcell {
 class PromWriteHandler {
  public:
   struct Parts {
-    Tsdb* tsdb = nullptr;             // borrowed, outlives the object
-    const NameRule* names = nullptr;  // borrowed, outlives the object
-    AppendInPlace append = {};        // for tests
+    Tsdb* tsdb = nullptr;                // borrowed, outlives the object
+    const NameRule* names = nullptr;     // borrowed, outlives the object
+    AppendInPlace append = {};           // for tests
+    MetadataKeeper* metadata = nullptr;  // borrowed, outlives the object; null: none is kept
   };
 
   // Counts rpc.put.* and rpc.inputs.* of type=prometheus.

@@ -21,6 +21,7 @@ constexpr std::string_view kMetricLabel = "__name__";
 
 // The fields of the two schemas.
 constexpr uint32_t kSeriesOf1 = BytesField(1);
+constexpr uint32_t kMetadataOf1 = BytesField(3);
 constexpr uint32_t kSymbolOf2 = BytesField(4);
 constexpr uint32_t kSeriesOf2 = BytesField(5);
 
@@ -104,6 +105,10 @@ bool PromWriteRequest::Next(bool wants_text) {
   try {
     pbf_reader reader(DataOf(rest_));
     while (reader.next()) {
+      if (reader.tag_and_type() == kMetadataOf1 && version_ == PromWriteVersion::k1) {
+        ReadMetadataOf1(ViewOf(reader.get_view()));
+        continue;
+      }
       if (reader.tag_and_type() != field) {
         reader.skip();
         continue;
@@ -113,11 +118,61 @@ bool PromWriteRequest::Next(bool wants_text) {
       ReadSeries(series);
       return true;
     }
+    rest_ = {};
   } catch (const std::exception& exception) {
     error_ = fmt::format("expected a whole protobuf message, got {} at series {}", exception.what(),
                          number_ + 1);
   }
   return false;
+}
+
+void PromWriteRequest::ReadMetadataOf1(std::string_view message) {
+  MetricMetadata read;
+  pbf_reader reader(DataOf(message));
+  while (reader.next()) {
+    switch (reader.tag_and_type()) {
+      case VarintField(1):
+        read.type = MetadataTypeOf(reader.get_uint64());
+        break;
+      case BytesField(2):
+        read.metric = ViewOf(reader.get_view());
+        break;
+      case BytesField(4):
+        read.help = ViewOf(reader.get_view());
+        break;
+      case BytesField(5):
+        read.unit = ViewOf(reader.get_view());
+        break;
+      default:
+        reader.skip();
+    }
+  }
+  // The rest is in the next message.
+  if (metadata_.size() < kMetadataAtOnce) metadata_.push_back(read);
+}
+
+MetricMetadata PromWriteRequest::ReadMetadataOf2(std::string_view message) {
+  MetricMetadata read;
+  const auto symbol = [this](uint64_t number) {
+    return number < symbols_.size() ? symbols_[number] : std::string_view();
+  };
+  pbf_reader reader(DataOf(message));
+  while (reader.next()) {
+    switch (reader.tag_and_type()) {
+      case VarintField(1):
+        read.type = MetadataTypeOf(reader.get_uint64());
+        break;
+      case VarintField(3):
+        read.help = symbol(reader.get_uint64());
+        break;
+      case VarintField(4):
+        read.unit = symbol(reader.get_uint64());
+        break;
+      default:
+        reader.skip();
+    }
+  }
+  return read;
 }
 
 void PromWriteRequest::ReadSeries(std::string_view message) {
@@ -134,6 +189,10 @@ void PromWriteRequest::ReadSeries(std::string_view message) {
   }
   if (series_.name.empty())
     SetFault([&] { return std::string("expected the name of the metric, got no label __name__"); });
+  if (series_.metadata.has_value()) {
+    series_.metadata->metric = FamilyOf(series_.name, series_.metadata->type);
+    if (series_.metadata->says_nothing()) series_.metadata.reset();
+  }
   series_.labels = labels_;
   series_.samples = samples_;
   series_.histograms = histograms_;
@@ -179,6 +238,9 @@ void PromWriteRequest::ReadSeriesOf2(std::string_view message) {
       case BytesField(4):
         ++series_.exemplars;
         reader.skip();
+        break;
+      case BytesField(5):
+        series_.metadata = ReadMetadataOf2(ViewOf(reader.get_view()));
         break;
       default:
         reader.skip();

@@ -11,18 +11,22 @@
 //   }
 //   if (!request.error().empty()) ...       // the body is malformed; nothing counts
 //
+// Version 1 sends metadata of metrics, often in a message without series; version 2 in series.
+//
 // Views point into the body. Allocates per request, not per series. Thread-compatible.
 
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "codec/point.h"
+#include "server/inputs/metric_metadata.h"
 #include "server/inputs/prometheus/prom_histogram.h"
 
 namespace hourcell {
@@ -48,6 +52,7 @@ struct PromSeries {
   std::span<const PromSample> samples;
   std::span<const PromHistogram> histograms;
   size_t exemplars = 0;
+  std::optional<MetricMetadata> metadata;  // of version 2, with the name of the metric as sent
 };
 
 class PromWriteRequest {
@@ -65,6 +70,9 @@ class PromWriteRequest {
   const std::string& fault() const { return fault_; }
   const PromSeries& series() const { return series_; }
 
+  // The metadata of version 1 that was parsed, with names as sent. REQUIRES: Next returned false.
+  std::span<const MetricMetadata> metadata() const { return metadata_; }
+
   // Why the message is malformed; empty if it is not.
   const std::string& error() const { return error_; }
 
@@ -73,6 +81,8 @@ class PromWriteRequest {
   void ReadSeries(std::string_view message);
   void ReadSeriesOf1(std::string_view message);
   void ReadSeriesOf2(std::string_view message);
+  void ReadMetadataOf1(std::string_view message);
+  MetricMetadata ReadMetadataOf2(std::string_view message);
   void AddLabelsBySymbol(std::string_view packed);
   void AddLabel(const TagView& label);
   void AddSample(const PromSample& sample);
@@ -92,6 +102,7 @@ class PromWriteRequest {
   std::vector<PromSample> samples_;
   std::vector<PromHistogram> histograms_;
   size_t buckets_ = 0;  // of the histograms
+  std::vector<MetricMetadata> metadata_;
 };
 
 }  // namespace hourcell

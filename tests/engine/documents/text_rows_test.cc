@@ -50,6 +50,15 @@ TEST_F(TextRowsTest, AVisitHasTheTextsOfThePrefixUntilItIsToldToEnd) {
   EXPECT_THAT(Visited(others), ElementsAre("c=3"));
 }
 
+TEST_F(TextRowsTest, SeveralTextsAreSetTogetherOrNone) {
+  ASSERT_OK(rows_.Set(std::vector<MetadataRow>{{"a", "1"}, {"b", "2"}}));
+  ASSERT_OK(rows_.Set(std::vector<MetadataRow>{{"b", "3"}}));
+
+  EXPECT_THAT(rows_.Set(std::vector<MetadataRow>{{"a", "4"}, {"c", "\xff"}}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("UTF-8")));
+  EXPECT_THAT(Visited(rows_), ElementsAre("a=1", "b=3"));
+}
+
 TEST_F(TextRowsTest, ARemovedTextIsNotFound) {
   ASSERT_OK(Set(&rows_, "a", "1"));
   EXPECT_THAT(rows_.Find("a"), IsOkAndHolds(Optional(std::string("1"))));

@@ -5,6 +5,7 @@
 #include "codec/limits.h"
 #include "server/inputs/prometheus/prom_write_request.h"
 #include "tests/fuzz/fuzz_input.h"
+#include "tests/fuzz/inputs/metadata_fuzz.h"
 
 namespace hourcell {
 namespace {
@@ -20,6 +21,11 @@ void CheckSeries(const PromSeries& series) {
     if (!native.is_stale && native.fault.empty()) {
       HOURCELL_CHECK(CheckExponentialHistogram(native.histogram).ok());
     }
+  }
+  if (series.metadata.has_value()) {
+    HOURCELL_CHECK(series.name.starts_with(series.metadata->metric));
+    HOURCELL_CHECK(!series.metadata->says_nothing());
+    CheckMetadataText(*series.metadata);
   }
   for (const TagView& label : series.labels) {
     HOURCELL_CHECK(!label.key.empty() && label.key.size() <= kNameBytesMax);
@@ -37,6 +43,10 @@ size_t CheckMessage(std::string_view message, PromWriteVersion version) {
     if (request.fault().empty()) CheckSeries(request.series());
   }
   HOURCELL_CHECK(IsUtf8(request.error()));
+  HOURCELL_CHECK(request.metadata().size() <= kMetadataAtOnce);
+  HOURCELL_CHECK(version == PromWriteVersion::k1 || request.metadata().empty());
+  for (const MetricMetadata& metadata : request.metadata())
+    CheckMetadataText(metadata);
   return series;
 }
 

@@ -13,6 +13,7 @@
 #include "codec/base/strings.h"
 #include "server/inputs/otlp/otlp_buckets.h"
 #include "server/inputs/otlp/otlp_metrics.h"
+#include "tests/fuzz/inputs/metadata_fuzz.h"
 
 namespace hourcell {
 
@@ -34,7 +35,13 @@ class CheckingOtlpSink : public OtlpSink {
     return true;
   }
 
+  void TakeMetric(const OtlpMetric& metric) override {
+    ++metrics_;
+    CheckMetadataText({.metric = metric.name, .unit = metric.unit, .help = metric.description});
+  }
+
   size_t points() const { return points_; }
+  size_t metrics() const { return metrics_; }
 
  private:
   static void CheckAttributes(const OtlpAttributes& attributes) {
@@ -47,9 +54,10 @@ class CheckingOtlpSink : public OtlpSink {
   }
 
   size_t points_ = 0;
+  size_t metrics_ = 0;
 };
 
-// How many data points a body has before its end or its error; the same twice.
+// How many data points and metrics a body has before its end or its error; the same twice.
 inline void CheckOtlpBody(absl::Status (*read)(std::string_view, OtlpSink*),
                           std::string_view body) {
   CheckingOtlpSink first;
@@ -58,6 +66,7 @@ inline void CheckOtlpBody(absl::Status (*read)(std::string_view, OtlpSink*),
   HOURCELL_CHECK(IsUtf8(MessageOf(status)));
   HOURCELL_CHECK(read(body, &second).ok() == status.ok());
   HOURCELL_CHECK(first.points() == second.points());
+  HOURCELL_CHECK(first.metrics() == second.metrics());
 }
 
 }  // namespace hourcell

@@ -33,7 +33,6 @@ TEST_F(ApiHandlerTest, ExemplarsAreNone) {
 }
 
 TEST_F(ApiHandlerTest, WhatIsNotStoredIsEmpty) {
-  EXPECT_EQ(Send("GET /api/v1/metadata?metric=up").body, R"({"status":"success","data":{}})");
   EXPECT_EQ(Send("GET /api/v1/rules").body, R"({"status":"success","data":{"groups":[]}})");
   EXPECT_EQ(Send("GET /api/v1/alerts").body, R"({"status":"success","data":{"alerts":[]}})");
 }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "server/inputs/metric_metadata.h"
 #include "tests/server/inputs/otlp/otlp_messages.h"
 
 namespace hourcell::otlp_json_test {
@@ -52,6 +53,47 @@ TEST(OtlpJsonTest, TheTemporalityMayBeANumberOrAName) {
     EXPECT_THAT(OtlpLines(&ReadOtlpJson, body),
                 ElementsAre("resource", fmt::format("m sum {} @5 integer=1", number)))
         << text;
+  }
+}
+
+std::string DescribedJson(std::string_view members) {
+  return fmt::format(R"({{"resourceMetrics":[{{"scopeMetrics":[{{"metrics":[)"
+                     R"({{"name":"m","gauge":{{}},{}}}]}}]}}]}})",
+                     members);
+}
+
+TEST(OtlpJsonTest, UnitAndDescriptionMayBeNullAndHaveEscapes) {
+  EXPECT_THAT(OtlpLines(&ReadOtlpJson,
+                        DescribedJson(R"("unit":null,"description":"a\nb \u00e9 \ud83d\ude00")")),
+              ElementsAre("resource", "m unit= description=a\nb \u00e9 \U0001F600"));
+  EXPECT_THAT(OtlpLines(&ReadOtlpJson, DescribedJson(R"("unit":5)")),
+              ElementsAre("resource", "! unit: expected a string"));
+}
+
+TEST(OtlpJsonTest, TheBeginningOfALongDescriptionIsReadWithWholeEscapes) {
+  const std::vector<std::pair<std::string_view, std::string_view>> kTexts = {
+      {"x", "x"},
+      {R"(\n)", "\n"},
+      {R"(\u0041)", "A"},
+      {R"(\ud83d\ude00)", "\U0001F600"},
+      {R"(\u0041\uD83D\uDE00)", "A\U0001F600"},
+      {"\u20ac", "\u20ac"},
+      {R"(\u0041\n)", "A\n"}};
+  for (const auto& [escaped, plain] : kTexts) {
+    std::string description;
+    std::string whole;
+    for (int i = 0; i < 8000; ++i) {
+      description += escaped;
+      whole += plain;
+    }
+    const std::vector<std::string> lines =
+        OtlpLines(&ReadOtlpJson, DescribedJson(fmt::format(R"("description":"{}")", description)));
+    ASSERT_EQ(lines.size(), 2U) << escaped;
+    constexpr std::string_view kBefore = "m unit= description=";
+    const std::string_view read = std::string_view(lines[1]).substr(kBefore.size());
+    EXPECT_TRUE(whole.starts_with(read)) << escaped;
+    EXPECT_GE(read.size(), kMetadataHelpMax) << escaped;
+    EXPECT_LT(read.size(), whole.size()) << escaped;
   }
 }
 

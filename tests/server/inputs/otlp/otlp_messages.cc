@@ -45,7 +45,7 @@ template <typename Write>
 void WriteMetric(pbf_writer* scope, const char* name, uint32_t kind, int temporality, Write write) {
   pbf_writer metric(*scope, 2);
   metric.add_string(1, name);
-  metric.add_string(3, "1");
+  if (kind == 5) metric.add_string(3, "1");
   pbf_writer data(metric, kind);
   {
     pbf_writer point(data, 1);
@@ -53,6 +53,7 @@ void WriteMetric(pbf_writer* scope, const char* name, uint32_t kind, int tempora
     write(&point);
   }
   if (temporality > 0) data.add_enum(2, temporality);
+  if (kind == 7) data.add_bool(3, true);
 }
 
 void WriteHistograms(pbf_writer* scope) {
@@ -129,6 +130,13 @@ class LineSink : public OtlpSink {
     lines_->push_back(std::move(line));
     return true;
   }
+  void TakeMetric(const OtlpMetric& metric) override {
+    const bool says_more =
+        metric.is_monotonic || !metric.unit.empty() || !metric.description.empty();
+    if (!says_more) return;
+    lines_->push_back(fmt::format("{} unit={} description={}{}", metric.name, metric.unit,
+                                  metric.description, metric.is_monotonic ? " monotonic" : ""));
+  }
 
  private:
   std::vector<std::string>* const lines_;
@@ -182,7 +190,7 @@ std::string_view OtlpSampleJson() {
       {"timeUnixNano":"1356998400500000000","count":"5","sum":2.5,
        "quantileValues":[{"quantile":0.99,"value":1.25}]}]}},
     {"name":"gone","gauge":{"dataPoints":[
-      {"timeUnixNano":"1356998400500000000","flags":1}]}}]}],
+      {"timeUnixNano":"1356998400500000000","flags":1}]},"unit":"1"}]}],
    "resource":{"attributes":[
     {"key":"service.name","value":{"stringValue":"shop"}},
     {"key":"empty","value":{"stringValue":""}},
@@ -202,12 +210,15 @@ std::vector<std::string> OtlpSampleLines() {
   return {
       "resource service.name=shop canary=true shard=-7 weight=0.25 dropped=1",
       "temperature gauge 0 @1356998400500000000 value=21.5",
+      "temperature unit=1 description=",
       "requests sum 2 @1356998400500000000 method=GET exemplars=1 integer=42",
+      "requests unit= description= monotonic",
       "latency histogram 2 @1356998400500000000 method=GET count=6 sum=12.5 buckets=1,2,3:0.5,10",
       "size exponential 1 @1356998400500000000 method=GET count=9 sum=100 scale=1 zero=2<0 "
       "+-1:1,0,2,3 -0:1",
       "rpc summary 0 @1356998400500000000 count=5 sum=2.5 q0.99=1.25",
       "gone gauge 0 @1356998400500000000 none",
+      "gone unit=1 description=",
   };
 }
 

@@ -25,6 +25,7 @@ std::string OtlpGaugeJson(std::string_view name, std::string_view points);
 //
 //   resource service.name=shop
 //   requests sum 2 @1356998400500000000 method=GET value=42
+//   requests unit=1 description=Served monotonic        of a metric that has one of these
 std::vector<std::string> OtlpLines(absl::Status (*read)(std::string_view, OtlpSink*),
                                    std::string_view body);
 

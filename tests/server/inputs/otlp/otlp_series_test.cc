@@ -45,7 +45,8 @@ class OtlpSeriesTest : public testing::Test {
  private:
   const NameRule names_{NameEncoding::kUtf8, ""};
   InputWriter out_{nullptr, true};
-  OtlpSeries series_{&names_, &settings_, &out_};
+  NewMetadata metadata_{nullptr, &names_};
+  OtlpSeries series_{&names_, &settings_, &out_, &metadata_};
 };
 
 TEST_F(OtlpSeriesTest, EachKindHasItsSeries) {
