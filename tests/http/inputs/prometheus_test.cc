@@ -2,6 +2,8 @@
 // write, and answers PromQL over these by remote read.
 
 #include <algorithm>
+#include <csignal>
+#include <cstdint>
 #include <ctime>
 #include <fstream>
 #include <memory>
@@ -72,6 +74,40 @@ TEST_F(PrometheusTest, WhatItWritesIsStoredAndReadBack) {
   EXPECT_THAT(reader.Query("count(%7B__name__=~%22go_.*%22%7D)%3Ebool%2020"),
               HasSubstr(R"(,"1"]}]})"));
   EXPECT_THAT(reader.Query("up%7Bjob=%22nosuch%22%7D"), HasSubstr(R"("result":[])"));
+}
+
+TEST_F(PrometheusTest, MetadataThatItSendsIsAnsweredAsItAnswers) {
+  auto server = std::make_unique<ServerProcess>(directory_.file("store"));
+  Prometheus writer(directory_.file("writer"),
+                    fmt::format("global: {{scrape_interval: 1s}}\n"
+                                "scrape_configs:\n"
+                                "  - job_name: self\n"
+                                "    static_configs: [{{targets: ['127.0.0.1:{{port}}']}}]\n"
+                                "remote_write:\n"
+                                "  - url: http://127.0.0.1:{}/api/v1/write\n"
+                                "    metadata_config: {{send: true, send_interval: 1s}}\n",
+                                server->port()));
+  const auto answer = [](uint16_t port, std::string_view params) {
+    return HttpCall(port, "GET", fmt::format("/api/v1/metadata{}", params)).body;
+  };
+  const auto are_alike = [&](std::string_view params) {
+    return Eventually([&] {
+      const std::string theirs = answer(writer.port(), params);
+      return theirs.find("\"type\":") != theirs.npos && answer(server->port(), params) == theirs;
+    });
+  };
+
+  EXPECT_TRUE(are_alike("?metric=go_goroutines")) << answer(server->port(), "");
+  EXPECT_TRUE(are_alike("?metric=prometheus_http_request_duration_seconds"));
+  EXPECT_TRUE(are_alike("")) << answer(server->port(), "") << answer(writer.port(), "");
+  for (const std::string_view params :
+       {"?metric=up", "?metric=nosuch", "?limit=0", "?limit=x", "?metric=go_goroutines&limit=-1"})
+    EXPECT_EQ(answer(server->port(), params), answer(writer.port(), params)) << params;
+
+  const std::string before = answer(server->port(), "");
+  server->End(SIGKILL);
+  server = std::make_unique<ServerProcess>(directory_.file("store"));
+  EXPECT_EQ(answer(server->port(), ""), before);
 }
 
 bool IsNumber(const std::string& answer) {

@@ -299,7 +299,10 @@ TEST_F(PromqlPeerTest, SeriesAndLabelsEqualThoseOfPrometheus) {
                                         "query_exemplars?query=up&start=1&end=2",
                                         "rules",
                                         "alerts",
-                                        "metadata"}) {
+                                        "metadata",
+                                        "metadata?metric=up",
+                                        "metadata?limit=-1",
+                                        "metadata?limit=x"}) {
     const std::string path = fmt::format("/api/v1/{}", target);
     EXPECT_EQ(HttpCall(server.port(), "GET", path).body, HttpCall(peer.port(), "GET", path).body)
         << target;
