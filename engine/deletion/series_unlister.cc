@@ -57,6 +57,7 @@ absl::Status SeriesUnlister::LeaveAnnounced(Series series) {
   const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
   HOURCELL_ASSIGN_OR_RETURN(const auto records,
                             HidingRecords(parts_.row_keys->layout(), view.get()));
+  std::vector<Uid> metrics;
   std::vector<SeriesNumber> all_hidden;
   for (const auto& [metric, numbers] : series) {
     const auto of_metric = records.find(metric);
@@ -67,9 +68,10 @@ absl::Status SeriesUnlister::LeaveAnnounced(Series series) {
     // fsck reports damage.
     if (absl::IsDataLoss(hidden.status())) continue;
     HOURCELL_RETURN_IF_ERROR(hidden.status());
+    if (!hidden->empty()) metrics.push_back(metric);
     all_hidden.insert(all_hidden.end(), hidden->begin(), hidden->end());
   }
-  parts_.series->unlisted()->Leave(all_hidden);
+  parts_.series->unlisted()->Leave(metrics, all_hidden);
   return absl::OkStatus();
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include <absl/container/flat_hash_set.h>
 #include <roaring/roaring64map.hh>
 
 // Why a set that is copied when it changes: a list of millions of series reads it without a lock,
@@ -11,6 +12,7 @@ namespace hourcell {
 
 struct SeriesSet::Bits {
   Roaring64Map map;
+  absl::flat_hash_set<Uid> metrics;  // of the numbers, and of some that are not in it any more
 };
 
 SeriesSet::SeriesSet() : bits_(std::make_unique<Bits>()) {}
@@ -19,6 +21,10 @@ SeriesSet::~SeriesSet() = default;
 
 bool SeriesSet::Contains(SeriesNumber number) const {
   return bits_->map.contains(number);
+}
+
+bool SeriesSet::MayContainOf(Uid metric) const {
+  return bits_->metrics.contains(metric);
 }
 
 std::vector<SeriesNumber> SeriesSet::Difference(const Pointer& a, const Pointer& b) {
@@ -36,6 +42,7 @@ SeriesSet::Pointer SeriesSet::Intersection(const Pointer& a, const Pointer& b) {
   if (a == b) return a;
   auto both = std::make_shared<SeriesSet>();
   both->bits_->map = a->bits_->map & b->bits_->map;
+  both->bits_->metrics = a->bits_->metrics;
   return both;
 }
 
@@ -56,7 +63,7 @@ void UnlistedSeries::Announce(std::span<const SeriesNumber> numbers) {
   is_any_.store(!numbers.empty() || unlisted_ != nullptr);
 }
 
-void UnlistedSeries::Leave(std::span<const SeriesNumber> numbers) {
+void UnlistedSeries::Leave(std::span<const Uid> metrics, std::span<const SeriesNumber> numbers) {
   Roaring64Map left;
   left.addMany(numbers.size(), numbers.data());
   MutexLock lock(&mutex_);
@@ -64,7 +71,11 @@ void UnlistedSeries::Leave(std::span<const SeriesNumber> numbers) {
   if (left.isEmpty()) return;
   auto changed = std::make_shared<SeriesSet>();
   changed->bits_->map = std::move(left);
-  if (unlisted_ != nullptr) changed->bits_->map |= unlisted_->bits_->map;
+  if (unlisted_ != nullptr) {
+    changed->bits_->map |= unlisted_->bits_->map;
+    changed->bits_->metrics = unlisted_->bits_->metrics;
+  }
+  changed->bits_->metrics.insert(metrics.begin(), metrics.end());
   unlisted_ = std::move(changed);
 }
 
@@ -77,7 +88,7 @@ void UnlistedSeries::Show(std::span<const SeriesNumber> numbers) {
     if (unlisted_ == nullptr || !unlisted_->Contains(number)) continue;
     if (changed == nullptr) {
       changed = std::make_shared<SeriesSet>();
-      changed->bits_->map = unlisted_->bits_->map;
+      *changed->bits_ = *unlisted_->bits_;
     }
     changed->bits_->map.remove(number);
   }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "codec/base/mutex.h"
+#include "codec/rows/uid.h"
 #include "engine/rows/series_key.h"
 
 namespace hourcell {
@@ -33,6 +34,9 @@ class SeriesSet {
   SeriesSet& operator=(const SeriesSet&) = delete;
 
   bool Contains(SeriesNumber number) const;
+
+  // False: no series of the metric is in the set.
+  bool MayContainOf(Uid metric) const;
 
   // The numbers that are in `a` and not in `b`, ascending.
   static std::vector<SeriesNumber> Difference(const Pointer& a, const Pointer& b);
@@ -59,8 +63,8 @@ class UnlistedSeries {
   // These series, and no others, are announced.
   void Announce(std::span<const SeriesNumber> numbers);
 
-  // Leaves out those of `numbers` that are still announced.
-  void Leave(std::span<const SeriesNumber> numbers);
+  // Leaves out those of `numbers` that are still announced. `metrics`: the metrics of all of them.
+  void Leave(std::span<const Uid> metrics, std::span<const SeriesNumber> numbers);
 
   // Lists show these series again, and they are not announced any more.
   void Show(std::span<const SeriesNumber> numbers);

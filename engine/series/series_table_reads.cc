@@ -175,7 +175,7 @@ absl::StatusOr<bool> SeriesTable::HasSeries(Uid metric) const {
 
 absl::StatusOr<bool> SeriesTable::HasListedSeries(Uid metric) const {
   const SeriesSet::Pointer unlisted = unlisted_->Now();
-  if (unlisted == nullptr) return HasSeries(metric);
+  if (unlisted == nullptr || !unlisted->MayContainOf(metric)) return HasSeries(metric);
   const auto is_listed = [&unlisted](SeriesNumber number) { return !unlisted->Contains(number); };
   bool found = false;
   size_t tried = 0;

@@ -71,7 +71,7 @@ class FirstCandidates {
 absl::StatusOr<uint64_t> CountSeriesOf(const SeriesTable& series, Uid metric) {
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<SeriesNumber> numbers, series.OfMetric(metric));
   const SeriesSet::Pointer unlisted = series.unlisted()->Now();
-  if (unlisted == nullptr) return numbers.size();
+  if (unlisted == nullptr || !unlisted->MayContainOf(metric)) return numbers.size();
   const auto is_listed = [&unlisted](SeriesNumber number) { return !unlisted->Contains(number); };
   return static_cast<uint64_t>(std::ranges::count_if(numbers, is_listed));
 }

@@ -165,8 +165,7 @@ int UndoMain(const std::vector<std::string>& args, Terminal& terminal) {
   line.AddWords("ID", &options.store.words, "the change to undo; without it, list all");
   line.set_footer(
       "A change can be undone for the tsd.storage.undo that was set when it was made, by default\n"
-      "7 days."
-      " Until its time is over, or --forget, the points take space on disk.\n"
+      "7 days. Until its time is over, or --forget, the points take space on disk.\n"
       "\nAn undo of a delete brings the points back. Points that were put since stay, also at the\n"
       "same instant. Points that another delete hides stay hidden. Histograms are deleted at once\n"
       "and do not come back.\n"

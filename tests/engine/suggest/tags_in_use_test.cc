@@ -127,7 +127,7 @@ TEST_F(TagsInUseTest, TagsOfUnlistedSeriesAreNotInUse) {
   UnlistedSeries& unlisted = *table_->unlisted();
   const auto leave = [&unlisted](const SeriesRef& series) {
     unlisted.Announce({&series.number, 1});
-    unlisted.Leave({&series.number, 1});
+    unlisted.Leave({&series.metric, 1}, {&series.number, 1});
   };
   leave(a_);
   Refresh();
