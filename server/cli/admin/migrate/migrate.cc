@@ -38,6 +38,7 @@ namespace {
 
 constexpr std::string_view kMigrateCommand = "migrate";
 constexpr size_t kBatchPoints = 20'000;
+constexpr size_t kBatchMetadata = 1000;
 
 // A batch of points that owns their names.
 class Batch {
@@ -130,6 +131,7 @@ class Migrator {
     HOURCELL_RETURN_IF_ERROR(CopyDocuments());
     HOURCELL_RETURN_IF_ERROR(CopyViews());
     HOURCELL_RETURN_IF_ERROR(CopyTrees());
+    HOURCELL_RETURN_IF_ERROR(CopyMetadata());
     meter_.Clear();
     HOURCELL_RETURN_IF_ERROR(to_.maintenance().Flush(
         {.cancelled = LongWork::cancelled(),
@@ -309,6 +311,24 @@ class Migrator {
       });
       return copied.ok();
     }));
+    return copied;
+  }
+
+  absl::Status CopyMetadata() {
+    std::vector<MetadataRow> rows;
+    absl::Status copied;
+    const auto copy = [&] {
+      copied = CheckSignal();
+      if (copied.ok()) copied = to_.names().WriteMetadata(rows);
+      rows.clear();
+      return copied.ok();
+    };
+    HOURCELL_RETURN_IF_ERROR(
+        from_.names().VisitMetadata([&](std::string_view metric, std::string_view text) {
+          rows.push_back({.metric = std::string(metric), .text = std::string(text)});
+          return rows.size() < kBatchMetadata || copy();
+        }));
+    if (copied.ok()) copy();
     return copied;
   }
 
@@ -627,9 +647,9 @@ int MigrateMain(const std::vector<std::string>& args, Terminal& terminal) {
       "have a store open, and a target is new or empty");
   line.set_footer(
       "The settings are those of the new store: UID widths, salt, cell format. The command\n"
-      "copies names, points, annotations, histograms, meta texts, saved views, trees and\n"
-      "metric TTLs, then reads and compares the points of both stores. The source\n"
-      "does not change. Ctrl-C or SIGTERM ends a migration, with exit code 130 or\n"
+      "copies names, points, annotations, histograms, meta texts, saved views, trees, metadata\n"
+      "of metrics and metric TTLs, then reads and compares the points of both stores. The\n"
+      "source does not change. Ctrl-C or SIGTERM ends a migration, with exit code 130 or\n"
       "143. A migration that was interrupted can be run again.\n"
       "To change only the number of salt buckets, use 'hourcell store salt'; it moves no data.\n"
       "\nExample:\n"

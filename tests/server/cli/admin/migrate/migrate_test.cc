@@ -238,6 +238,24 @@ TEST_F(MigrateTest, TextsOfUidsAndSeriesComeToo) {
                                  "000001000001000001000002000002"));
 }
 
+TEST_F(MigrateTest, MetadataOfMetricsComesToo) {
+  ASSERT_NO_FATAL_FAILURE(FillSource());
+  std::vector<MetadataRow> rows;
+  for (int i = 0; i < 2001; ++i)  // three batches
+    rows.push_back({.metric = fmt::format("m{:04}", i), .text = fmt::format("text {}", i)});
+  ASSERT_OK(Open("from")->names().WriteMetadata(rows));
+
+  ASSERT_EQ(Run({"tsd.storage.uid.width.metric=2"}), kExitOk) << terminal_.err();
+
+  size_t copied = 0;
+  ASSERT_OK(Open("to")->names().VisitMetadata([&](std::string_view metric, std::string_view text) {
+    EXPECT_EQ(metric, rows.at(copied).metric);
+    EXPECT_EQ(text, rows.at(copied).text);
+    return ++copied < rows.size();
+  }));
+  EXPECT_EQ(copied, rows.size());
+}
+
 TEST_F(MigrateTest, SavedViewsAndTreesComeToo) {
   ASSERT_NO_FATAL_FAILURE(FillSource());
   ASSERT_OK(Open("from")->saved_views().Change(
