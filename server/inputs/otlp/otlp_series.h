@@ -6,8 +6,8 @@
 //   exponential histogram      <name>, whole; without InputSettings::has_whole_histograms as above
 //   summary                    <name> with the tag quantile, <name>_sum, <name>_count
 //
-// Tags are the attributes of the data point, and the resource attributes named in the settings. Kind,
-// unit and description are the metadata of <name>.
+// Tags are the attributes of the data point, and the resource attributes named in the settings.
+// Kind, unit and description are the metadata of <name>.
 // Thread-compatible.
 
 #pragma once
