@@ -15,6 +15,12 @@ export default defineConfig({
   },
   build: {
     target: 'es2022',
+    // One kilobyte less than Vite's own.
+    minify: 'terser',
+    terserOptions: {
+      module: true, ecma: 2020,
+      compress: { passes: 3, unsafe_arrows: true, pure_getters: true, keep_fargs: false },
+    },
     // Nothing may be inlined: the page's Content-Security-Policy has no data: scripts or styles.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

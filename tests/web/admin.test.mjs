@@ -276,3 +276,22 @@ test('a delete says until when it can be undone, and is undone from its dialog o
   await page.click('nav a:has-text("Graph")');
   await drawn();
 });
+
+test('renames and shorter TTLs are listed with their undo', async () => {
+  const changes = await Server.create({ data: false, options: ['--tsd.http.ttl.allow_shorter=true'] });
+  const post = (path, json) => fetch(changes.url + path, { method: 'POST', body: JSON.stringify(json),
+    headers: { 'Content-Type': 'application/json', 'X-Requested-With': 'test' } });
+  await changes.put([{ metric: 'old', timestamp: Math.floor(Date.now() / 1000), value: 1, tags: { host: 'a' } }]);
+  assert.ok((await post('api/uid/rename', { metric: 'old', name: 'new' })).ok);
+  assert.ok((await post('api/admin/ttl', { metric: 'new', ttl: 86400 })).ok);
+  page = await browser.page(changes.url, '#v=server&tab=Deletes');
+  await page.waitForSelector('text=metrics: old became new');
+  await page.waitForSelector('text=TTL of new: that of the store became 24 h');
+  await page.click('ul[aria-label="Other changes"] li:has-text("became new") button');
+  await page.waitForSelector('text=metrics: old became new', { state: 'detached' });
+  await page.click('ul[aria-label="Other changes"] button');
+  await page.waitForSelector('ul[aria-label="Other changes"]', { state: 'detached' });
+  const names = await (await fetch(`${changes.url}api/suggest?type=metrics`)).json();
+  assert.deepEqual(names, ['old']);
+  await changes.close();
+});

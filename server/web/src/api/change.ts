@@ -34,10 +34,17 @@ export interface Deletion {
   canBeUndone: boolean;
 }
 
-export const listDeletions = async (signal: AbortSignal) =>
-  (await getJson<{ deletions: Deletion[] }>('api/admin/undo', { signal })).deletions;
+// A rename, or a TTL that became shorter: in seconds, 0 = no limit. Without a metric: of the store;
+// without `before` or `since`: the metric had, or has, that of the store.
+export interface Change {
+  id: number; kind: 'rename' | 'ttl'; changed: number; undoUntil: number;
+  type?: string; name?: string; oldName?: string; metric?: string; before?: number; since?: number;
+}
 
-export const undoDelete = (id: number) =>
+export const listUndo = (signal: AbortSignal) =>
+  getJson<{ deletions: Deletion[]; changes: Change[] }>('api/admin/undo', { signal });
+
+export const undo = (id: number) =>
   send('api/admin/undo', { method: 'POST', params: [['id', String(id)], ['wait', 'true']] }).finally(noteChange);
 
 // For how long a new delete can be undone, in ms. Bigtable removes points at once.
