@@ -12,7 +12,7 @@
 namespace hourcell {
 namespace {
 
-using Points = std::vector<std::pair<double, std::string>>;
+using AnswerPoints = std::vector<std::pair<double, std::string>>;
 
 std::pair<double, std::string> PointOf(simdjson::dom::element point) {
   double seconds = 0;
@@ -30,8 +30,8 @@ bool AreAlike(const std::string& got, const std::string& want, const PromqlToler
          std::max(tolerance.relative * std::max(std::abs(a), std::abs(b)), tolerance.absolute);
 }
 
-std::string DifferenceOfPoints(const Points& got,
-                               const Points& want,
+std::string DifferenceOfPoints(const AnswerPoints& got,
+                               const AnswerPoints& want,
                                const PromqlTolerance& tolerance) {
   for (size_t i = 0; i < std::min(got.size(), want.size()); ++i) {
     if (got[i].first != want[i].first) {
@@ -68,7 +68,7 @@ PromqlAnswer PromqlAnswerOf(const std::string& body) {
     std::string key;
     for (const auto& [name, value] : labels)
       key += fmt::format("{}={};", name, value);
-    Points& points = answer.series[key];
+    AnswerPoints& points = answer.series[key];
     simdjson::dom::element value;
     if (!series["value"].get(value)) {
       points.push_back(PointOf(value));
