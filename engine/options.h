@@ -107,8 +107,8 @@ struct Options {
   // Points older than this expire, unless their metric has another TTL; 0 = never. Stored in the
   // store; nullopt = the stored value, or else never.
   std::optional<int64_t> ttl_s = {};  // tsd.storage.ttl
-  // How long a delete of points can be undone; until then its points stay in files. 0: deletes
-  // remove points at once, also in a store without TableCapability::kAtomicGroups.
+  // How long a delete, a rename or a shorter TTL can be undone; until then points stay in files. 0:
+  // deletes remove points at once, also in a store without TableCapability::kAtomicGroups.
   int64_t undo_s = 0;              // tsd.storage.undo
   size_t lanes = 0;                // shards of ingest; 0 = by the processors
   bool seal_in_background = true;  // false: only SealDue and pressure seal

@@ -128,7 +128,7 @@ class NewMetadata {
   // Writes the new metadata. After an error it counts as dropped, and the next request of the
   // client tries again.
   void Store();
-  // REQUIRES: the request is not processed again.
+  // Counts what was left out. For a request that is not processed again.
   void CountDropped() const;
 
  private:

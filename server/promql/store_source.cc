@@ -19,8 +19,8 @@
 // all metrics of the request different names. Exceptions are:
 //
 //   numbers      of le and quantile: a value that an old store has changed becomes one with '+'
-//   default tag  left out of the labels if le and quantile are the only other tags. So a series with
-//                these labels alone may have it or not
+//   default tag  left out of the labels if le and quantile are the only other tags. So a series
+//                with these labels alone may have it or not
 
 namespace hourcell {
 namespace {

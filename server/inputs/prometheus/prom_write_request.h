@@ -70,7 +70,7 @@ class PromWriteRequest {
   const std::string& fault() const { return fault_; }
   const PromSeries& series() const { return series_; }
 
-  // The metadata of version 1 that was parsed, with names as sent. REQUIRES: Next returned false.
+  // The metadata of version 1 that was parsed, with names as sent. Complete after the last Next.
   std::span<const MetricMetadata> metadata() const { return metadata_; }
 
   // Why the message is malformed; empty if it is not.

@@ -141,7 +141,7 @@ TEST_F(SeriesTableTest, SaysWhetherAMetricHasSeries) {
   EXPECT_THAT(table_->HasSeries(metric + 1), IsOkAndHolds(false));
 }
 
-// A row that is deleted behind the table's back shows whether the table is read.
+// Rows that are deleted without the table's knowledge show whether it reads them.
 TEST_F(SeriesTableTest, RemembersThatAMetricHasSeriesUntilSeriesAreDropped) {
   std::vector<std::pair<SeriesNumber, std::string>> all;
   for (int i = 0; i < 63; ++i) {  // the numbers of a block; fewer stay in memory

@@ -1,4 +1,4 @@
-#include "engine/series/metrics_in_use.h"
+#include "engine/names/metrics_in_use.h"
 
 namespace hourcell {
 
