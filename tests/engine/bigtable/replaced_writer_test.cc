@@ -248,6 +248,15 @@ CallMap TextCalls() {
        [](Tsdb* it) {
          return it->names().VisitTrees([](uint16_t, std::string_view) { return true; });
        }},
+      {"Names::WriteMetadata",
+       [](Tsdb* it) {
+         const MetadataRow row{.metric = "m", .text = "gauge"};
+         return it->names().WriteMetadata({&row, 1});
+       }},
+      {"Names::VisitMetadata",
+       [](Tsdb* it) {
+         return it->names().VisitMetadata([](std::string_view, std::string_view) { return true; });
+       }},
       {"SavedViews::Find", [](Tsdb* it) { return OutcomeOf(it->saved_views().Find("v")); }},
       {"SavedViews::Change",
        [](Tsdb* it) {
@@ -361,6 +370,7 @@ const std::set<std::string>& Reads() {
       "Names::VisitDocuments",
       "Names::FindTree",
       "Names::VisitTrees",
+      "Names::VisitMetadata",
       "Names::CheckUids",
       "SavedViews::Find",
       "SavedViews::Visit",
