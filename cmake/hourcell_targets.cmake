@@ -214,28 +214,59 @@ function(hourcell_add_to_check label target)
   add_dependencies(check_${label} ${target})
 endfunction()
 
-# hourcell_fuzzer(<target> [DEPS ...])
-#   <folder>/fuzz_<target>.cc as a libFuzzer program under HOURCELL_FUZZ, else as a program that
-#   replays files. ctest replays corpus/<target> in every build.
-function(hourcell_fuzzer target)
-  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
-  file(GLOB source CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*/fuzz_${target}.cc)
-  add_executable(fuzz_${target} ${source})
-  target_link_libraries(fuzz_${target} PRIVATE ${ARG_DEPS} hourcell_flags)
-  target_include_directories(fuzz_${target} PRIVATE ${PROJECT_SOURCE_DIR})
-  if(HOURCELL_FUZZ)
-    target_link_options(fuzz_${target} PRIVATE -fsanitize=fuzzer)
-    add_test(NAME fuzz-replay.${target}
-      COMMAND fuzz_${target} -runs=0 ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${target})
-  else()
-    if(NOT TARGET hourcell_fuzz_replay)
-      add_library(hourcell_fuzz_replay OBJECT replay_main.cc)
-      target_link_libraries(hourcell_fuzz_replay PRIVATE hourcell_flags)
+# hourcell_fuzzers(<program> TARGETS target... [DEPS target...])
+#   One program of several fuzz targets, <folder>/fuzz_<target>.cc each: a libFuzzer program under
+#   HOURCELL_FUZZ, else a program that replays files. It runs the target whose name it is called by,
+#   so each fuzz_<target> is a link to it. A program for each target would hold the whole server
+#   each time: 8 GB under sanitizers. ctest replays corpus/<target> in every build.
+function(hourcell_fuzzers program)
+  cmake_parse_arguments(ARG "" "" "TARGETS;DEPS" ${ARGN})
+  set(functions "")
+  set(rows "")
+  add_executable(${program} choose_target.cc)
+  foreach(target IN LISTS ARG_TARGETS)
+    file(GLOB source CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*/fuzz_${target}.cc)
+    # Each source defines LLVMFuzzerTestOneInput, as libFuzzer wants it of a program.
+    set_source_files_properties(${source} PROPERTIES COMPILE_DEFINITIONS
+      LLVMFuzzerTestOneInput=hourcell_fuzz_${target})
+    target_sources(${program} PRIVATE ${source})
+    string(APPEND functions
+      "extern \"C\" int hourcell_fuzz_${target}(const uint8_t* data, size_t size);\n")
+    string(APPEND rows "    {\"${target}\", hourcell_fuzz_${target}},\n")
+    file(CREATE_LINK ${program} ${CMAKE_CURRENT_BINARY_DIR}/fuzz_${target} SYMBOLIC)
+    add_custom_target(fuzz_${target} DEPENDS ${program})
+    hourcell_add_to_check(fuzz ${program})
+    set(runs_nothing "")
+    if(HOURCELL_FUZZ)
+      set(runs_nothing -runs=0)
     endif()
-    target_link_libraries(fuzz_${target} PRIVATE hourcell_fuzz_replay)
-    add_test(NAME fuzz-replay.${target}
-      COMMAND fuzz_${target} ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${target})
+    add_test(NAME fuzz-replay.${target} COMMAND ${CMAKE_CURRENT_BINARY_DIR}/fuzz_${target}
+      ${runs_nothing} ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${target})
+    set_tests_properties(fuzz-replay.${target} PROPERTIES LABELS fuzz-replay TIMEOUT 60)
+  endforeach()
+  set(table ${CMAKE_CURRENT_BINARY_DIR}/${program}_table.cc)
+  file(GENERATE OUTPUT ${table} CONTENT
+"#include \"tests/fuzz/choose_target.h\"
+
+${functions}
+namespace hourcell {
+
+constexpr FuzzTarget kTargets[] = {
+${rows}};
+
+std::span<const FuzzTarget> FuzzTargets() {
+  return kTargets;
+}
+
+}  // namespace hourcell
+")
+  target_sources(${program} PRIVATE ${table})
+  target_link_libraries(${program} PRIVATE ${ARG_DEPS} hourcell_flags)
+  target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR})
+  hourcell_precompile(${program})
+  if(HOURCELL_FUZZ)
+    target_link_options(${program} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(${program} PRIVATE replay_main.cc)
   endif()
-  set_tests_properties(fuzz-replay.${target} PROPERTIES LABELS fuzz-replay TIMEOUT 60)
-  hourcell_add_to_check(fuzz fuzz_${target})
 endfunction()

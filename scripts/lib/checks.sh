@@ -6,6 +6,14 @@ cpp_files() {
   find codec uid engine promql server tests bench -type f \( -name '*.h' -o -name '*.cc' \) -print0
 }
 
+# Fails at the start, not after half an hour, if the disk is too small for the builds.
+check_space() {
+  local needed=14 free
+  free=$(($(df --output=avail --block-size=1000000000 . | tail -n 1)))
+  printf '    %d GB are free, the builds need %d GB\n' "$free" "$needed"
+  ((free >= needed))
+}
+
 check_format() {
   cpp_files | xargs -0 clang-format-19 --dry-run -Werror
 }

@@ -8,9 +8,10 @@
 #include <iterator>
 #include <string>
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+#include "tests/fuzz/choose_target.h"
 
 int main(int argc, char** argv) {
+  LLVMFuzzerInitialize(&argc, &argv);
   size_t files = 0;
   for (int i = 1; i < argc; ++i) {
     std::error_code error;
