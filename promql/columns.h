@@ -51,6 +51,8 @@ using Vector = std::vector<SeriesColumn>;
 struct PointsView {
   std::span<const int64_t> times = {};  // Unix milliseconds
   std::span<const double> values = {};
+  // The number of points that each replaces, in the answer to a request with `needs`; empty: one.
+  std::span<const uint32_t> weights = {};
   size_t size() const { return times.size(); }
 };
 // The same, owned.
@@ -58,7 +60,8 @@ struct SeriesPoints {
   Labels labels = {};
   std::vector<int64_t> times = {};
   std::vector<double> values = {};
-  PointsView view() const { return {times, values}; }
+  std::vector<uint32_t> weights = {};
+  PointsView view() const { return {times, values, weights}; }
 };
 
 }  // namespace hourcell::promql

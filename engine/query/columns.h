@@ -29,6 +29,9 @@ struct Span {
   std::vector<int64_t> t;
   std::vector<uint64_t> v;
   std::vector<uint8_t> is_float;  // 0 or 1
+  // The number of stored points that each point replaces; empty: one each. Only spans of a query
+  // with windows have weights, and their values are floating point.
+  std::vector<uint32_t> weights = {};
 
   size_t size() const { return t.size(); }
   bool empty() const { return t.empty(); }
@@ -59,6 +62,7 @@ struct SpanView {
   std::span<const int64_t> t;
   std::span<const uint64_t> v;
   std::span<const uint8_t> is_float;
+  std::span<const uint32_t> weights = {};  // as Span's
 
   size_t size() const { return t.size(); }
   bool empty() const { return t.empty(); }

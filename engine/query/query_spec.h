@@ -114,6 +114,24 @@ struct SubQuery {
   friend bool operator==(const SubQuery&, const SubQuery&) = default;
 };
 
+// Windows of time. The reader of a query's points calculates one function of each window, such as
+// sum_over_time of PromQL. Window i has the points in [end - range, end], where end is
+// first_end_ms + i * step_ms. INVARIANT: step_ms >= 1, range_ms >= 0.
+struct WindowSpec {
+  // The function depends on this and on the number of points.
+  enum class Needs : uint8_t {
+    kSum,   // the sum to a relative error of 1e-12
+    kMin,   // the least value
+    kMax,   // the greatest value
+    kEnds,  // the first and the last point
+  };
+  Needs needs = Needs::kSum;
+  int64_t first_end_ms = 0;
+  int64_t step_ms = 1;
+  size_t count = 1;
+  int64_t range_ms = 0;
+};
+
 // How the rows of a sub query's series are read.
 enum class ReadMethod : uint8_t {
   kCheapest,    // the cheapest of the others, estimated from the counts
@@ -158,6 +176,9 @@ struct QuerySpec {
   bool without_limits = false;
   // Return special values, too (Value::is_special). REQUIRES: no aggregation, no downsampling.
   bool special_values = false;
+  // If set, the sink may get few points in place of a row's (engine/query/stages/condenser.h): the
+  // function of each window is the same. REQUIRES: no aggregation, no downsampling.
+  std::optional<WindowSpec> windows = {};
   // The annotations to find.
   bool annotations = true;
   bool global_annotations = false;

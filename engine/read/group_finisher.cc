@@ -42,7 +42,9 @@ SpanView PointsWithin(const Span& span, int64_t start_ms, int64_t end_ms) {
   const auto count = static_cast<size_t>(std::max<ptrdiff_t>(0, end - begin));
   return {.t = std::span(span.t).subspan(first, count),
           .v = std::span(span.v).subspan(first, count),
-          .is_float = std::span(span.is_float).subspan(first, count)};
+          .is_float = std::span(span.is_float).subspan(first, count),
+          .weights = span.weights.empty() ? std::span<const uint32_t>()
+                                          : std::span(span.weights).subspan(first, count)};
 }
 
 }  // namespace
@@ -120,27 +122,15 @@ absl::Status GroupFinisher::Add(uint32_t member, SeriesSpan* read) {
   }
   MemoryHold hold(parts_.read->memory);
   HOURCELL_RETURN_IF_ERROR(FinishSpan(read->builder, &hold));
-  if (spec_.special_values) NoteSpecialValues(span_);
+  if (spec_.special_values) {  // the only member of its group
+    HOURCELL_DCHECK(merged_.empty());
+    merged_ = std::move(span_);
+    return absl::OkStatus();
+  }
   const size_t before = aggregator_->allocated_bytes();
   aggregator_->Add(std::move(span_));
   hold.GiveBack(hold.bytes());  // the aggregator counts the kept points
   return parts_.read->memory->Take(aggregator_->allocated_bytes() - before);
-}
-
-void GroupFinisher::NoteSpecialValues(const Span& span) {
-  for (size_t i = 0; i < span.size(); ++i)
-    if (span.value(i).is_special()) special_points_.push_back({.ms = span.t[i], .bits = span.v[i]});
-}
-
-void GroupFinisher::RestoreSpecialValues(Span* merged) {
-  size_t at = 0;
-  for (const SpecialPoint& point : special_points_) {
-    while (at < merged->size() && merged->t[at] < point.ms)
-      ++at;
-    if (at == merged->size()) break;
-    if (merged->t[at] == point.ms) merged->v[at] = point.bits;
-  }
-  special_points_.clear();
 }
 
 absl::Status GroupFinisher::FinishSpan(SpanBuilder* builder, MemoryHold* hold) {
@@ -157,13 +147,18 @@ absl::Status GroupFinisher::FinishSpan(SpanBuilder* builder, MemoryHold* hold) {
   return absl::OkStatus();
 }
 
-absl::Status GroupFinisher::Finish() {
-  HOURCELL_DCHECK(aggregator_ != nullptr);
+absl::Status GroupFinisher::Aggregate() {
   const size_t before = aggregator_->allocated_bytes();
   HOURCELL_RETURN_IF_ERROR(aggregator_->FinishInto(&merged_));
-  if (!special_points_.empty()) RestoreSpecialValues(&merged_);
   HOURCELL_DCHECK(before >= aggregator_->allocated_bytes());
   parts_.read->memory->GiveBack(before - aggregator_->allocated_bytes());
+  return absl::OkStatus();
+}
+
+absl::Status GroupFinisher::Finish() {
+  HOURCELL_DCHECK(aggregator_ != nullptr);
+  // An aggregator would turn special values into other NaNs.
+  if (!spec_.special_values) HOURCELL_RETURN_IF_ERROR(Aggregate());
   MemoryHold hold(parts_.read->memory);
   HOURCELL_RETURN_IF_ERROR(hold.Take(merged_.t.capacity() * kSpanPointBytes));
   if (present_.empty()) return absl::OkStatus();

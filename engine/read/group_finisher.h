@@ -66,20 +66,14 @@ class GroupFinisher {
   std::string_view MetricName() const;
 
  private:
-  struct SpecialPoint {
-    int64_t ms = 0;
-    uint64_t bits = 0;  // of the value
-  };
-
   absl::Status ReadAnnotations(std::span<const uint32_t> members);
   // The annotations of the group's members, by start.
   std::vector<Annotation> AnnotationsOfGroup() const;
-  // Records special values, because aggregators turn them into other NaNs.
-  void NoteSpecialValues(const Span& span);
-  void RestoreSpecialValues(Span* merged);
   // Sets span_ to the span of a member, filled and as a rate where the query wants that. `*hold`
   // counts its memory.
   absl::Status FinishSpan(SpanBuilder* builder, MemoryHold* hold);
+  // Sets merged_ to the aggregate of the members.
+  absl::Status Aggregate();
   // Sets the tags and tsuids of the group of present_.
   absl::Status NameGroup();
   absl::Status Give(std::string_view metric, const Span& points);
@@ -94,11 +88,9 @@ class GroupFinisher {
   bool adds_in_place_ = false;                      // buckets, where their builder has them
   std::unique_ptr<GapFiller> filler_;               // once a span has gaps
   StringMap<std::vector<Annotation>> annotations_;  // by tsuid in hex; of series with annotations
-  // Special values of the group's member, if the query wants them.
-  std::vector<SpecialPoint> special_points_;
-  absl::InlinedVector<uint32_t, 8> present_;  // members of the group with points
-  Span span_;                                 // of the member that is added
-  Span merged_;                               // the group's
+  absl::InlinedVector<uint32_t, 8> present_;        // members of the group with points
+  Span span_;                                       // of the member that is added
+  Span merged_;                                     // the group's
   // Reused from group to group.
   GroupTags group_tags_;
   absl::InlinedVector<std::pair<std::string_view, std::string_view>, 8> tags_;

@@ -63,7 +63,8 @@ absl::Status MemberReader::Begin(const Settings& settings) {
                                                .downsample = query_.downsample,
                                                .range = {.start_ms = spec_.start_ms,
                                                          .end_ms = spec_.end_ms,
-                                                         .scan = plan_.bounds},
+                                                         .scan = plan_.bounds,
+                                                         .windows = spec_.windows},
                                                .division = spec_.read_division,
                                                .special_values = spec_.special_values});
   return absl::OkStatus();

@@ -96,7 +96,7 @@ class SpanReader::Part {
       : parts_(reader.parts_),
         settings_(reader.settings_),
         positions_(positions),
-        uses_summaries_(MayUseSummaries(settings_.downsample)),
+        uses_summaries_(MayUseSummaries(settings_.downsample, settings_.range)),
         rows_(*parts_.row_keys, parts_.view, parts_.meter, is_large) {}
   ~Part() { PartMemory::GiveBack(std::move(memory_)); }
   Part(const Part&) = delete;

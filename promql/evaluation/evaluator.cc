@@ -81,7 +81,10 @@ class TreeEvaluator final {
   HeldResult EvaluateOfNativeHistograms(const Call& call, const Steps& steps);
   absl::StatusOr<Scalars> EvaluateScalars(const Call& call, const Steps& steps);
   Windows WindowsOfRange(const Expression& range, const Steps& steps) const;
-  absl::Status VisitRange(const Expression& range, const Windows& windows, VisitPoints visit);
+  absl::Status VisitRange(const Expression& range,
+                          const Windows& windows,
+                          WindowNeeds needs,
+                          VisitPoints visit);
 
   const EvaluationOptions& options_;
   const QueryTimes times_;
@@ -231,7 +234,10 @@ HeldResult TreeEvaluator::EvaluateOfRange(const Call& call, const Steps& steps) 
   const Expression& range = WithoutParentheses(**found);
   HOURCELL_ASSIGN_OR_RETURN(const Scalars scalars, EvaluateScalars(call, steps));
   const Windows windows = WindowsOfRange(range, steps);
-  const auto visit_series = [&](VisitPoints visit) { return VisitRange(range, windows, visit); };
+  const WindowNeeds needs = NeedsOf(call.function);
+  const auto visit_series = [&](VisitPoints visit) {
+    return VisitRange(range, windows, needs, visit);
+  };
   if (call.function == Function::kAbsentOverTime)
     return AbsentOverTime(windows, AbsentLabels(range), visit_series, budget_);
   return CallOfRange(call.function, windows, scalars.columns, visit_series, budget_);
@@ -316,10 +322,11 @@ Windows TreeEvaluator::WindowsOfRange(const Expression& range, const Steps& step
 
 absl::Status TreeEvaluator::VisitRange(const Expression& range,
                                        const Windows& windows,
+                                       WindowNeeds needs,
                                        VisitPoints visit) {
   if (const auto* matrix = std::get_if<MatrixSelector>(&range.node)) {
     const auto& selector = std::get<VectorSelector>(matrix->selector->node);
-    return SelectRange(selector, windows, source_, budget_, visit);
+    return SelectRange(selector, windows, needs, source_, budget_, visit);
   }
   const auto& subquery = std::get<Subquery>(range.node);
   const auto steps = StepsOfSubquery(subquery, windows, options_.default_subquery_step_ms);
@@ -343,7 +350,9 @@ absl::StatusOr<std::vector<SeriesPoints>> TreeEvaluator::EvaluateRange(const Exp
                       .values = {points.values.begin(), points.values.end()}});
     return absl::OkStatus();
   };
-  if (absl::Status status = VisitRange(range, WindowsOfRange(range, steps), visit); !status.ok()) {
+  const absl::Status status =
+      VisitRange(range, WindowsOfRange(range, steps), WindowNeeds::kPoints, visit);
+  if (!status.ok()) {
     budget_->GiveBack(bytes);
     return status;
   }

@@ -40,10 +40,12 @@ PointsView WithoutStale(PointsView points, SeriesPoints* kept) {
   if (!is_any_stale) return points;
   kept->times.clear();
   kept->values.clear();
+  kept->weights.clear();
   for (size_t i = 0; i < points.size(); ++i) {
     if (IsStale(points.values[i])) continue;
     kept->times.push_back(points.times[i]);
     kept->values.push_back(points.values[i]);
+    if (!points.weights.empty()) kept->weights.push_back(points.weights[i]);
   }
   return kept->view();
 }
@@ -94,16 +96,23 @@ absl::StatusOr<HeldVector> SelectInstant(const VectorSelector& selector,
 
 absl::Status SelectRange(const VectorSelector& selector,
                          const Windows& windows,
+                         WindowNeeds needs,
                          SeriesSource* source,
                          Budget* budget,
                          VisitPoints visit) {
   SeriesPoints kept;
-  return source->Read(RequestOf(selector, windows),
-                      [&](const Labels& labels, PointsView points) -> absl::Status {
-                        HOURCELL_RETURN_IF_ERROR(budget->Work(points.size() + windows.steps.count));
-                        const PointsView values = WithoutStale(points, &kept);
-                        return values.size() == 0 ? absl::OkStatus() : visit(labels, values);
-                      });
+  SeriesRequest request = RequestOf(selector, windows);
+  request.needs = needs;
+  request.range_ms = windows.range_ms;
+  if (!windows.is_fixed) {
+    request.step_ms = windows.steps.step_ms;
+    request.windows = windows.steps.count;
+  }
+  return source->Read(request, [&](const Labels& labels, PointsView points) -> absl::Status {
+    HOURCELL_RETURN_IF_ERROR(budget->Work(points.size() + windows.steps.count));
+    const PointsView values = WithoutStale(points, &kept);
+    return values.size() == 0 ? absl::OkStatus() : visit(labels, values);
+  });
 }
 
 void SortByLabels(Vector* series) {

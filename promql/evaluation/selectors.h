@@ -49,9 +49,10 @@ absl::StatusOr<HeldVector> SelectInstant(const VectorSelector& selector,
 using VisitPoints = absl::FunctionRef<absl::Status(const Labels& labels, PointsView points)>;
 
 // Visits each series with its points in the windows' range, without stale markers, in any order.
-// Leaves out series without points.
+// Leaves out series without points. The points may have weights if `needs` is not kPoints.
 absl::Status SelectRange(const VectorSelector& selector,
                          const Windows& windows,
+                         WindowNeeds needs,
                          SeriesSource* source,
                          Budget* budget,
                          VisitPoints visit);

@@ -165,12 +165,41 @@ void ExtremeOverTime(PointsView points,
                       [&](PointRange range) { return extreme.MoveTo(range); });
 }
 
+uint64_t WeightOf(PointsView points, PointRange range) {
+  uint64_t weight = 0;
+  for (size_t i = range.begin; i < range.end; ++i)
+    weight += points.weights[i];
+  return weight;
+}
+
+// Count, sum and average of points with weights.
+void AggregateWeighted(Function function,
+                       PointsView points,
+                       const Windows& windows,
+                       std::span<double> out) {
+  FillDistinctWindows(points, windows, out, [&](PointRange range) {
+    if (function == Function::kCountOverTime) return static_cast<double>(WeightOf(points, range));
+    WindowSum sum;
+    for (size_t i = range.begin; i < range.end; ++i)
+      sum.Add(points.values[i]);
+    if (function == Function::kSumOverTime) return sum.Result();
+    return sum.Result() / static_cast<double>(WeightOf(points, range));
+  });
+}
+
+bool DependsOnWeights(Function function) {
+  return function == Function::kAvgOverTime || function == Function::kCountOverTime ||
+         function == Function::kSumOverTime;
+}
+
 }  // namespace
 
 void AggregateOverTime(Function function,
                        PointsView points,
                        const Windows& windows,
                        std::span<double> out) {
+  if (!points.weights.empty() && DependsOnWeights(function))
+    return AggregateWeighted(function, points, windows, out);
   switch (function) {
     case Function::kAvgOverTime:
       return Recalculate<WindowAverage>(points, windows, out);

@@ -13,7 +13,8 @@ namespace hourcell::promql {
 // avg, count, last, max, min, present, stddev, stdvar and sum _over_time.
 //
 // The sum and the average are those of Prometheus' additions from left to right. An average that
-// became infinite stays so until the other infinity or NaN comes.
+// became infinite stays so until the other infinity or NaN comes. Of points with weights, the
+// average is the quotient of the sum and the number.
 void AggregateOverTime(Function function,
                        PointsView points,
                        const Windows& windows,

@@ -85,6 +85,25 @@ bool IsRangeFunction(Function function) {
   return KindOf(function) != RangeKind::kNone;
 }
 
+WindowNeeds NeedsOf(Function function) {
+  switch (function) {
+    case Function::kAvgOverTime:
+    case Function::kSumOverTime:
+      return WindowNeeds::kSum;
+    case Function::kMinOverTime:
+      return WindowNeeds::kMin;
+    case Function::kMaxOverTime:
+    case Function::kCountOverTime:  // all weights, but no sum, which may not be known
+      return WindowNeeds::kMax;
+    case Function::kLastOverTime:
+    case Function::kPresentOverTime:
+    case Function::kAbsentOverTime:
+      return WindowNeeds::kEnds;
+    default:
+      return WindowNeeds::kPoints;
+  }
+}
+
 void ApplyRangeFunction(Function function,
                         PointsView points,
                         const Windows& windows,

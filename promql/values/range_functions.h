@@ -10,6 +10,7 @@
 #include <absl/status/status.h>
 
 #include "promql/columns.h"
+#include "promql/series_source.h"
 #include "promql/text/function.h"
 
 namespace hourcell::promql {
@@ -32,7 +33,11 @@ struct Windows {
 // absent_over_time, which needs all series.
 bool IsRangeFunction(Function function);
 
-// Calculates the function in each window. `points` is without stale markers. `parameters` has a
+// The part of its windows' points that a function needs; kPoints for most.
+WindowNeeds NeedsOf(Function function);
+
+// Calculates the function in each window. `points` is without stale markers. It has weights only as
+// the answer to a request with NeedsOf(function). `parameters` has a
 // column for each scalar argument in their order: quantile_over_time 1, predict_linear 1,
 // holt_winters 2, which CheckHoltWinters accepts at each step.
 // `out` has one value a step: kNoValue where the function gives none. Sums over windows that

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "engine/tsdb.h"
@@ -65,32 +66,73 @@ void MergePoints(promql::PointsView second, promql::SeriesPoints* first) {
   first->values = std::move(merged.values);
 }
 
+WindowSpec::Needs NeedsOf(promql::WindowNeeds needs) {
+  switch (needs) {
+    case promql::WindowNeeds::kMin:
+      return WindowSpec::Needs::kMin;
+    case promql::WindowNeeds::kMax:
+      return WindowSpec::Needs::kMax;
+    case promql::WindowNeeds::kEnds:
+      return WindowSpec::Needs::kEnds;
+    case promql::WindowNeeds::kSum:
+    case promql::WindowNeeds::kPoints:
+      break;
+  }
+  return WindowSpec::Needs::kSum;
+}
+
+WindowSpec WindowsOf(const promql::SeriesRequest& request) {
+  const auto before_last = static_cast<int64_t>(request.windows - 1);
+  return {.needs = NeedsOf(request.needs),
+          .first_end_ms = request.end_ms - before_last * request.step_ms,
+          .step_ms = request.step_ms,
+          .count = request.windows,
+          .range_ms = request.range_ms};
+}
+
 }  // namespace
 
 using SeriesVisitor = absl::FunctionRef<absl::Status(const promql::Labels&, promql::PointsView)>;
+
+// The series of a request that a sink takes.
+enum class StoreSource::Taken : uint8_t {
+  kAll,
+  kThatMeetNone,  // only series that meet no other; notes whether there are others
+  kThatMayMeet,   // the others
+};
 
 class StoreSource::Sink final : public QuerySink {
  public:
   Sink(const PromLabels* labels,
        const PromSelection* selection,
        bool series_may_meet,
+       Taken taken,
        MemoryAccount* memory,
        SeriesVisitor visit)
       : labels_(*labels),
         selection_(*selection),
         series_may_meet_(series_may_meet),
+        taken_(taken),
         buffer_(memory),
         kept_bytes_(memory),
         visit_(visit) {}
 
+  bool left_some() const { return left_some_; }
+
   absl::Status OnSeries(const SeriesView& series) override {
     if (series.points.empty()) return absl::OkStatus();
+    const bool may_meet = MayMeetAnother(series.tags);
+    if (taken_ == (may_meet ? Taken::kThatMeetNone : Taken::kThatMayMeet)) {
+      left_some_ = true;
+      return absl::OkStatus();
+    }
     std::vector<PromLabel> labels = labels_.Of(series.tags);
     if (!selection_.TakesTags(series.tags, labels)) return absl::OkStatus();
     HOURCELL_RETURN_IF_ERROR(ReadValues(series.points));
-    const promql::PointsView points{.times = series.points.t, .values = values_};
+    const promql::PointsView points{
+        .times = series.points.t, .values = values_, .weights = series.points.weights};
     promql::Labels key = PromqlLabels(labels_.Metric(series.metric), std::move(labels));
-    return MayMeetAnother(series.tags) ? Keep(series, std::move(key), points) : visit_(key, points);
+    return may_meet ? Keep(series, std::move(key), points) : visit_(key, points);
   }
 
   // Visits the series that were kept.
@@ -142,6 +184,7 @@ class StoreSource::Sink final : public QuerySink {
   }
 
   absl::Status Keep(const SeriesView& series, promql::Labels key, promql::PointsView points) {
+    HOURCELL_DCHECK(points.weights.empty());
     // The rank is as large as the labels. Merging copies the points of both.
     HOURCELL_RETURN_IF_ERROR(
         kept_bytes_.Take(2 * key.MemoryBytes() + 2 * points.size() * kPointBytes));
@@ -163,6 +206,8 @@ class StoreSource::Sink final : public QuerySink {
   const PromLabels& labels_;
   const PromSelection& selection_;
   const bool series_may_meet_;
+  const Taken taken_;
+  bool left_some_ = false;
   MemoryHold buffer_;      // of `values_`
   MemoryHold kept_bytes_;  // of `kept_`
   SeriesVisitor visit_;
@@ -177,10 +222,22 @@ absl::Status StoreSource::Read(const promql::SeriesRequest& request, SeriesVisit
                             reader_.SelectionOf(matchers, work_, &regexps));
   HOURCELL_ASSIGN_OR_RETURN(const PromReadPlan plan, reader_.PlanOf(selection, work_));
   HOURCELL_ASSIGN_OR_RETURN(const bool may_meet, SeriesMayMeet(plan));
-  Sink sink(&reader_.labels(), &selection, may_meet, memory_.account(), visit);
-  const PromReadRange range{.start_ms = request.start_ms, .end_ms = request.end_ms};
-  HOURCELL_RETURN_IF_ERROR(reader_.Read(plan, range, work_, &sink));
-  return sink.Finish();
+  PromReadRange range{.start_ms = request.start_ms, .end_ms = request.end_ms};
+  const auto read = [&](Taken taken, bool* left_some) -> absl::Status {
+    Sink sink(&reader_.labels(), &selection, may_meet, taken, memory_.account(), visit);
+    HOURCELL_RETURN_IF_ERROR(reader_.Read(plan, range, work_, &sink));
+    *left_some = sink.left_some();
+    return sink.Finish();
+  };
+  // Series with equal labels are merged point by point, so that these need all points.
+  bool left_some = false;
+  if (may_meet || request.needs == promql::WindowNeeds::kPoints) {
+    return read(Taken::kAll, &left_some);
+  }
+  range.windows = WindowsOf(request);
+  HOURCELL_RETURN_IF_ERROR(read(Taken::kThatMeetNone, &left_some));
+  range.windows.reset();
+  return left_some ? read(Taken::kThatMayMeet, &left_some) : absl::OkStatus();
 }
 
 absl::StatusOr<bool> StoreSource::SeriesMayMeet(const PromReadPlan& plan) {

@@ -8,10 +8,14 @@
 // kept, and counted in `memory`, until all of the request are read: which ones can be is known from
 // the names of the store (SeriesMayMeet).
 //
+// If a request allows it, whole rows are read by the summaries of their cells, in place of their
+// points.
+//
 // Thread-compatible.
 
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -44,6 +48,7 @@ class StoreSource final : public promql::SeriesSource {
 
  private:
   class Sink;
+  enum class Taken : uint8_t;
 
   absl::StatusOr<bool> SeriesMayMeet(const PromReadPlan& plan);
   absl::StatusOr<bool> KeysMayMeet();

@@ -291,6 +291,7 @@ absl::StatusOr<Span> AggregateOne(Span only,
   only.t.resize(size);
   only.v.resize(size);
   only.is_float.resize(size);
+  if (!only.weights.empty()) only.weights.resize(size);
   if (only.empty() || only.is_float.front() == 0) return only;
   constexpr uint64_t kPlusZero = std::bit_cast<uint64_t>(0.0);
   constexpr uint64_t kMinusZero = std::bit_cast<uint64_t>(-0.0);

@@ -14,6 +14,7 @@
 #include "codec/limits.h"
 #include "engine/query/accumulator.h"
 #include "engine/query/stages/calendar_grid.h"
+#include "engine/query/stages/condenser.h"
 #include "engine/query/stages/rank.h"
 
 namespace hourcell {
@@ -402,22 +403,27 @@ class BucketBuilder final : public SpanBuilder {
   Span span_;  // empty: the buckets are of the room
 };
 
-// All points, as they are.
+// All points, as they are, or condensed for windows.
 class PointBuilder final : public SpanBuilder {
  public:
+  explicit PointBuilder(const std::optional<WindowSpec>& windows) : windows_(windows) {}
   void set_room(BucketRoom* /*room*/) {}
   void AddRow(int64_t base_ms, const CellColumns& columns, size_t first, size_t end) override {
     const size_t count = end - first;
     Reserve(count);
     for (const uint32_t offset : std::span(columns.offset_ms).subspan(first, count))
       span_.t.push_back(base_ms + offset);
+    if (!span_.weights.empty()) return AddDoubles(columns, first, end);
     const std::span<const uint64_t> bits = std::span(columns.bits).subspan(first, count);
     span_.v.insert(span_.v.end(), bits.begin(), bits.end());
     for (const uint8_t flags : std::span(columns.flags).subspan(first, count))
       span_.is_float.push_back((flags & kFloatFlag) != 0 ? 1 : 0);
   }
-  bool AddSummary(int64_t /*base_ms*/, const CellSummary& /*summary*/) override { return false; }
+  bool AddSummary(int64_t base_ms, const CellSummary& summary) override {
+    return windows_.has_value() && AppendCondensed(*windows_, base_ms, summary, &span_);
+  }
   void AddSpan(const Span& span) override {
+    HOURCELL_DCHECK(span_.weights.empty());
     span_.t.insert(span_.t.end(), span.t.begin(), span.t.end());
     span_.v.insert(span_.v.end(), span.v.begin(), span.v.end());
     span_.is_float.insert(span_.is_float.end(), span.is_float.begin(), span.is_float.end());
@@ -426,13 +432,22 @@ class PointBuilder final : public SpanBuilder {
   BucketsView FinishInPlace() override { HOURCELL_CHECK(false); }
   bool has_gaps() const override { return false; }
   size_t allocated_bytes() const override {
-    return sizeof(*this) + span_.t.capacity() * kSpanPointBytes;
+    return sizeof(*this) + span_.t.capacity() * kSpanPointBytes +
+           span_.weights.capacity() * sizeof(uint32_t);
   }
   size_t GrowthBytes(size_t points) const override {
     return Fits(points) ? 0 : GrownSize(points) * kSpanPointBytes;
   }
 
  private:
+  // The values of points that are after condensed ones.
+  void AddDoubles(const CellColumns& columns, size_t first, size_t end) {
+    for (size_t i = first; i < end; ++i)
+      span_.v.push_back(std::bit_cast<uint64_t>(columns.value(i).ToDouble()));
+    span_.is_float.resize(span_.v.size(), 1);
+    span_.weights.resize(span_.v.size(), 1);
+  }
+
   bool Fits(size_t points) const { return span_.t.capacity() - span_.t.size() >= points; }
   size_t GrownSize(size_t points) const {
     return std::max(2 * span_.t.capacity(), span_.t.size() + points);
@@ -445,6 +460,7 @@ class PointBuilder final : public SpanBuilder {
     span_.is_float.reserve(size);
   }
 
+  const std::optional<WindowSpec> windows_;
   Span span_;
 };
 
@@ -522,7 +538,7 @@ template <typename Make>
 auto WithSpanBuilder(const std::optional<DownsampleSpec>& spec,
                      const QueryRange& range,
                      const Make& make) {
-  if (!spec.has_value()) return make(PointBuilder());
+  if (!spec.has_value()) return make(PointBuilder(range.windows));
   if (spec->all) {
     DownsampleSpec without_fill = *spec;
     without_fill.fill = FillPolicy::kNone;
@@ -568,8 +584,9 @@ std::unique_ptr<GapFiller> MakeGapFiller(const DownsampleSpec& spec, const Query
                                                  LimitsBetween(spec, BeginMs(range), EndMs(range)));
 }
 
-bool MayUseSummaries(const std::optional<DownsampleSpec>& spec) {
-  if (!spec.has_value() || !UsesSummaries(spec->function)) return false;
+bool MayUseSummaries(const std::optional<DownsampleSpec>& spec, const QueryRange& range) {
+  if (!spec.has_value()) return range.windows.has_value() && MayBeUndivided(*range.windows);
+  if (!UsesSummaries(spec->function)) return false;
   return spec->all || spec->interval_ms >= kQualifierSpanMs;
 }
 

@@ -38,6 +38,7 @@ struct QueryRange {
   int64_t start_ms = 0;
   int64_t end_ms = 0;  // inclusive
   ScanBounds scan;
+  std::optional<WindowSpec> windows = {};  // of the query
 };
 
 // Thread-compatible.
@@ -48,8 +49,8 @@ class SpanBuilder {
   // Adds the points of a row at [first, end) of the columns. Rows come in the order of their time.
   virtual void AddRow(int64_t base_ms, const CellColumns& columns, size_t first, size_t end) = 0;
 
-  // Adds a whole row by its summary, with the same result to the last bit. If that is not possible,
-  // returns false and adds nothing: the caller then adds the row's points.
+  // Adds a whole row by its summary, with the same result to the last bit, or as the windows need
+  // it. If that is not possible, returns false and adds nothing: the caller then adds the points.
   virtual bool AddSummary(int64_t base_ms, const CellSummary& summary) = 0;
 
   // Adds points that are later than all before.
@@ -77,7 +78,8 @@ class SpanBuilder {
   virtual size_t GrowthBytes(size_t points) const = 0;
 };
 
-// For one series; without a specification the span has the points as they are.
+// For one series; without a specification the span has the points as they are, or condensed for the
+// windows of the range.
 std::unique_ptr<SpanBuilder> MakeSpanBuilder(const std::optional<DownsampleSpec>& spec,
                                              const QueryRange& range);
 
@@ -108,7 +110,7 @@ class GapFiller {
 std::unique_ptr<GapFiller> MakeGapFiller(const DownsampleSpec& spec, const QueryRange& range);
 
 // True if SpanBuilder::AddSummary succeeds often enough to try it.
-bool MayUseSummaries(const std::optional<DownsampleSpec>& spec);
+bool MayUseSummaries(const std::optional<DownsampleSpec>& spec, const QueryRange& range);
 
 // The number of possible begins of the range's buckets; nullopt if there are more than `max`.
 std::optional<size_t> BucketCount(const DownsampleSpec& spec, const QueryRange& range, size_t max);

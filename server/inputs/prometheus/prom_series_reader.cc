@@ -46,6 +46,7 @@ absl::Status PromSeriesReader::Read(const PromReadPlan& plan,
                  .queries = {std::move(each)},
                  .deadline_ms = work.deadline_ms,
                  .special_values = true,
+                 .windows = range.windows,
                  .annotations = false};
   if (spec.end_ms < spec.start_ms) return absl::OkStatus();
   for (const std::string& metric : plan.metrics) {

@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,6 +46,8 @@ struct PromReadWork {
 struct PromReadRange {
   int64_t start_ms = 0;
   int64_t end_ms = 0;
+  // If set, the sink may get points with weights (QuerySpec::windows).
+  std::optional<WindowSpec> windows = {};
 };
 
 // The reads of a selection: each metric with each list of filters.

@@ -95,12 +95,12 @@ TEST(SelectorsTest, ARangeHasNoStaleMarkers) {
   Budget budget(nullptr, nullptr);
   std::vector<std::string> texts;
 
-  ASSERT_OK(SelectRange(SelectorOf("m"), WindowsOf({}, kLookbackMs, StepsAt(kLookbackMs, 1), {}),
-                        &source, &budget, [&](const Labels& labels, PointsView points) {
-                          texts.push_back(std::string(labels.Get("a")) + ":" +
-                                          std::to_string(points.size()));
-                          return absl::OkStatus();
-                        }));
+  ASSERT_OK(SelectRange(
+      SelectorOf("m"), WindowsOf({}, kLookbackMs, StepsAt(kLookbackMs, 1), {}),
+      WindowNeeds::kPoints, &source, &budget, [&](const Labels& labels, PointsView points) {
+        texts.push_back(std::string(labels.Get("a")) + ":" + std::to_string(points.size()));
+        return absl::OkStatus();
+      }));
 
   EXPECT_THAT(texts, ElementsAre("1:2", "3:1"));
 }

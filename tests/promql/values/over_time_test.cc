@@ -123,5 +123,25 @@ TEST(OverTimeTest, QuantilesOutsideTheUnitIntervalAreInfinite) {
   EXPECT_EQ(QuantileText(kTestNan, TestGauge()), "NaN NaN NaN NaN NaN NaN NaN");
 }
 
+TEST(OverTimeTest, WeightsAreNumbersOfPoints) {
+  const std::vector<int64_t> times = {0, 1, 9'000, 10'000};
+  const std::vector<double> values = {1, 20, 5, 4};
+  const std::vector<uint32_t> weights = {1, 8, 1, 1};
+  const PointsView points{.times = times, .values = values, .weights = weights};
+  const auto text = [&](Function function) {
+    const Windows windows{.steps = {9'000, 1'000, 2}, .range_ms = 9'000};
+    std::vector<double> out(2);
+    AggregateOverTime(function, points, windows, out);
+    return ColumnText(out);
+  };
+
+  EXPECT_EQ(text(Function::kCountOverTime), "10 2");
+  EXPECT_EQ(text(Function::kSumOverTime), "26 9");
+  EXPECT_EQ(text(Function::kAvgOverTime), "2.6 4.5");
+  EXPECT_EQ(text(Function::kMaxOverTime), "20 5");
+  EXPECT_EQ(text(Function::kLastOverTime), "5 4");
+  EXPECT_EQ(text(Function::kPresentOverTime), "1 1");
+}
+
 }  // namespace
 }  // namespace hourcell::promql
