@@ -60,12 +60,43 @@ struct ListedRegion {
 
 enum class ListDetail : uint8_t { kPlain, kExplained };
 
+// SplitRequest::at for the key that divides the recent writes; where no key does, the policy says.
+// The key with these letters is "\\x68ottest".
+inline constexpr std::string_view kAtHottest = "hottest";
+
 // A region of a table, and where to cut it.
 struct SplitRequest {
   std::string table = "data";
   std::string region = {};             // region_selector.h
-  std::optional<std::string> at = {};  // a key; nothing: where the policy says
+  std::optional<std::string> at = {};  // a key or kAtHottest; nothing: where the policy says
   uint32_t into = 2;                   // parts; more than 2 only without `at`
+};
+
+enum class SplitSource : uint8_t {
+  kGiven,   // the request has the key
+  kPolicy,  // the split settings, for example the middle of the bytes
+  kWrites,  // the sampled writes
+};
+
+// A daughter of a split that was not made.
+struct PlannedRegion {
+  std::string start = {};  // as ListedRegion has them
+  std::string end = {};
+  std::string start_hex = {};
+  ExplainedKey explained = {};  // the start
+  uint64_t bytes = 0;           // about
+  // The share of the sampled writes that it would get a day later; 0 to 1.
+  double write_share = 0;
+};
+
+struct SplitPlan {
+  uint64_t parent = 0;
+  SplitSource source = SplitSource::kPolicy;
+  // Keys of recent writes, up to 10 minutes old, that stay in the region as time passes. 0: the
+  // shares are unknown.
+  size_t sampled_writes = 0;
+  std::string undivided = {};                 // with kAtHottest: why no key divides the writes
+  std::vector<PlannedRegion> daughters = {};  // ascending by start
 };
 
 struct SplitDone {
@@ -123,6 +154,10 @@ class RegionAdmin {
   // becomes that by the restriction of the settings; `at` with `into`, or parts outside 2 to 1024.
   // kFailedPrecondition: the settings allow no splits, or no key divides the rows.
   absl::StatusOr<SplitDone> Split(const SplitRequest& request);
+
+  // The daughters that Split would make now, or its error. Changes no region; may write memory to
+  // files.
+  absl::StatusOr<SplitPlan> PlanSplit(const SplitRequest& request);
 
   // Merges neighbours, given in any order, into one region. kNotFound: a region is unknown.
   // kInvalidArgument: fewer than two, one of them twice, or not neighbours. kUnavailable: one still

@@ -86,11 +86,23 @@ absl::StatusOr<std::string> ListLoads(RegionAdmin* admin, const HttpRequest& req
   return body;
 }
 
+absl::StatusOr<std::string> PlanSplit(RegionAdmin* admin, const SplitRequest& request) {
+  HOURCELL_ASSIGN_OR_RETURN(const SplitPlan plan, admin->PlanSplit(request));
+  std::string body;
+  JsonWriter json(&body);
+  json.OpenObject();
+  json.Field("table", request.table);
+  AppendSplitPlan(plan, &json);
+  json.CloseObject();
+  return body;
+}
+
 absl::StatusOr<std::string> SplitRegion(RegionAdmin* admin, const std::string& request) {
-  HOURCELL_ASSIGN_OR_RETURN(const SplitRequest wanted, ParseSplitJson(request));
-  HOURCELL_ASSIGN_OR_RETURN(const SplitDone done, admin->Split(wanted));
+  HOURCELL_ASSIGN_OR_RETURN(const SplitBody wanted, ParseSplitJson(request));
+  if (wanted.is_dry_run) return PlanSplit(admin, wanted.split);
+  HOURCELL_ASSIGN_OR_RETURN(const SplitDone done, admin->Split(wanted.split));
   std::string body =
-      Head(wanted.table) + ",\"parent\":" + std::to_string(done.parent) + ",\"daughters\":";
+      Head(wanted.split.table) + ",\"parent\":" + std::to_string(done.parent) + ",\"daughters\":";
   AppendRegions(done.daughters, &body);
   return body + "}";
 }

@@ -4,7 +4,8 @@
 //   GET   regions[?table=data&explain]   {"table":"data","regions":[...]}; "rolling":{...} if a
 //                                        rolling split is unfinished
 //   GET   regions/check[?table=data]     {"table":"data","findings":["..."]}
-//   POST  regions/split                  {"table":"data","parent":1,"daughters":[...]}
+//   POST  regions/split                  {"table":"data","parent":1,"daughters":[...]}, or of a
+//                                        dry run the plan
 //   POST  regions/merge                  {"table":"data","merged":{...}}
 //   POST  regions/rolling                {"table":"data","rolling":{...}}, or {"table":"data",
 //                                        "abandoned":true}

@@ -1,13 +1,14 @@
 #include "server/admin/region_json.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include <absl/status/status.h>
 #include <fmt/format.h>
 #include <simdjson.h>
 
-#include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "server/text/json_fields.h"
@@ -177,10 +178,38 @@ void AppendEvent(const RegionEvent& event, JsonWriter* json) {
   json->CloseObject();
 }
 
+std::string_view SourceName(SplitSource source) {
+  switch (source) {
+    case SplitSource::kGiven:
+      return "request";
+    case SplitSource::kPolicy:
+      return "settings";
+    case SplitSource::kWrites:
+      return "writes";
+  }
+  return "";
+}
+
+// What to know of a plan, in sentences.
+std::string NoteOf(const SplitPlan& plan) {
+  constexpr double kAlmostAll = 0.9;
+  std::string note;
+  if (plan.source == SplitSource::kWrites) note = "The key divides the recent writes.";
+  if (!plan.undivided.empty()) {
+    note = fmt::format("No key divides the writes: {}. The split settings chose the key.",
+                       plan.undivided);
+  }
+  const auto gets_all = [](const PlannedRegion& one) { return one.write_share >= kAlmostAll; };
+  if (!std::ranges::any_of(plan.daughters, gets_all)) return note;
+  return fmt::format("{}{}Almost all writes will go to one daughter.", note,
+                     note.empty() ? "" : " ");
+}
+
 }  // namespace
 
-absl::StatusOr<SplitRequest> ParseSplitJson(const std::string& body) {
-  SplitRequest request;
+absl::StatusOr<SplitBody> ParseSplitJson(const std::string& body) {
+  SplitBody parsed;
+  SplitRequest& request = parsed.split;
   bool has_parts = false;
   const auto read = [&](std::string_view field, element value) -> absl::StatusOr<bool> {
     if (field == "table") {
@@ -192,19 +221,23 @@ absl::StatusOr<SplitRequest> ParseSplitJson(const std::string& body) {
     } else if (field == "into") {
       HOURCELL_ASSIGN_OR_RETURN(request.into, ReadParts(value));
       has_parts = true;
+    } else if (field == "dryRun") {
+      if (value.get(parsed.is_dry_run) != simdjson::SUCCESS) {
+        return Wrong(field, value, "true or false");
+      }
     } else {
       return false;
     }
     return true;
   };
-  HOURCELL_RETURN_IF_ERROR(ReadFields(body, "region, at or into, and table", read));
+  HOURCELL_RETURN_IF_ERROR(ReadFields(body, "region, at or into, dryRun and table", read));
   if (request.region.empty()) {
     return Missing("region", "an id, an encoded name, a full name, or a key in it");
   }
   if (request.at.has_value() && has_parts) {
     return absl::InvalidArgumentError("body: expected one or the other, got at and into");
   }
-  return request;
+  return parsed;
 }
 
 absl::StatusOr<MergeRequest> ParseMergeJson(const std::string& body) {
@@ -249,7 +282,8 @@ absl::StatusOr<RollingSplitRequest> ParseRollingJson(const std::string& body) {
   return request;
 }
 
-std::string SplitJson(const SplitRequest& request) {
+std::string SplitJson(const SplitBody& body) {
+  const SplitRequest& request = body.split;
   std::string out;
   JsonWriter json(&out);
   json.OpenObject();
@@ -260,6 +294,7 @@ std::string SplitJson(const SplitRequest& request) {
   } else {
     json.Field("into", request.into);
   }
+  if (body.is_dry_run) json.Field("dryRun", true);
   json.CloseObject();
   return out;
 }
@@ -303,6 +338,30 @@ void AppendRegions(const std::vector<ListedRegion>& regions, std::string* out) {
   for (const ListedRegion& region : regions)
     AppendListedRegion(region, &json);
   json.CloseArray();
+}
+
+void AppendSplitPlan(const SplitPlan& plan, JsonWriter* json) {
+  json->Field("parent", plan.parent);
+  json->Field("dryRun", true);
+  json->Field("source", SourceName(plan.source));
+  json->Field("note", NoteOf(plan));
+  json->Field("sampledWrites", plan.sampled_writes);
+  json->Key("daughters");
+  json->OpenArray();
+  for (const PlannedRegion& daughter : plan.daughters) {
+    json->OpenObject();
+    json->Field("start", daughter.start);
+    json->Field("end", daughter.end);
+    json->Field("hex", daughter.start_hex);
+    AppendExplained(daughter.explained, json);
+    json->Field("bytes", daughter.bytes);
+    if (plan.sampled_writes > 0) {
+      json->Key("writeShare");
+      fmt::format_to(std::back_inserter(*json->RawValue()), "{:.4g}", daughter.write_share);
+    }
+    json->CloseObject();
+  }
+  json->CloseArray();
 }
 
 void AppendRolling(const RollingProgress& progress, std::string* out) {

@@ -1,7 +1,8 @@
 // The JSON of /api/admin/regions in requests and answers. Keys and names are printed as in HBase's
 // shell, with \xNN for bytes outside printable ASCII.
 //
-//   split     {"table":"data","region":"<region>","at":"<key>"}, or "into":4, or neither
+//   split     {"table":"data","region":"<region>","at":"<key>"}, or "at":"hottest", or "into":4, or
+//             neither; with "dryRun":true: only planned
 //   merge     {"table":"data","regions":["<region>",...]}
 //   rolling   {"table":"data","split":"hex:16"}; without "split": continues the interrupted split;
 //             with "abandon":true instead: forgets it
@@ -18,10 +19,16 @@
 
 #include <absl/status/statusor.h>
 
+#include "codec/base/json_writer.h"
 #include "engine/region_admin.h"
 #include "engine/region_load.h"
 
 namespace hourcell {
+
+struct SplitBody {
+  SplitRequest split = {};
+  bool is_dry_run = false;
+};
 
 struct MergeRequest {
   std::string table = "data";
@@ -36,12 +43,12 @@ struct RollingSplitRequest {
 
 // kInvalidArgument: not an object; an unknown or missing field, a wrong type, or two fields that
 // exclude each other.
-absl::StatusOr<SplitRequest> ParseSplitJson(const std::string& body);
+absl::StatusOr<SplitBody> ParseSplitJson(const std::string& body);
 absl::StatusOr<MergeRequest> ParseMergeJson(const std::string& body);
 absl::StatusOr<RollingSplitRequest> ParseRollingJson(const std::string& body);
 
 // The body that a client sends.
-std::string SplitJson(const SplitRequest& request);
+std::string SplitJson(const SplitBody& body);
 std::string MergeJson(const MergeRequest& request);
 std::string RollingJson(const RollingSplitRequest& request);
 
@@ -53,6 +60,12 @@ void AppendRegion(const ListedRegion& region, std::string* out);
 
 // Appends an array of regions.
 void AppendRegions(const std::vector<ListedRegion>& regions, std::string* out);
+
+// "parent":1,"dryRun":true,"source":"writes","note":"<text>","sampledWrites":97,"daughters":[
+// {"start":"","end":"\x01","hex":"","explained":{...},"bytes":4096,"writeShare":0.49},...]: the
+// fields of an object. The source is writes, settings or request. Without sampled writes the shares
+// are left out.
+void AppendSplitPlan(const SplitPlan& plan, JsonWriter* json);
 
 // {"split":"hex:16","keys":15,"made":3,"there":0,"resumed":false}
 void AppendRolling(const RollingProgress& progress, std::string* out);

@@ -391,10 +391,11 @@ HttpResponse Endpoints::Layouts(const HttpRequest& request) {
 }
 
 HttpResponse Endpoints::SplitRegion(const HttpRequest& request) {
+  const absl::StatusOr<SplitBody> parsed = ParseSplitJson(request.body);
   if (auto refusal = RegionHandler::RefuseSplit(request)) return *std::move(refusal);
   return StartJob(
       request,
-      {.kind = "split",
+      {.kind = parsed->is_dry_run ? "plan-split" : "split",
        .group = kRegionJobs,
        .work = [this, request](JobWatch* /*watch*/) { return regions_.Split(request); }},
       &jobs_);

@@ -2,7 +2,9 @@
 
 #include <signal.h>
 
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,6 +19,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 ProgramResult Region(std::vector<std::string> words, const std::vector<std::string>& where) {
@@ -70,6 +73,34 @@ TEST(RegionProgramTest, ManagesAServersRegionsAndADirectorys) {
 
   ServerProcess server(directory.path());
   EXPECT_THAT(HttpCall(server.port(), "GET", query).body, HasSubstr("\"1356998400\":40"));
+}
+
+TEST(RegionProgramTest, SplitsWhereTheWritesAreAndSaysSoBefore) {
+  TempDir directory;
+  ServerProcess server(directory.path());
+  ASSERT_NE(server.port(), 0);
+  std::string put = "[";
+  for (int i = 0; i < 6'400; ++i) {
+    put += fmt::format(R"({}{{"metric":"m{}","timestamp":{},"value":1,"tags":{{"h":"{}"}}}})",
+                       i == 0 ? "" : ",", i % 8, 1'356'998'400 + i / 64, i % 64 / 8);
+  }
+  put += "]";
+  const std::vector<std::string> url = {"--url", fmt::format("http://127.0.0.1:{}", server.port())};
+  // The server counts sampled puts once a second, and those before its first count are not kept.
+  ProgramResult plan;
+  for (int i = 0; i < 100 && plan.out.find("divides the recent writes") == plan.out.npos; ++i) {
+    ASSERT_EQ(HttpCall(server.port(), "POST", "/api/put", put).status, 204);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    plan = Region({"split", "1", "--at", "hottest", "--dry-run"}, url);
+  }
+  EXPECT_EQ(plan.exit_code, 0) << plan.err;
+  EXPECT_THAT(plan.out, AllOf(StartsWith("region 1 would be split into\n"), HasSubstr(" %  "),
+                              HasSubstr("The key divides the recent writes.\n")));
+  EXPECT_THAT(HttpCall(server.port(), "GET", "/api/admin/regions").body,
+              Not(HasSubstr("\"id\":2")));
+  const ProgramResult split = Region({"split", "1", "--at", "hottest"}, url);
+  EXPECT_EQ(split.exit_code, 0) << split.err;
+  EXPECT_THAT(split.out, StartsWith("region 1 was split into\n"));
 }
 
 }  // namespace

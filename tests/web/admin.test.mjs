@@ -65,7 +65,14 @@ test('a region is split and merged from the picture', async () => {
   await page.waitForSelector('.strip button');
   await page.click('.strip button');
   await page.fill('dialog input[type=number]', '3');
-  await page.click('dialog button:has-text("Split")');
+  await page.click('dialog button:text-is("Preview")');
+  await page.waitForFunction(() => document.querySelectorAll('dialog tbody tr').length === 3);
+  assert.equal(await page.locator('.strip button').count(), 1);
+  await page.click('dialog button:text-is("Preview at the hottest key")');
+  await page.waitForFunction(() => document.querySelectorAll('dialog tbody tr').length === 2);
+  assert.match(await page.locator('dialog p').innerText(), /writes/);
+  assert.match(await page.locator('dialog tbody tr >> nth=1').innerText(), /[0-9a-f]{6}\s+[\d.]+ [KM]?i?B/);
+  await page.click('dialog button:text-is("Split")');
   await page.waitForFunction(() => document.querySelectorAll('.strip button').length >= 2);
   const count = await page.locator('.strip button').count();
   await page.click('.strip button >> nth=0');

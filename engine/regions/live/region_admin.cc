@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/bytes.h"
 #include "codec/base/clock.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
@@ -22,6 +23,8 @@
 #include "engine/regions/live/region_selector.h"
 #include "engine/regions/live/rolling_split_state.h"
 #include "engine/regions/live/row_split_probe.h"
+#include "engine/regions/live/write_sample.h"
+#include "engine/regions/live/write_split.h"
 #include "engine/regions/presplit/equal_parts.h"
 #include "engine/regions/presplit/presplit.h"
 #include "engine/regions/region_info.h"
@@ -121,6 +124,7 @@ class RegionAdmin::Impl {
                                          uint64_t since_ms,
                                          ListDetail detail);
   absl::StatusOr<SplitDone> Split(const SplitRequest& request);
+  absl::StatusOr<SplitPlan> PlanSplit(const SplitRequest& request) const;
   absl::StatusOr<ListedRegion> Merge(std::string_view table,
                                      const std::vector<std::string>& regions);
   absl::StatusOr<std::vector<std::string>> Check(std::string_view table);
@@ -146,7 +150,20 @@ class RegionAdmin::Impl {
  private:
   ListedRegion Listed(TableId table, const RegionUse& use, ListDetail detail) const;
   absl::Status CheckMaySplit(const RegionFacts& facts, uint64_t regions) const;
+  // A region and the keys that cut it.
+  struct ChosenCut {
+    TableId table = TableId::kData;
+    RegionUse parent = {};
+    RegionCut cut = {};
+    SplitSource source = SplitSource::kPolicy;
+    std::string undivided = {};             // as SplitPlan has it
+    std::vector<SampledWrite> writes = {};  // to the parent
+  };
+  absl::StatusOr<ChosenCut> ChooseCut(const SplitRequest& request) const;
+  absl::Status CutAtHottest(ChosenCut* chosen) const;
+  std::vector<SampledWrite> WritesTo(TableId table, RegionId region) const;
   absl::StatusOr<RegionCut> FindCut(TableId table, const RegionUse& use, uint32_t parts) const;
+  absl::StatusOr<RegionProbe> Probe(TableId table, const RegionUse& use, SplitPlace place) const;
   absl::StatusOr<std::vector<std::string>> RollingKeys(std::string_view split) const;
   absl::StatusOr<std::optional<RollingSplitState>> ReadRolling(TableId table) const;
   absl::StatusOr<RollingSplitState> WantedRolling(
@@ -243,7 +260,8 @@ absl::Status RegionAdmin::Impl::CheckMaySplit(const RegionFacts& facts, uint64_t
       fmt::format("split: refused: {}; see the settings tsd.region.split.*", decision.reason));
 }
 
-absl::StatusOr<SplitDone> RegionAdmin::Impl::Split(const SplitRequest& request) {
+absl::StatusOr<RegionAdmin::Impl::ChosenCut> RegionAdmin::Impl::ChooseCut(
+    const SplitRequest& request) const {
   HOURCELL_ASSIGN_OR_RETURN(const TableId table, TableNamed(request.table));
   if (parts_.regions == nullptr) return NoRegionStore(parts_.engine);
   if (request.into < 2 || request.into > kEqualPartsMax) {
@@ -256,29 +274,104 @@ absl::StatusOr<SplitDone> RegionAdmin::Impl::Split(const SplitRequest& request) 
   }
   HOURCELL_ASSIGN_OR_RETURN(std::vector<RegionUse> uses, parts_.list->RegionUses(table));
   HOURCELL_ASSIGN_OR_RETURN(const size_t index, FindUse(uses, request.region));
-  const RegionUse& parent = uses[index];
-  HOURCELL_RETURN_IF_ERROR(CheckMaySplit(FactsOf(parent), uses.size()));
-  RegionCut cut;
-  if (request.at.has_value()) {
+  HOURCELL_RETURN_IF_ERROR(CheckMaySplit(FactsOf(uses[index]), uses.size()));
+  ChosenCut chosen{.table = table, .parent = std::move(uses[index])};
+  chosen.writes = WritesTo(table, chosen.parent.region.id);
+  if (request.at == kAtHottest) {
+    HOURCELL_RETURN_IF_ERROR(CutAtHottest(&chosen));
+  } else if (request.at.has_value()) {
     HOURCELL_ASSIGN_OR_RETURN(const std::string key, FromStringBinary(*request.at));
     const SplitRestriction restriction = RestrictionOf(policy_->settings());
-    HOURCELL_ASSIGN_OR_RETURN(cut.keys.emplace_back(),
-                              CheckUserPoint(parent.region.range, restriction, key));
+    HOURCELL_ASSIGN_OR_RETURN(chosen.cut.keys.emplace_back(),
+                              CheckUserPoint(chosen.parent.region.range, restriction, key));
+    chosen.source = SplitSource::kGiven;
   } else {
-    HOURCELL_ASSIGN_OR_RETURN(cut, FindCut(table, parent, request.into));
+    HOURCELL_ASSIGN_OR_RETURN(chosen.cut, FindCut(table, chosen.parent, request.into));
   }
-  cut.pinned_until_ms = PinnedUntilMs();
-  HOURCELL_RETURN_IF_ERROR(parts_.regions->Split(table, cut));
+  chosen.cut.pinned_until_ms = PinnedUntilMs();
+  return chosen;
+}
 
-  SplitDone done{.parent = parent.region.id.value};
-  HOURCELL_ASSIGN_OR_RETURN(uses, parts_.list->RegionUses(table));
+absl::Status RegionAdmin::Impl::CutAtHottest(ChosenCut* chosen) const {
+  const RegionRange& range = chosen->parent.region.range;
+  WriteSplit split =
+      FindWriteSplit(range, RestrictionOf(policy_->settings()), *parts_.row_keys, chosen->writes,
+                     ADayLater(*parts_.row_keys, range, chosen->writes));
+  if (!split.key.empty()) {
+    chosen->cut.keys.push_back(std::move(split.key));
+    chosen->source = SplitSource::kWrites;
+    return absl::OkStatus();
+  }
+  chosen->undivided = std::move(split.reason);
+  absl::StatusOr<RegionCut> cut = FindCut(chosen->table, chosen->parent, /*parts=*/2);
+  if (absl::IsFailedPrecondition(cut.status())) {
+    return absl::FailedPreconditionError(fmt::format("{}; no key divides the writes either: {}",
+                                                     std::string(cut.status().message()),
+                                                     chosen->undivided));
+  }
+  HOURCELL_ASSIGN_OR_RETURN(chosen->cut, std::move(cut));
+  return absl::OkStatus();
+}
+
+std::vector<SampledWrite> RegionAdmin::Impl::WritesTo(TableId table, RegionId region) const {
+  // The history is of the data table, and ids are of one table.
+  if (parts_.history == nullptr || SpecOf(table).regions != TableRegions::kAutomatic) return {};
+  return parts_.history->WritesTo(region);
+}
+
+absl::StatusOr<SplitPlan> RegionAdmin::Impl::PlanSplit(const SplitRequest& request) const {
+  HOURCELL_ASSIGN_OR_RETURN(ChosenCut chosen, ChooseCut(request));
+  const RegionInfo& parent = chosen.parent.region;
+  const std::vector<SampledWrite> later = ADayLater(*parts_.row_keys, parent.range, chosen.writes);
+  HOURCELL_ASSIGN_OR_RETURN(const RegionProbe probe,
+                            Probe(chosen.table, chosen.parent, SplitPlace::kBytes));
+  SplitPlan plan{.parent = parent.id.value,
+                 .source = chosen.source,
+                 .sampled_writes = later.size(),
+                 .undivided = std::move(chosen.undivided)};
+  RegionRange range = parent.range;
+  for (size_t i = 0; i <= chosen.cut.keys.size(); ++i) {
+    range.end = i < chosen.cut.keys.size() ? chosen.cut.keys[i] : parent.range.end;
+    plan.daughters.push_back({.start = ToStringBinary(range.start),
+                              .end = ToStringBinary(range.end),
+                              .start_hex = ToHex(range.start),
+                              .explained = explainer_.Explain(chosen.table, range.start),
+                              .bytes = probe.probe.bytes_between(range.start, range.end),
+                              .write_share = ShareIn(range, later)});
+    range.start = range.end;
+  }
+  return plan;
+}
+
+absl::StatusOr<SplitDone> RegionAdmin::Impl::Split(const SplitRequest& request) {
+  HOURCELL_ASSIGN_OR_RETURN(const ChosenCut chosen, ChooseCut(request));
+  HOURCELL_RETURN_IF_ERROR(parts_.regions->Split(chosen.table, chosen.cut));
+
+  SplitDone done{.parent = chosen.parent.region.id.value};
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses,
+                            parts_.list->RegionUses(chosen.table));
   for (const RegionUse& use : uses) {
     if (std::ranges::find(use.region.parents, RegionId{done.parent}) == use.region.parents.end()) {
       continue;
     }
-    done.daughters.push_back(Listed(table, use, ListDetail::kPlain));
+    done.daughters.push_back(Listed(chosen.table, use, ListDetail::kPlain));
   }
   return done;
+}
+
+absl::StatusOr<RegionProbe> RegionAdmin::Impl::Probe(TableId table,
+                                                     const RegionUse& use,
+                                                     SplitPlace place) const {
+  const bool is_small = use.file_bytes + use.memory_bytes <= kProbedByRowsBytesMax;
+  if (is_small && place == SplitPlace::kBytes) {
+    const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
+    return ProbeRows(view.get(), table, use.region.range);
+  }
+  // Points are found by files.
+  if (use.memory_bytes > use.file_bytes / kMemoryShareMin) {
+    HOURCELL_RETURN_IF_ERROR(parts_.maintenance->Flush(table));
+  }
+  return parts_.regions->ProbeRegion(table, use.region.id);
 }
 
 absl::StatusOr<RegionCut> RegionAdmin::Impl::FindCut(TableId table,
@@ -289,18 +382,7 @@ absl::StatusOr<RegionCut> RegionAdmin::Impl::FindCut(TableId table,
                      .place = settings.place,
                      .restriction = RestrictionOf(settings),
                      .daughter_bytes_min = 1};
-  const bool is_small = use.file_bytes + use.memory_bytes <= kProbedByRowsBytesMax;
-  RegionProbe probe;
-  if (is_small && target.place == SplitPlace::kBytes) {
-    const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
-    HOURCELL_ASSIGN_OR_RETURN(probe, ProbeRows(view.get(), table, target.range));
-  } else {
-    // Points are found by files.
-    if (use.memory_bytes > use.file_bytes / kMemoryShareMin) {
-      HOURCELL_RETURN_IF_ERROR(parts_.maintenance->Flush(table));
-    }
-    HOURCELL_ASSIGN_OR_RETURN(probe, parts_.regions->ProbeRegion(table, use.region.id));
-  }
+  HOURCELL_ASSIGN_OR_RETURN(RegionProbe probe, Probe(table, use, target.place));
   target.files = std::move(probe.files);
   EqualParts found = FindEqualParts(target, probe.probe, parts);
   if (found.found()) return RegionCut{.keys = std::move(found.keys)};
@@ -530,6 +612,11 @@ absl::StatusOr<RegionLoadReport> RegionAdmin::Loads(std::string_view table,
 absl::StatusOr<SplitDone> RegionAdmin::Split(const SplitRequest& request) {
   HOURCELL_RETURN_IF_ERROR(impl_->BeforeChange());
   return impl_->Acknowledged(impl_->Split(request));
+}
+
+absl::StatusOr<SplitPlan> RegionAdmin::PlanSplit(const SplitRequest& request) {
+  HOURCELL_RETURN_IF_ERROR(impl_->BeforeChange());
+  return impl_->Acknowledged(impl_->PlanSplit(request));
 }
 
 absl::StatusOr<ListedRegion> RegionAdmin::Merge(std::string_view table,

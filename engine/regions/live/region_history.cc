@@ -47,7 +47,7 @@ void RegionHistory::Note(uint64_t now_ms, std::span<const RegionUse> uses) {
   std::set<RegionId> open;
   by_start_.clear();
   for (const RegionUse& use : uses) {
-    const auto [found, is_new] = regions_.try_emplace(use.region.id);
+    const auto [found, is_new] = regions_.try_emplace(use.region.id, use.region.id);
     Watched& region = found->second;
     if (is_new) region.first = steps_;
     region.info = use.region;
@@ -104,6 +104,11 @@ void RegionHistory::EndSteps(uint64_t count) {
     region.pending = {.bytes = region.pending.bytes};
     region.points_pending = 0;
   }
+  const uint64_t windows = (steps_ + count) / kWindowSteps - steps_ / kWindowSteps;
+  for (uint64_t i = 0; i < std::min<uint64_t>(windows, 2); ++i) {
+    for (auto& [id, region] : regions_)
+      region.sample.EndWindow();
+  }
   steps_ += count;
 }
 
@@ -133,10 +138,13 @@ void RegionHistory::NotePuts(std::span<const PutsOfKey> puts, uint64_t points) {
   MutexLock lock(&mutex_);
   if (by_start_.empty()) return;
   const double each = static_cast<double>(points) / static_cast<double>(all);
+  const size_t keys_max = std::clamp<size_t>(kSamplesMax / by_start_.size(), 16, kSampleMax);
   for (const PutsOfKey& put : puts) {
     auto after = by_start_.upper_bound(put.key);
     if (after != by_start_.begin()) --after;
-    regions_.at(after->second).points_pending += each * static_cast<double>(put.count);
+    Watched& region = regions_.at(after->second);
+    region.points_pending += each * static_cast<double>(put.count);
+    region.sample.Add(put.key, put.count, keys_max);
   }
 }
 
@@ -171,6 +179,13 @@ RegionLoadReport RegionHistory::Read(uint64_t since_ms) const {
     if (event.time_ms >= report.start_ms) report.events.push_back(event);
   }
   return report;
+}
+
+std::vector<SampledWrite> RegionHistory::WritesTo(RegionId id) const {
+  MutexLock lock(&mutex_);
+  const auto found = regions_.find(id);
+  if (found == regions_.end()) return {};
+  return found->second.sample.Writes();
 }
 
 }  // namespace hourcell

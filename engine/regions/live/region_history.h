@@ -1,7 +1,8 @@
 // RegionHistory: the recent load of each region of the data table, in steps of time, and the
 // changes of the regions, for a picture of the key space over time. Once a second the caller passes
 // the regions' counters; their growth is kept in a bounded ring: kStepsMax steps, or fewer if these
-// would be more than kCellsMax cells. Thread-safe.
+// would be more than kCellsMax cells. It also samples the keys of puts, for splits by the writes
+// that come (write_split.h). Thread-safe.
 
 #pragma once
 
@@ -15,6 +16,7 @@
 
 #include "codec/base/mutex.h"
 #include "engine/region_load.h"
+#include "engine/regions/live/write_sample.h"
 #include "engine/table/region_list.h"
 
 namespace hourcell {
@@ -25,6 +27,10 @@ class RegionHistory {
   static constexpr size_t kStepsMax = 720;
   static constexpr size_t kCellsMax = 1 << 18;
   static constexpr size_t kEventsMax = 1'024;
+  // Sampled keys of a region in a window, and of all regions; but always 16 of each.
+  static constexpr size_t kSampleMax = 128;
+  static constexpr size_t kSamplesMax = 1 << 14;
+  static constexpr uint64_t kWindowSteps = 30;
 
   // The current regions, ascending by start, with their counters since they were opened. `now_ms`
   // is Unix time; after a clock is set back, no new steps are made until it reaches the old time.
@@ -41,8 +47,12 @@ class RegionHistory {
   // explained.
   RegionLoadReport Read(uint64_t since_ms) const;
 
+  // Sampled puts to a region in the last 5 to 10 minutes; none for a region that is not known.
+  std::vector<SampledWrite> WritesTo(RegionId id) const;
+
  private:
   struct Watched {
+    explicit Watched(RegionId id) : sample(/*seed=*/id.value) {}
     RegionInfo info = {};
     bool is_open = true;
     uint64_t rows_written = 0;  // as they were counted last
@@ -52,6 +62,7 @@ class RegionHistory {
     RegionLoadStep pending = {};  // of the step that is not whole
     uint64_t first = 0;           // step, counted from the first of all
     std::deque<RegionLoadStep> steps = {};
+    WriteSample sample;
   };
 
   void NoteChanges(uint64_t now_ms, std::span<const RegionUse> uses)

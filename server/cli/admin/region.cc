@@ -80,13 +80,14 @@ absl::StatusOr<Question> ReadSplit(const RegionOptions& options) {
   if (options.at.has_value() && options.into.has_value()) {
     return absl::InvalidArgumentError("split: expected --at or --into, got both");
   }
-  const SplitRequest request{.table = options.table,
-                             .region = options.words[1],
-                             .at = options.at,
-                             .into = options.into.value_or(2)};
+  const SplitBody body{.split = {.table = options.table,
+                                 .region = options.words[1],
+                                 .at = options.at,
+                                 .into = options.into.value_or(2)},
+                       .is_dry_run = options.dry_run};
   return Question{.path = "/split",
                   .handler = &RegionHandler::Split,
-                  .body = SplitJson(request),
+                  .body = SplitJson(body),
                   .is_explained = false,
                   .needs_rows = true};
 }
@@ -195,7 +196,37 @@ absl::StatusOr<int> PrintCheck(element answer, const RegionOptions&, Terminal& t
   return findings.size() == 0 ? kExitOk : kExitFailure;
 }
 
+absl::StatusOr<int> PrintPlan(element answer, Terminal& terminal) {
+  uint64_t parent = 0;
+  std::string_view note;
+  simdjson::dom::array daughters;
+  if (answer["parent"].get(parent) != simdjson::SUCCESS ||
+      answer["note"].get(note) != simdjson::SUCCESS ||
+      answer["daughters"].get(daughters) != simdjson::SUCCESS) {
+    return StrangeAnswer();
+  }
+  std::vector<PlanRow> rows;
+  for (const element daughter : daughters) {
+    PlanRow& row = rows.emplace_back();
+    std::string_view start;
+    std::string_view words;
+    if (daughter["start"].get(start) != simdjson::SUCCESS ||
+        daughter["explained"]["text"].get(words) != simdjson::SUCCESS ||
+        daughter["bytes"].get(row.bytes) != simdjson::SUCCESS) {
+      return StrangeAnswer();
+    }
+    row.start = start;
+    row.explained = words;
+    double share = 0;
+    if (daughter["writeShare"].get(share) == simdjson::SUCCESS) row.write_share = share;
+  }
+  PrintTo(terminal.out, "region {} would be split into\n{}", parent, PlanTable(rows));
+  if (!note.empty()) PrintTo(terminal.out, "{}\n", note);
+  return kExitOk;
+}
+
 absl::StatusOr<int> PrintSplit(element answer, const RegionOptions& options, Terminal& terminal) {
+  if (options.dry_run) return PrintPlan(answer, terminal);
   uint64_t parent = 0;
   element daughters;
   if (answer["parent"].get(parent) != simdjson::SUCCESS ||
@@ -263,6 +294,7 @@ absl::Status CheckOptions(const RegionOptions& options) {
   };
   absl::Status status = belongs(options.at.has_value(), "--at", "split");
   status.Update(belongs(options.into.has_value(), "--into", "split"));
+  status.Update(belongs(options.dry_run, "--dry-run", "split"));
   status.Update(belongs(options.explain, "--explain", "list"));
   status.Update(belongs(options.abandon, "--abandon", "rolling-split"));
   return status;
@@ -357,9 +389,11 @@ int RegionMain(const std::vector<std::string>& args, Terminal& terminal) {
   line.AddOption("--table", &options.table, "TABLE", "table: data (the default) or annotation");
   line.AddFlag("--explain", &options.explain, "list: describe in words where each region begins");
   line.AddFlag("--json", &options.json, "print the JSON answer of /api/admin/regions");
-  line.AddOption("--at", &options.at, "KEY", "split: key to split at");
+  line.AddOption("--at", &options.at, "KEY",
+                 "split: key to split at, or hottest: the key that divides the recent writes");
   line.AddOption("--into", &options.into, "N", "split: number of parts of equal size");
   line.Exclude("--into", "--at");
+  line.AddFlag("--dry-run", &options.dry_run, "split: print the daughters, and split nothing");
   line.AddFlag("--abandon", &options.abandon, "rolling-split: abandon the unfinished one");
   line.AddWords("SUBCOMMAND", &options.words, "a subcommand and its arguments; see below");
   line.set_footer(
@@ -378,6 +412,7 @@ int RegionMain(const std::vector<std::string>& args, Terminal& terminal) {
       "  hourcell region list --explain\n"
       "  hourcell region split 1 --at '\\x00\\x00\\x02' --url http://localhost:4242\n"
       "  hourcell region split '\\x00\\x00\\x02' --into 4\n"
+      "  hourcell region split 1 --at hottest --dry-run --url http://localhost:4242\n"
       "  hourcell region rolling-split uniform:16 --url http://localhost:4242\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
   return RunRegion(options, terminal);

@@ -2,7 +2,8 @@
 //
 //   list                                    a line a region, ascending by start
 //   check                                   prints the faults of regions
-//   split REGION [--at KEY | --into N]      in two by the split settings, at a key, or into N
+//   split REGION [--at KEY | --into N]      in two by the split settings, at a key, or into N; only
+//                                           planned with --dry-run
 //   merge REGION REGION...                  merges neighbours into one
 //   rolling-split [SPEC]                    one by one, until every key of SPEC begins a region;
 //                                           without SPEC, continues the one that was ended
@@ -34,6 +35,7 @@ struct RegionOptions {
   bool json = false;                    // prints the server's answer
   std::optional<std::string> at = {};   // split
   std::optional<uint32_t> into = {};    // split
+  bool dry_run = false;                 // split: prints the plan, and changes nothing
   bool abandon = false;                 // rolling-split: drops the one that was ended
   std::vector<std::string> words = {};  // a subcommand and its words
 };

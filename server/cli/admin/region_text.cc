@@ -48,6 +48,33 @@ Row RowOf(const RegionRow& region, int64_t now_ms) {
           OrDash(region.explained)};
 }
 
+// Lines of the first `fields` fields of each row.
+template <size_t N>
+std::string Aligned(const std::vector<std::array<std::string, N>>& rows,
+                    const std::array<bool, N>& is_right,
+                    size_t fields) {
+  std::array<size_t, N> widths = {};
+  for (const auto& row : rows) {
+    for (size_t i = 0; i < fields; ++i)
+      widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    for (size_t i = 0; i < fields; ++i) {
+      if (i > 0) text += "  ";
+      if (is_right[i]) {
+        fmt::format_to(std::back_inserter(text), "{:>{}}", row[i], widths[i]);
+      } else if (i + 1 < fields) {
+        fmt::format_to(std::back_inserter(text), "{:<{}}", row[i], widths[i]);
+      } else {
+        text += row[i];
+      }
+    }
+    text += '\n';
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string SizeText(uint64_t bytes) {
@@ -69,26 +96,18 @@ std::string RegionTable(std::span<const RegionRow> regions, int64_t now_ms, bool
     rows.push_back(RowOf(region, now_ms));
 
   const size_t fields = with_words ? kRegionFields : kRegionFields - 1;
-  std::array<size_t, kRegionFields> widths = {};
-  for (const Row& row : rows) {
-    for (size_t i = 0; i < fields; ++i)
-      widths[i] = std::max(widths[i], row[i].size());
+  return Aligned(rows, kIsRight, fields);
+}
+
+std::string PlanTable(std::span<const PlanRow> rows) {
+  constexpr std::array<bool, 4> kIsRightOfPlan = {true, true, false, false};
+  std::vector<std::array<std::string, 4>> texts = {{"size", "writes", "start", "begins with"}};
+  for (const PlanRow& row : rows) {
+    const std::string share =
+        row.write_share.has_value() ? fmt::format("{:.0f} %", 100 * *row.write_share) : "-";
+    texts.push_back({SizeText(row.bytes), share, OrDash(row.start), OrDash(row.explained)});
   }
-  std::string text;
-  for (const Row& row : rows) {
-    for (size_t i = 0; i < fields; ++i) {
-      if (i > 0) text += "  ";
-      if (kIsRight[i]) {
-        fmt::format_to(std::back_inserter(text), "{:>{}}", row[i], widths[i]);
-      } else if (i + 1 < fields) {
-        fmt::format_to(std::back_inserter(text), "{:<{}}", row[i], widths[i]);
-      } else {
-        text += row[i];
-      }
-    }
-    text += '\n';
-  }
-  return text;
+  return Aligned(texts, kIsRightOfPlan, kIsRightOfPlan.size());
 }
 
 }  // namespace hourcell

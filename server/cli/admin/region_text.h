@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -28,11 +29,22 @@ struct RegionRow {
   std::string explained = {};  // the start in words
 };
 
+// A daughter of a split that was not made.
+struct PlanRow {
+  std::string start = {};  // as RegionRow has them
+  std::string explained = {};
+  uint64_t bytes = 0;
+  std::optional<double> write_share = {};  // 0 to 1; nothing: not known
+};
+
 // "512 B", "1.5 KiB", "20 GiB": rounded to the nearest, with three or four digits.
 std::string SizeText(uint64_t bytes);
 
 // Lines, each with its end; fields are aligned. `now_ms` decides which pins have expired. With
 // `with_words`, the last field is the start in words.
 std::string RegionTable(std::span<const RegionRow> regions, int64_t now_ms, bool with_words);
+
+// As RegionTable, of daughters: size, share of the writes, start, and the start in words.
+std::string PlanTable(std::span<const PlanRow> rows);
 
 }  // namespace hourcell

@@ -13,8 +13,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (const auto request = ParseSplitJson(body); request.ok()) {
     const auto again = ParseSplitJson(SplitJson(*request));
     HOURCELL_CHECK(again.ok());
-    HOURCELL_CHECK(again->region == request->region && again->table == request->table);
-    HOURCELL_CHECK(again->at == request->at && again->into == request->into);
+    const SplitRequest& split = request->split;
+    HOURCELL_CHECK(again->is_dry_run == request->is_dry_run);
+    HOURCELL_CHECK(again->split.region == split.region && again->split.table == split.table);
+    HOURCELL_CHECK(again->split.at == split.at && again->split.into == split.into);
   } else {
     HOURCELL_CHECK(absl::IsInvalidArgument(request.status()));
   }

@@ -71,6 +71,21 @@ TEST_F(RegionHandlerTest, RegionsAreCutAndMergedAndNoAnswerChanges) {
   EXPECT_EQ(Send("GET /api/admin/regions/check").body, R"({"table":"data","findings":[]})");
 }
 
+TEST_F(RegionHandlerTest, ADryRunSaysWhatASplitWouldMake) {
+  PutAll();
+  const HttpResponse plan = Send("POST /api/admin/regions/split?wait",
+                                 R"({"region":1,"at":"\\x00\\x00\\x02","dryRun":true})");
+  EXPECT_EQ(plan.status, 200) << plan.body;
+  EXPECT_THAT(plan.body,
+              AllOf(HasSubstr(R"({"table":"data","parent":1,"dryRun":true,"source":"request",)"),
+                    HasSubstr(R"({"start":"\\x00\\x00\\x02","end":"","hex":"000002",)"
+                              R"("explained":{"text":"disk","metric":"disk"},"bytes":)")));
+  EXPECT_THAT(Starts(), ElementsAre(""));
+  EXPECT_THAT(
+      Send("POST /api/admin/regions/split?wait", R"({"region":1,"at":"","dryRun":true})").body,
+      HasSubstr("\"code\":400"));
+}
+
 TEST_F(RegionHandlerTest, StartsAreExplained) {
   PutAll();
   Send("POST /api/admin/regions/split?wait", R"({"region":1,"at":"\\x00\\x00\\x02P\\xE2'\\x00"})");

@@ -19,17 +19,23 @@ using testing::Optional;
 TEST(RegionJsonTest, ReadsSplits) {
   const auto at = ParseSplitJson(R"({"table":"annotation","region":"a\"b","at":"\\x00\\x01"})");
   ASSERT_OK(at);
-  EXPECT_EQ(at->table, "annotation");
-  EXPECT_EQ(at->region, "a\"b");
-  EXPECT_THAT(at->at, Optional(std::string("\\x00\\x01")));
-  EXPECT_EQ(at->into, 2u);
+  EXPECT_EQ(at->split.table, "annotation");
+  EXPECT_EQ(at->split.region, "a\"b");
+  EXPECT_THAT(at->split.at, Optional(std::string("\\x00\\x01")));
+  EXPECT_EQ(at->split.into, 2u);
+  EXPECT_FALSE(at->is_dry_run);
 
   const auto into = ParseSplitJson(R"({"region":1356998400000,"into":4})");
   ASSERT_OK(into);
-  EXPECT_EQ(into->table, "data");
-  EXPECT_EQ(into->region, "1356998400000");
-  EXPECT_EQ(into->at, std::nullopt);
-  EXPECT_EQ(into->into, 4u);
+  EXPECT_EQ(into->split.table, "data");
+  EXPECT_EQ(into->split.region, "1356998400000");
+  EXPECT_EQ(into->split.at, std::nullopt);
+  EXPECT_EQ(into->split.into, 4u);
+
+  const auto planned = ParseSplitJson(R"({"region":1,"at":"hottest","dryRun":true})");
+  ASSERT_OK(planned);
+  EXPECT_THAT(planned->split.at, Optional(std::string(kAtHottest)));
+  EXPECT_TRUE(planned->is_dry_run);
 }
 
 TEST(RegionJsonTest, ReadsMergesAndRollingSplits) {
@@ -70,7 +76,8 @@ TEST(RegionJsonTest, SaysWhatIsWrongAndWhatIsWanted) {
   f(ParseSplitJson, R"({"region":1,"into":2,"at":"k"})",
     "expected one or the other, got at and into");
   f(ParseSplitJson, R"({"region":1,"key":"k"})",
-    "expected region, at or into, and table, got the field \"key\"");
+    "expected region, at or into, dryRun and table, got the field \"key\"");
+  f(ParseSplitJson, R"({"region":1,"dryRun":1})", "dryRun: expected true or false, got \"1\"");
   f(ParseSplitJson, R"({"region":1,"table":null})", "table: expected a string, got \"null\"");
   f(ParseMergeJson, "{}", "regions: expected an array of two regions or more, got 0");
   f(ParseMergeJson, R"({"regions":[1]})",
@@ -86,12 +93,15 @@ TEST(RegionJsonTest, SaysWhatIsWrongAndWhatIsWanted) {
 }
 
 TEST(RegionJsonTest, WritesWhatItReads) {
-  const auto split = ParseSplitJson(SplitJson({.table = "t", .region = "\\x\"", .at = "k"}));
+  const auto split = ParseSplitJson(
+      SplitJson({.split = {.table = "t", .region = "\\x\"", .at = "k"}, .is_dry_run = true}));
   ASSERT_OK(split);
-  EXPECT_EQ(split->table, "t");
-  EXPECT_EQ(split->region, "\\x\"");
-  EXPECT_THAT(split->at, Optional(std::string("k")));
-  EXPECT_EQ(SplitJson({.region = "1", .into = 7}), R"({"table":"data","region":"1","into":7})");
+  EXPECT_EQ(split->split.table, "t");
+  EXPECT_EQ(split->split.region, "\\x\"");
+  EXPECT_THAT(split->split.at, Optional(std::string("k")));
+  EXPECT_TRUE(split->is_dry_run);
+  EXPECT_EQ(SplitJson({.split = {.region = "1", .into = 7}}),
+            R"({"table":"data","region":"1","into":7})");
   EXPECT_EQ(MergeJson({.regions = {"1", "b"}}), R"({"table":"data","regions":["1","b"]})");
   EXPECT_EQ(RollingJson({.split = "hex:2"}), R"({"table":"data","split":"hex:2"})");
   EXPECT_EQ(RollingJson({}), R"({"table":"data"})");
@@ -133,6 +143,42 @@ TEST(RegionJsonTest, WritesRegions) {
       R"("salt":3,"metric":"m","time":1356998400,"tags":[{"key":"host","value":"a"},)" +
       R"({"key":"dc","value":""}],"rest":"00"}})";
   EXPECT_EQ(out, "[" + explained + "," + explained + "]");
+}
+
+TEST(RegionJsonTest, WritesPlans) {
+  const auto text = [](const SplitPlan& plan) {
+    std::string out;
+    JsonWriter json(&out);
+    json.OpenObject();
+    AppendSplitPlan(plan, &json);
+    json.CloseObject();
+    return out;
+  };
+  const PlannedRegion first{.end = "\\x01", .bytes = 30, .write_share = 0.25};
+  const PlannedRegion second{.start = "\\x01",
+                             .start_hex = "01",
+                             .explained = {.rest = "01"},
+                             .bytes = 10,
+                             .write_share = 0.75};
+  EXPECT_EQ(text({.parent = 7,
+                  .source = SplitSource::kWrites,
+                  .sampled_writes = 9,
+                  .daughters = {first, second}}),
+            R"({"parent":7,"dryRun":true,"source":"writes",)"
+            R"("note":"The key divides the recent writes.","sampledWrites":9,"daughters":[)"
+            R"({"start":"","end":"\\x01","hex":"","explained":{"text":""},"bytes":30,)"
+            R"("writeShare":0.25},{"start":"\\x01","end":"","hex":"01",)"
+            R"("explained":{"text":"0x01","rest":"01"},"bytes":10,"writeShare":0.75}]})");
+
+  SplitPlan all{.sampled_writes = 1,
+                .undivided = "a salt would",
+                .daughters = {{.write_share = 0}, {.write_share = 1}}};
+  EXPECT_THAT(text(all), HasSubstr(R"("source":"settings","note":"No key divides the writes: )"
+                                   "a salt would. The split settings chose the key. "
+                                   R"(Almost all writes will go to one daughter.")"));
+  EXPECT_THAT(text({.source = SplitSource::kGiven, .daughters = {first}}),
+              testing::AllOf(HasSubstr(R"("source":"request","note":"","sampledWrites":0)"),
+                             testing::Not(HasSubstr("writeShare"))));
 }
 
 TEST(RegionJsonTest, WritesProgress) {

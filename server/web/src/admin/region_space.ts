@@ -1,4 +1,4 @@
-// The regions as they are now, from what /api/admin/regions answers.
+// The current regions, as /api/admin/regions lists them.
 
 export interface Region {
   id: number;
@@ -15,12 +15,19 @@ export interface Region {
 
 const bytesOf = (region: Region) => region.fileBytes + region.memoryBytes;
 
-export function startText(region: Region): string {
+// A daughter of a planned split.
+export interface Planned extends Pick<Region, 'start' | 'explained'> {
+  hex: string;
+  bytes: number;
+  writeShare?: number;
+}
+
+export function startText(region: Pick<Region, 'start' | 'explained'>): string {
   if (region.explained?.text) return region.explained.text;
   return region.start === '' ? 'the first key' : region.start;
 }
 
-// What fits into the picture: the metric that its first key is of.
+// A short label for the picture: the metric of the first key.
 export function nameOf(region: Region): string {
   return region.explained?.metric ?? (region.start === '' ? 'start' : String(region.id));
 }

@@ -16,6 +16,7 @@
 #include "codec/base/clock.h"
 #include "codec/base/random.h"
 #include "codec/rows/row_key.h"
+#include "engine/regions/live/region_history.h"
 #include "engine/regions/live/rolling_split_state.h"
 #include "engine/regions/region_name.h"
 #include "engine/regions/split/split_settings.h"
@@ -80,7 +81,8 @@ class RegionAdminTest : public testing::TestWithParam<Engine> {
                                                                     .maintenance = tables_.get(),
                                                                     .row_keys = &row_keys_,
                                                                     .uids = uids_.get(),
-                                                                    .clock = &clock_});
+                                                                    .clock = &clock_,
+                                                                    .history = &history_});
   }
 
   void Set(TableId table, const std::string& key, const std::string& value) {
@@ -123,6 +125,7 @@ class RegionAdminTest : public testing::TestWithParam<Engine> {
 
   TempDir directory_;
   ManualClock clock_{kNowMs};
+  RegionHistory history_;
   const RowKeyCodec row_keys_{Layout()};
   MemUidStore uid_store_;
   SplitSettings settings_;
@@ -250,6 +253,83 @@ TEST_P(RegionAdminTest, CutsIntoManyOfEqualSize) {
     EXPECT_THAT(admin_->Split({.region = "k00001", .into = parts}),
                 StatusIs(StatusCode::kInvalidArgument, HasSubstr("expected 2 to 1024 parts")));
   }
+}
+
+// A row of an hour of one series of metric `metric`, and a sampled put to it.
+RegionHistory::PutsOfKey PutTo(const RowKeyCodec& row_keys, int metric, int host) {
+  const auto uid = [](int i) { return std::string{'\0', '\0', static_cast<char>(i)}; };
+  RegionHistory::PutsOfKey put{.key = {}, .count = 10};
+  row_keys.Append(uid(metric) + uid(1) + uid(host), 1'699'999'200, &put.key);
+  return put;
+}
+
+TEST_P(RegionAdminTest, TheHottestKeyDividesTheSampledWrites) {
+  std::vector<RegionHistory::PutsOfKey> puts;
+  for (int i = 0; i < 40; ++i) {
+    // Most rows are of metric 1, most writes to metrics 2 to 5.
+    puts.push_back(PutTo(row_keys_, i < 36 ? 1 : i - 34, i));
+    Set(TableId::kData, puts.back().key, std::string(100, 'v'));
+    puts.back().count = i < 36 ? 0 : 10;
+  }
+  history_.Note(kNowMs, *tables_->RegionUses(TableId::kData));
+  history_.NotePuts(puts, 2'560);
+  const SplitRequest request{.region = "1", .at = std::string(kAtHottest)};
+
+  const auto plan = admin_->PlanSplit(request);
+  ASSERT_OK(plan);
+  EXPECT_EQ(plan->source, SplitSource::kWrites);
+  EXPECT_EQ(plan->sampled_writes, 4u);
+  EXPECT_EQ(plan->undivided, "");
+  ASSERT_THAT(plan->daughters, SizeIs(2));
+  EXPECT_EQ(plan->daughters[0].end, "\\x00\\x00\\x04");
+  EXPECT_EQ(plan->daughters[1].start_hex, "000004");
+  EXPECT_DOUBLE_EQ(plan->daughters[0].write_share, 0.5);
+  EXPECT_DOUBLE_EQ(plan->daughters[1].write_share, 0.5);
+  EXPECT_GT(plan->daughters[0].bytes, 10 * plan->daughters[1].bytes);
+  EXPECT_GT(plan->daughters[1].bytes, 200u);
+  EXPECT_THAT(Starts(), ElementsAre(""));
+
+  ASSERT_OK(admin_->Split(request));
+  EXPECT_THAT(Starts(), ElementsAre("", "\\x00\\x00\\x04"));
+}
+
+TEST_P(RegionAdminTest, WithoutAKeyThatDividesTheWritesTheSettingsChooseOne) {
+  std::vector<RegionHistory::PutsOfKey> puts;
+  for (int host = 0; host < 40; ++host) {
+    puts.push_back(PutTo(row_keys_, 1, host));
+    Set(TableId::kData, puts.back().key, std::string(100, 'v'));
+  }
+  history_.Note(kNowMs, *tables_->RegionUses(TableId::kData));
+  history_.NotePuts(puts, 2'560);
+
+  const auto plan = admin_->PlanSplit({.region = "1", .at = std::string(kAtHottest)});
+  ASSERT_OK(plan);
+  EXPECT_EQ(plan->source, SplitSource::kPolicy);
+  EXPECT_THAT(plan->undivided, HasSubstr("a salt would divide them"));
+  ASSERT_THAT(plan->daughters, SizeIs(2));
+  EXPECT_DOUBLE_EQ(plan->daughters[1].write_share, 1);
+  EXPECT_NEAR(static_cast<double>(plan->daughters[0].bytes),
+              static_cast<double>(plan->daughters[1].bytes), 300);
+
+  const auto parts = admin_->PlanSplit({.region = "1", .into = 4});
+  ASSERT_OK(parts);
+  EXPECT_THAT(parts->daughters, SizeIs(4));
+  EXPECT_THAT(Starts(), ElementsAre(""));
+}
+
+TEST_P(RegionAdminTest, APlanIsRefusedLikeItsSplit) {
+  const SplitRequest hottest{.region = "1", .at = std::string(kAtHottest)};
+  EXPECT_THAT(admin_->PlanSplit(hottest),
+              StatusIs(StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("region 1 cannot be cut into 2 parts"),
+                             HasSubstr("no writes to the region were sampled"))));
+  EXPECT_THAT(admin_->PlanSplit({.region = "1", .at = std::string(kAtHottest), .into = 3}),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("got a key and 3 parts")));
+  EXPECT_THAT(admin_->PlanSplit({.region = "9"}), StatusIs(StatusCode::kNotFound, HasSubstr("9")));
+  settings_.is_enabled = false;
+  Manage(settings_);
+  EXPECT_THAT(admin_->PlanSplit(hottest),
+              StatusIs(StatusCode::kFailedPrecondition, HasSubstr("split: refused")));
 }
 
 TEST_P(RegionAdminTest, SaysWhyThereIsNoPoint) {

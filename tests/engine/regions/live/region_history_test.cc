@@ -155,6 +155,42 @@ TEST(RegionHistoryTest, WhatIsGoneIsForgottenWithItsLastStep) {
   EXPECT_THAT(report.events, IsEmpty());
 }
 
+TEST(RegionHistoryTest, SamplesTheWritesOfTheLastMinutes) {
+  RegionHistory history;
+  const std::vector uses = {UseOf(1, "", "m", 0), UseOf(2, "m", "", 0)};
+  EXPECT_THAT(history.WritesTo(RegionId{1}), IsEmpty());
+  history.Note(kStartMs, uses);
+  history.NotePuts(std::vector<RegionHistory::PutsOfKey>{{"a", 3}, {"z", 1}}, 256);
+  EXPECT_THAT(history.WritesTo(RegionId{1}), ElementsAre(SampledWrite{"a", 3}));
+  EXPECT_THAT(history.WritesTo(RegionId{2}), ElementsAre(SampledWrite{"z", 1}));
+  history.NotePuts(std::vector<RegionHistory::PutsOfKey>{{"b", 100'000}}, 6'400'000);
+  EXPECT_THAT(history.WritesTo(RegionId{1}).back().key, "b");
+
+  const uint64_t window_ms = RegionHistory::kWindowSteps * kStepMs;
+  const uint64_t first_ms = kStartMs + window_ms;
+  history.Note(first_ms, uses);
+  EXPECT_THAT(history.WritesTo(RegionId{2}), SizeIs(1));
+  history.Note(first_ms + window_ms, uses);
+  EXPECT_THAT(history.WritesTo(RegionId{2}), IsEmpty());
+
+  history.NotePuts(std::vector<RegionHistory::PutsOfKey>{{"z", 1}}, 64);
+  history.Note(first_ms + 4 * window_ms, uses);  // as after a pause of the process
+  EXPECT_THAT(history.WritesTo(RegionId{2}), IsEmpty());
+}
+
+TEST(RegionHistoryTest, ManyRegionsHaveSmallerSamples) {
+  RegionHistory history;
+  std::vector<RegionUse> uses;
+  for (uint64_t i = 0; i < 2'000; ++i)
+    uses.push_back(UseOf(i + 1, i == 0 ? "" : std::to_string(10'000 + i), "", 0));
+  history.Note(kStartMs, uses);
+  std::vector<RegionHistory::PutsOfKey> puts;
+  for (int i = 0; i < 1'000; ++i)
+    puts.push_back({"1" + std::to_string(i), 1});  // below 10001
+  history.NotePuts(puts, 64'000);
+  EXPECT_THAT(history.WritesTo(RegionId{1}).size(), testing::Le(16u));
+}
+
 TEST(RegionHistoryTest, AClockThatIsPutBackMakesNoSteps) {
   RegionHistory history;
   history.Note(kStartMs + 5 * kStepMs, std::vector{UseOf(1, "", "", 0)});

@@ -84,6 +84,45 @@ TEST_F(RegionTest, ADirectorysRegionsAreCutMergedAndListed) {
   EXPECT_THAT(terminal_.out(), HasSubstr("0 findings\n"));
 }
 
+TEST_F(RegionTest, ADryRunSplitsNothing) {
+  MakeStore();
+  RegionOptions hottest = Words({"split", "1"});
+  hottest.at = "hottest";
+  hottest.dry_run = true;
+  EXPECT_EQ(RunRegion(hottest, terminal_.get()), kExitOk);
+  EXPECT_THAT(terminal_.out(),
+              AllOf(StartsWith("region 1 would be split into\n"),
+                    HasSubstr("No key divides the writes: no writes to the region were sampled")));
+  EXPECT_THAT(Starts(), ElementsAre(""));
+  hottest.dry_run = false;
+  EXPECT_EQ(RunRegion(hottest, terminal_.get()), kExitOk);
+  EXPECT_THAT(Starts(), SizeIs(2));
+  RegionOptions check = Words({"check"});
+  check.dry_run = true;
+  EXPECT_EQ(RunRegion(check, terminal_.get()), kExitUsage);
+  EXPECT_THAT(terminal_.err(), HasSubstr("check: --dry-run works only with split"));
+}
+
+TEST_F(RegionTest, APlanOfAServerIsPrinted) {
+  ScriptedServer server({{HttpReplyText(
+      200, R"({"table":"data","parent":7,"dryRun":true,"source":"writes","note":"It divides.",)"
+           R"("sampledWrites":8,"daughters":[{"start":"","end":"b","hex":"","explained":)"
+           R"({"text":""},"bytes":2048,"writeShare":0.5},{"start":"b","end":"","hex":"62",)"
+           R"("explained":{"text":"cpu"},"bytes":10,"writeShare":0.5}]})")}});
+  RegionOptions split = Words({"split", "7"});
+  split.url = server.url();
+  split.at = "hottest";
+  split.dry_run = true;
+  EXPECT_EQ(RunRegion(split, terminal_.get()), kExitOk);
+  EXPECT_EQ(terminal_.out(),
+            "region 7 would be split into\n"
+            "   size  writes  start  begins with\n"
+            "2.0 KiB    50 %  -      -\n"
+            "   10 B    50 %  b      cpu\n"
+            "It divides.\n");
+  EXPECT_THAT(server.requests().at(0), HasSubstr(R"("at":"hottest","dryRun":true})"));
+}
+
 // The rows of points that only the journal has are looked at, too.
 TEST_F(RegionTest, ASplitWithoutAKeyFindsOne) {
   MakeStore();

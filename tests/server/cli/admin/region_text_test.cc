@@ -46,6 +46,19 @@ TEST(RegionTextTest, FieldsAreAligned) {
             "id  encoded name  start  end  state  files  size  memory  references  pinned\n");
 }
 
+TEST(RegionTextTest, APlanShowsSizesAndShares) {
+  const PlanRow rows[] = {{.bytes = 1536, .write_share = 0.125},
+                          {.start = "\\x01", .explained = "salt 1", .write_share = 0.875}};
+  EXPECT_EQ(PlanTable(rows),
+            "   size  writes  start  begins with\n"
+            "1.5 KiB    12 %  -      -\n"
+            "    0 B    88 %  \\x01   salt 1\n");
+  const PlanRow unknown = {.bytes = 1};
+  EXPECT_EQ(PlanTable({&unknown, 1}),
+            "size  writes  start  begins with\n"
+            " 1 B       -  -      -\n");
+}
+
 TEST(RegionTextTest, ADateThatIsNoneIsNotShown) {
   const RegionRow row = {.id = 1, .pinned_until_ms = UINT64_MAX};
   EXPECT_EQ(RegionTable({&row, 1}, 0, false).find("until"), std::string::npos);
