@@ -383,7 +383,7 @@ HttpResponse Endpoints::Fsck(const HttpRequest& request) {
 }
 
 HttpResponse Endpoints::Simulate(const HttpRequest& request) {
-  return HandleSimulate(request, clock_, &jobs_);
+  return HandleSimulate(request, tsdb_, clock_, &jobs_);
 }
 
 HttpResponse Endpoints::Layouts(const HttpRequest& request) {

@@ -1,15 +1,21 @@
 #include "server/lab/lab_choices.h"
 
 #include <array>
+#include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+
+#include <absl/status/statusor.h>
 
 #include "bench/lab/layouts/cases/case_result.h"
 #include "bench/lab/layouts/cell_form.h"
 #include "bench/lab/layouts/layout_list.h"
 #include "bench/lab/layouts/split_rule.h"
 #include "bench/lab/layouts/workload.h"
+#include "codec/base/bytes.h"
 #include "codec/base/json_writer.h"
+#include "engine/regions/keys/key_template.h"
 #include "engine/regions/split/split_settings.h"
 #include "server/lab/layouts_request.h"
 #include "server/lab/simulate_request.h"
@@ -65,6 +71,33 @@ constexpr SplitPolicyKind kPolicies[] = {
     SplitPolicyKind::kStepping,  SplitPolicyKind::kIncreasingToUpperBound,
     SplitPolicyKind::kKeyPrefix, SplitPolicyKind::kDelimitedKeyPrefix,
     SplitPolicyKind::kBusy,      SplitPolicyKind::kLoad};
+
+// The key of the store's series in a layout, in hex.
+std::string ExampleKey(std::string_view layout, const StoreFleet& store, int64_t now_ms) {
+  const absl::StatusOr<KeyTemplate> key_template = KeyTemplate::Parse(layout);
+  if (!key_template.ok()) return "";
+  std::string key;
+  key_template->Append({.tsuid = store.tsuid,
+                        .metric_bytes = store.metric_bytes,
+                        .number = 1,
+                        .time_ms = static_cast<uint64_t>(now_ms)},
+                       &key);
+  return ToHex(key);
+}
+
+void AppendLayouts(const StoreFleet& store, int64_t now_ms, JsonWriter* json) {
+  json->Key("layouts");
+  json->OpenArray();
+  for (const Choice& layout : kLayouts) {
+    json->OpenObject();
+    json->Field("name", layout.name);
+    json->Field("fields", layout.fields);
+    json->Field("idea", layout.idea);
+    if (!store.tsuid.empty()) json->Field("key", ExampleKey(layout.name, store, now_ms));
+    json->CloseObject();
+  }
+  json->CloseArray();
+}
 
 void AppendChoices(std::string_view key, std::span<const Choice> choices, JsonWriter* json) {
   json->Key(key);
@@ -136,11 +169,11 @@ void AppendLimits(JsonWriter* json) {
 
 }  // namespace
 
-std::string LabChoicesJson() {
+std::string LabChoicesJson(const StoreFleet& store, int64_t now_ms) {
   std::string text;
   JsonWriter json(&text);
   json.OpenObject();
-  AppendChoices("layouts", kLayouts, &json);
+  AppendLayouts(store, now_ms, &json);
   AppendNames("layout_fields", kFields, [](std::string_view name) { return name; }, &json);
   AppendChoices("distributors", kDistributors, &json);
   AppendChoices("presplits", kPresplits, &json);
@@ -150,6 +183,13 @@ std::string LabChoicesJson() {
       [](std::string_view name) { return name; }, &json);
   AppendBench(&json);
   AppendLimits(&json);
+  if (!store.fleet.empty()) {
+    json.Key("store");
+    json.OpenObject();
+    json.Field("fleet", store.fleet);
+    json.Field("metric", store.metric);
+    json.CloseObject();
+  }
   json.CloseObject();
   return text;
 }

@@ -2,7 +2,10 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
+
+#include "server/lab/store_fleet.h"
 
 namespace hourcell {
 
@@ -12,6 +15,8 @@ namespace hourcell {
 //  "bench":{"layouts":[{"name","fields","idea"},..],"cells":[..],"rules":[..],"workloads":[..],
 //           "figures":[{"name","head"},..]},
 //  "limits":{..}}
-std::string LabChoicesJson();
+// With the fleet of a store, each of the first "layouts" has the "key" of the
+// fleet's series at `now_ms`, in hex, and there is "store":{"fleet","metric"}.
+std::string LabChoicesJson(const StoreFleet& store = {}, int64_t now_ms = 0);
 
 }  // namespace hourcell

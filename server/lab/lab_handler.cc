@@ -22,6 +22,7 @@
 #include "server/lab/layouts_request.h"
 #include "server/lab/simulate_request.h"
 #include "server/lab/simulate_run.h"
+#include "server/lab/store_fleet.h"
 
 namespace hourcell {
 namespace {
@@ -54,6 +55,19 @@ HttpResponse Simulate(const SimulateRequest& request, MonotonicClock* clock, Job
                     "The simulation was stopped");
 }
 
+HttpResponse Choices(const HttpRequest& request, Tsdb* tsdb, Clock* clock) {
+  const int64_t now_ms = clock->NowMs();
+  StoreFleet store;
+  if (request.has_param("store")) {
+    absl::StatusOr<StoreFleet> found = FleetOfStore(tsdb, now_ms, request.deadline_ms);
+    if (!found.ok()) return FailureResponse(Failed::kQuery, found.status());
+    store = *std::move(found);
+  }
+  HttpResponse response;
+  response.body = LabChoicesJson(store, now_ms);
+  return response;
+}
+
 absl::StatusOr<std::string> RunCases(const std::vector<layouts::CaseSpec>& cases, JobWatch* watch) {
   const auto report = [&](size_t index, const layouts::CaseSpec& spec) {
     return watch->Report(
@@ -68,12 +82,11 @@ absl::StatusOr<std::string> RunCases(const std::vector<layouts::CaseSpec>& cases
 
 }  // namespace
 
-HttpResponse HandleSimulate(const HttpRequest& request, MonotonicClock* clock, JobRegistry* jobs) {
-  if (EffectiveMethod(request) == HttpMethod::kGet) {
-    HttpResponse response;
-    response.body = LabChoicesJson();
-    return response;
-  }
+HttpResponse HandleSimulate(const HttpRequest& request,
+                            Tsdb* tsdb,
+                            Clock* clock,
+                            JobRegistry* jobs) {
+  if (EffectiveMethod(request) == HttpMethod::kGet) return Choices(request, tsdb, clock);
   absl::StatusOr<SimulateRequest> wanted = ParseSimulateJson(request.body);
   if (!wanted.ok()) return HttpError(400, wanted.status());
   return StartJob(request,

@@ -1,6 +1,7 @@
 // The design lab over HTTP: simulations and the layout benchmark, as jobs (job_handler.h).
 //
-//   GET  /api/admin/simulate   the choices (lab_choices.h)
+//   GET  /api/admin/simulate   the choices (lab_choices.h); with ?store also the store's fleet and
+//                              example keys (store_fleet.h)
 //   POST /api/admin/simulate   begins a simulation (simulate_request.h); its answer is
 //                              {"simulations":[..]} (simulate_run.h)
 //   POST /api/admin/layouts    begins a run of the layout benchmark (layouts_request.h); its answer
@@ -17,8 +18,13 @@
 
 namespace hourcell {
 
+class Tsdb;
+
 // Pointers are borrowed while the jobs run.
-HttpResponse HandleSimulate(const HttpRequest& request, MonotonicClock* clock, JobRegistry* jobs);
+HttpResponse HandleSimulate(const HttpRequest& request,
+                            Tsdb* tsdb,
+                            Clock* clock,
+                            JobRegistry* jobs);
 HttpResponse HandleLayouts(const HttpRequest& request, JobRegistry* jobs);
 
 }  // namespace hourcell

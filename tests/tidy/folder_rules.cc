@@ -216,8 +216,9 @@ constexpr std::array kRules = {
                "codec/base engine server/log server/text server/http server/http/body "
                "server/histograms server/query"},
     FolderRule{"server/lab",
-               "codec/base engine/regions/presplit engine/regions/split server/text server/http "
-               "server/admin bench/lab/simulate/input bench/lab/simulate "
+               "codec/base engine engine/regions/keys engine/regions/presplit "
+               "engine/regions/split server/text server/http server/admin "
+               "bench/lab/simulate/input bench/lab/simulate "
                "bench/lab/simulate/report bench/lab/layouts bench/lab/layouts/cases"},
     FolderRule{"server/inputs",
                "codec/base codec codec/histograms codec/rows codec/text engine server/config "

@@ -141,6 +141,22 @@ test('designs are simulated side by side, with progress, and the address keeps t
   assert.equal(await page.inputValue('section[aria-label="Design by time"] input[list="lab-layout"]'), 'hash:2+metric+hour+tags');
 });
 
+test('the lab takes the fleet of the store, and adds a design by its key', async () => {
+  page = await browser.page(server.url);
+  await page.click('nav a:has-text("Design lab")');
+  await page.click('button:text-is("Fleet of this store")');
+  await page.waitForSelector('[aria-label=Layouts] button:has-text("time-first") >> text=/^[0-9a-f]{26,}$/');
+  assert.match(await page.inputValue('[aria-label=Fleet]'), /^metrics=\d+,tags=.+:\d+.*,interval=\d+s,duration=1d/);
+  await page.click('[aria-label=Layouts] button:has-text("salted:20")');
+  await page.waitForSelector('section[aria-label="Design salted 20"]');
+  assert.match(page.url(), /fleet=metrics/);
+  await page.click('summary:has-text("command line")');
+  assert.match(await page.locator('pre').innerText(),
+    /# salted 20\nhourcell migrate FROM TO --set tsd\.storage\.salt\.width=1 --set tsd\.storage\.salt\.buckets=20/);
+  await page.setViewportSize({ width: 390, height: 800 });
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+});
+
 test('a simulation is cancelled', async () => {
   page = await browser.page(server.url);
   const seen = await standInLab(page, { endless: true });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseDesign, printDesign, stepsOf } from '../src/lab/design';
+import { migrateOf, parseDesign, printDesign, stepsOf } from '../src/lab/design';
 import { figuresOf, heatOf, keyOf, type Simulated } from '../src/lab/result';
 
 describe('a design', () => {
@@ -17,6 +17,21 @@ describe('a design', () => {
   });
   it('without a name is one all the same', () => {
     expect(printDesign(parseDesign('layout'))).toBe('design: layout');
+  });
+});
+
+describe('the migration to a design', () => {
+  const f = (text: string) => migrateOf(parseDesign(`x: ${text}`));
+  it('has the salt of the layout', () => {
+    expect(f('')).toBe('hourcell migrate FROM TO --set tsd.storage.salt.width=0');
+    expect(f('layout=opentsdb distributor=none presplit=hex:16')).toBe(f(''));
+    expect(f('layout=salted:20')).toBe(
+      'hourcell migrate FROM TO --set tsd.storage.salt.width=1 --set tsd.storage.salt.buckets=20');
+    expect(f('layout=salted:1000')).toContain('salt.width=2 --set tsd.storage.salt.buckets=1000');
+  });
+  it('does not exist for keys that no store has', () => {
+    expect(f('layout=time-first')).toBe('# no store has such keys');
+    expect(f('layout=salted:20 distributor=xxh3:64')).toBe('# no store has such keys');
   });
 });
 

@@ -22,6 +22,21 @@ TEST_F(LabHandlerTest, ListsWhatThereIsToChoose) {
                                    HasSubstr("\"limits\":{\"designs\":8,")));
 }
 
+TEST_F(LabHandlerTest, TheStoreGivesAFleetAndExampleKeys) {
+  const HttpResponse empty = Send("GET /api/admin/simulate?store");
+  EXPECT_EQ(empty.status, 400) << empty.body;
+  Put({"cpu", "host=a", kStartS, 1});
+  const HttpResponse response = Send("GET /api/admin/simulate?store");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_THAT(
+      response.body,
+      AllOf(HasSubstr(R"("store":{"fleet":"metrics=1,tags=host:1,interval=60s,duration=1d",)"
+                      R"("metric":"cpu"})"),
+            HasSubstr(R"("idea":"OpenTSDB's key","key":"00000150e6c440000001000001"})"),
+            HasSubstr(R"("key":"50e6c440000001000001000001"})")));
+  EXPECT_THAT(Send("GET /api/admin/simulate").body, testing::Not(HasSubstr("\"key\"")));
+}
+
 TEST_F(LabHandlerTest, ASimulationIsAJob) {
   const std::string body = R"({"fleet":"duration=3h","designs":["one: layout=opentsdb"]})";
   const HttpResponse begun = Send("POST /api/admin/simulate", body);

@@ -31,6 +31,16 @@ export function printDesign(design: Design): string {
   return `${design.name || 'design'}: ${[...words, design.more].filter(Boolean).join(' ')}`.trim();
 }
 
+// The command that copies a store to the layout of the design, if a store can have that layout.
+export function migrateOf({ layout, distributor }: Design): string {
+  const salted = /^(opentsdb|salted:(\d+))?$/.exec(layout);
+  if (!salted || !['', 'none'].includes(distributor)) return '# no store has such keys';
+  const buckets = Number(salted[2] ?? 0);
+  const width = buckets > 256 ? 2 : buckets && 1;
+  return `hourcell migrate FROM TO --set tsd.storage.salt.width=${width}${
+    buckets ? ` --set tsd.storage.salt.buckets=${buckets}` : ''}`;
+}
+
 const STEPS_MAX = 96;
 
 // Steps of a heat map, so that each takes whole hours: rows are written by the hour, and steps that

@@ -9,14 +9,15 @@ import { useStore } from '../state/store';
 import { showCount } from '../time/units';
 import { useAnswer, useTick } from '../ui/hooks';
 import { Bar, Choice, Problem } from '../ui/parts';
-import { parseDesign, printDesign, stepsOf, type Design, type Part } from './design';
+import { migrateOf, parseDesign, printDesign, stepsOf, type Design, type Part } from './design';
 import { LabReport } from './report';
 import type { Simulated } from './result';
 
-interface Named { name: string; idea: string; fields?: string }
+interface Named { name: string; idea: string; fields?: string; key?: string }
 interface Offer {
   layouts: Named[]; distributors: Named[]; presplits: Named[]; policies: string[]; engines: string[];
   limits: { designs: number; puts: number };
+  store?: { fleet: string; metric: string };
 }
 interface Job {
   id: number; state: string; phase: string; done: number; total: number; unit: string;
@@ -62,6 +63,12 @@ function Lab() {
   useEffect(() => {
     if (state.job && state.job !== String(job?.id)) readJob(state.job).then(setJob, () => {});
   }, [state.job]);
+  const [own, setOwn] = useState<Offer | null>(null);
+  const fill = () => getJson<Offer>('api/admin/simulate?store').then((answer) => {
+    setOwn(answer);
+    go({ fleet: answer.store!.fleet, designs: designs.map(printDesign) });
+  }).catch(setProblem);
+  const isFull = designs.length >= (offer.value?.limits.designs ?? 8);
   const set = (next: Design[]) => go({ fleet, designs: next.map(printDesign) });
   const run = () => {
     setProblem(null);
@@ -89,7 +96,15 @@ function Lab() {
           onChange={(text) => text && go({ fleet: text, designs: designs.map(printDesign) })} />
         <input class="search mono" aria-label="Fleet" spellcheck={false} value={fleet}
           onChange={(event) => tweak({ fleet: event.currentTarget.value.trim() })} />
+        <button onClick={fill}>Fleet of this store</button>
       </div>
+      {own && <div class="row" role="group" aria-label="Layouts">
+        <span class="soft">Keys of a series of <bdi>{own.store!.metric}</bdi>:</span>
+        {own.layouts.map(({ name, idea, key }) => (
+          <button key={name} title={idea} disabled={isFull} onClick={() => set([...designs, parseDesign(
+            `${name.replace(':', ' ')}: layout=${name} ${SMALL}`)])}>{name} <span class="soft mono prewrap">{key}</span></button>
+        ))}
+      </div>}
       <div class="designs">
         {designs.map((design, at) => (
           <DesignForm key={at} design={design} offer={offer.value}
@@ -99,7 +114,7 @@ function Lab() {
       </div>
       <div class="row">
         <button class="primary" disabled={isRunning} onClick={run}>Simulate</button>
-        {designs.length < (offer.value?.limits.designs ?? 8) && (
+        {!isFull && (
           <button onClick={() => set([...designs, { ...designs[designs.length - 1]!,
             name: `design ${designs.length + 1}` }])}>+ Add a design</button>
         )}
@@ -110,7 +125,8 @@ function Lab() {
       {job?.answer?.simulations && <LabReport results={job.answer.simulations} />}
       <details class="area"><summary>The same on the command line</summary>
         <pre class="prewrap">{['hourcell simulate --fleet', quote(fleet), ...designs.map((design) =>
-          `\\\n    --design ${quote(printDesign(design))}`)].join(' ')}</pre></details>
+          `\\\n    --design ${quote(printDesign(design))}`)].join(' ')}
+          {designs.map((design) => `\n\n# ${design.name}\n${migrateOf(design)}`)}</pre></details>
     </main>
   );
 }
