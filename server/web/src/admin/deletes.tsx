@@ -9,7 +9,7 @@ import { plural } from '../time/units';
 import { useAnswer } from '../ui/hooks';
 import { Problem } from '../ui/parts';
 
-// Says until when the delete `id` can be undone, and undoes it.
+// Shows how long the delete `id` can be undone, and a button that undoes it.
 export function UndoOf({ id, onDone }: { id: number; onDone: () => void }) {
   const { value, error } = useAnswer(listUndo, []);
   const [isUndone, setUndone] = useState(false);

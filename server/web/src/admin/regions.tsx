@@ -1,5 +1,5 @@
-// The key space as a picture: regions side by side in the order of their keys, how large they are,
-// and what was written to each and read from it.
+// The key space as a picture: regions side by side in the order of their keys, their sizes, and the
+// writes and reads of each.
 
 import { useMemo, useState } from 'preact/hooks';
 import { getJson } from '../api/client';
@@ -51,7 +51,7 @@ export function RegionsView() {
   );
 }
 
-// Each region as wide as its part of all bytes, but never too narrow to be hit.
+// The width of a region is its share of all bytes, but wide enough to be clicked.
 function Strip({ regions, onChoose }: { regions: Region[]; onChoose: (region: Region) => void }) {
   return (
     <div class="strip" role="group" aria-label="Regions in the order of their keys">
@@ -75,7 +75,7 @@ const WORDS: Record<Measure, string> = {
 const MAP_HEIGHT = 240;
 const EVENTS_MAX = 12;
 
-// The last two hours: who was written and read, and what was split and merged.
+// The last two hours: writes and reads of the regions, splits and merges.
 function LoadMap({ changes }: { changes: number }) {
   const { tz, measure: chosen } = useStore(page);
   const measure = MEASURES.find((one) => one === chosen) ?? MEASURES[0];

@@ -1,4 +1,4 @@
-// Files of what is shown, and the query in other words.
+// Exports of a graph: files of its data and its picture, and its query as links, commands and text.
 
 import type uPlot from 'uplot';
 import { useState } from 'preact/hooks';
@@ -16,7 +16,7 @@ import { toCsv } from './csv';
 import { download, toPng } from './png';
 import { toSvg } from './svg';
 
-// Without times, or with fixed ones only: the API of Prometheus takes no others.
+// `m=` has no times, and the API of Prometheus takes only fixed times.
 const FIXED = ['m=', 'curl of PromQL'];
 
 interface Copied { title: string; textOf: (fixed: boolean) => string; fixed: boolean }
@@ -36,7 +36,7 @@ export function Share({ state, result, series, model, chart }: {
     ? `${base}#${printState({ ...state, ...fixedRange(result.from, result.to), refresh: 0 })}` : location.href);
   const copy = (what: string, textOf: Copied['textOf'], fixed = !moves) => {
     setCopied({ title: what, textOf, fixed });
-    // Where the browser does not allow it (plain HTTP), the text can be copied from the dialog.
+    // Browsers refuse this on plain HTTP; then the user copies the text from the dialog.
     navigator.clipboard?.writeText(textOf(fixed)).catch(() => {});
   };
   const base = location.href.replace(/[#?].*$/, '').replace(/[^/]*$/, '');

@@ -12,7 +12,7 @@ export function newLine(metric = ''): Line {
 
 export const newPromql = (): Line => ({ m: '', promql: true, right: false, hidden: false });
 
-// The query of a line, or what is wrong with its text. The server reads PromQL.
+// The query of a line, or the error in its text. The server parses PromQL.
 export function readLine(line: Line): { query: SubQuery | null; error: TextError | null } {
   if (line.promql) return { query: null, error: null };
   try {

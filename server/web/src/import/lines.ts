@@ -11,7 +11,7 @@ export interface Point {
   tags: Record<string, string>;
 }
 
-// A point, or what is wrong with the line; null if there is nothing in it.
+// A point, or the error of the line; null for an empty line or a comment.
 export function parseLine(line: string): Point | string | null {
   const words = line.trim().split(/\s+/);
   if (words[0] === 'put') words.shift();
@@ -28,7 +28,7 @@ export function parseLine(line: string): Point | string | null {
   };
 }
 
-// Cuts a text that comes in pieces into lines.
+// Cuts text that arrives in pieces into lines.
 export class LineCutter {
   private rest = '';
 

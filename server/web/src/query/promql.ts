@@ -1,4 +1,4 @@
-// What the page itself reads of PromQL: enough to complete a name and to guess a unit. The server parses it.
+// The small part of PromQL that the page reads, to complete names and to guess units. The server parses queries.
 
 // The functions and operators with names, of Prometheus 2.42.
 export const WORDS = (`sum min max avg count stddev stdvar group topk bottomk quantile count_values by without on ignoring
@@ -9,10 +9,10 @@ label_replace last_over_time ln log10 log2 max_over_time min_over_time minute mo
 present_over_time quantile_over_time rad rate resets round scalar sgn sin sinh sort sort_desc sqrt stddev_over_time
 stdvar_over_time sum_over_time tan tanh time timestamp vector year`).split(/\s+/);
 
-// A text, or its beginning, without what is between quotes; quotes that are open end it.
+// The text with each quoted string replaced by "". An open quote stays.
 const unquote = (text: string) => text.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`/g, '""');
 
-// The first metric of an expression; '' = none.
+// The first metric of an expression; '' without one.
 export function metricIn(text: string): string {
   const words = unquote(text).replace(/\{[^}]*\}|\[[^\]]*\]/g, ' ')
     .replace(/\b(by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)/g, ' ')
@@ -20,7 +20,7 @@ export function metricIn(text: string): string {
   return words.find((word) => !WORDS.includes(word)) ?? '';
 }
 
-// False: a quote or a bracket is open, as while one types.
+// False while a quote or a bracket is open.
 export function isComplete(text: string): boolean {
   const signs = unquote(text).replace(/""|[^"'`()[\]{}]/g, '');
   let left = signs;
@@ -33,7 +33,7 @@ export function isComplete(text: string): boolean {
 
 export const isRate = (text: string) => /\b(i?rate|deriv)\s*\(/.test(text);
 
-// What is being typed at the end of a text.
+// The unfinished name or value at the end of a text.
 export type Typed =
   | { kind: 'word'; word: string }
   | { kind: 'label'; word: string; metric: string }
