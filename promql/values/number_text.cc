@@ -69,6 +69,24 @@ void AppendWithExponent(const Decimal& decimal, std::string* out) {
                  std::abs(decimal.exponent()));
 }
 
+// Most values: they need no exponent, and their fewest digits are those of the fixed notation. False:
+// another value.
+bool AppendUsual(double value, std::string* out) {
+  constexpr double kLeast = 1e-6;
+  constexpr double kGreatest = 1e15;
+  const double size = std::abs(value);
+  if (!(size < kGreatest) || (size < kLeast && size != 0)) return false;
+  std::array<char, 32> buffer;
+  const auto integer = static_cast<int64_t>(value);
+  char* const begin = buffer.data();
+  char* const limit = begin + buffer.size();
+  const bool is_integer = static_cast<double>(integer) == value && value != 0;  // not -0
+  char* const end = is_integer ? std::to_chars(begin, limit, integer).ptr
+                               : std::to_chars(begin, limit, value, std::chars_format::fixed).ptr;
+  out->append(begin, end);
+  return true;
+}
+
 // False: the value is finite.
 bool AppendNotFinite(double value, std::string* out) {
   if (std::isfinite(value)) return false;
@@ -89,6 +107,10 @@ std::optional<double> ParseNotFinite(std::string_view text) {
   if (word != "inf" && word != "infinity") return std::nullopt;
   const double infinity = std::numeric_limits<double>::infinity();
   return lower.front() == '-' ? -infinity : infinity;
+}
+
+char DigitOf(int digit) {
+  return static_cast<char>('0' + digit);
 }
 
 bool IsDigit(char c, bool is_hexadecimal) {
@@ -171,11 +193,12 @@ std::string NumberText(double value) {
 }
 
 void AppendNumber(double value, std::string* out) {
-  if (!AppendNotFinite(value, out)) AppendWithoutExponent(ToDecimal(value), out);
+  if (!AppendUsual(value, out) && !AppendNotFinite(value, out))
+    AppendWithoutExponent(ToDecimal(value), out);
 }
 
 void AppendPointValue(double value, std::string* out) {
-  if (AppendNotFinite(value, out)) return;
+  if (AppendUsual(value, out) || AppendNotFinite(value, out)) return;
   const double size = std::abs(value);
   const Decimal decimal = ToDecimal(value);
   if (size != 0 && (size < 1e-6 || size >= 1e21)) {
@@ -204,8 +227,12 @@ void AppendSeconds(int64_t ms, std::string* out) {
     *out += '-';
     size = 0 - size;
   }
-  fmt::format_to(std::back_inserter(*out), "{}", size / 1000);
-  if (size % 1000 != 0) fmt::format_to(std::back_inserter(*out), ".{:03}", size % 1000);
+  const fmt::format_int seconds(size / 1000);
+  out->append(seconds.data(), seconds.size());
+  const auto rest = static_cast<int>(size % 1000);
+  if (rest == 0) return;
+  const char digits[] = {'.', DigitOf(rest / 100), DigitOf(rest / 10 % 10), DigitOf(rest % 10)};
+  out->append(digits, sizeof(digits));
 }
 
 bool ParseNumber(std::string_view text, double* value) {

@@ -1,10 +1,15 @@
 #include "promql/values/number_text.h"
 
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <string>
 
 #include <gtest/gtest.h>
 
+#include "codec/base/random.h"
 #include "tests/promql/values/column_text.h"
 
 namespace hourcell::promql {
@@ -54,6 +59,32 @@ TEST(NumberTextTest, ValuesOfPointsHaveAnExponentIfTheyAreSmallOrLarge) {
   EXPECT_EQ(PointValueText(1e21), "1e+21");
   EXPECT_EQ(PointValueText(-1.5e300), "-1.5e+300");
   EXPECT_EQ(PointValueText(5e-324), "5e-324");
+}
+
+// The digits of a number without point, exponent, sign and zeros at the ends.
+std::string DigitsOf(std::string text) {
+  text = text.substr(0, text.find('e'));
+  std::erase_if(text, [](char c) { return c == '.' || c == '-'; });
+  const size_t begin = text.find_first_not_of('0');
+  return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of('0') + 1 - begin);
+}
+
+TEST(NumberTextTest, AnyValueHasItsFewestDigits) {
+  Random random(20261128);
+  for (int i = 0; i < 20'000; ++i) {
+    double value = (random.Fraction() - 0.5) * std::pow(10, static_cast<double>(i % 40) - 10);
+    if (i % 3 == 0) value = std::round(value * 100) / 100;
+    if (i % 7 == 0) value = std::trunc(value);
+    std::array<char, 64> shortest;
+    const auto end = std::to_chars(shortest.data(), shortest.data() + shortest.size(), value,
+                                   std::chars_format::scientific)
+                         .ptr;
+    for (const std::string& text : {PointValueText(value), NumberText(value)}) {
+      EXPECT_EQ(DigitsOf(text), DigitsOf(std::string(shortest.data(), end))) << text;
+      EXPECT_EQ(std::strtod(text.c_str(), nullptr), value) << text;
+      EXPECT_FALSE(text.ends_with('.')) << text;
+    }
+  }
 }
 
 TEST(NumberTextTest, LiteralsHaveAnExponentFromAMillionOn) {
