@@ -31,8 +31,10 @@ namespace {
 
 using promql::Expression;
 
-absl::Status NoQuery(std::string_view part, std::string_view why) {
-  return absl::UnimplementedError(fmt::format("m= has no {}: {}", part, why));
+// `part` of the expression is refused; `wanted` is the alternative.
+absl::Status NotInM(std::string_view part, std::string_view why, std::string_view wanted) {
+  return absl::UnimplementedError(
+      fmt::format("m= cannot express {}, because {}; expected {}", part, why, wanted));
 }
 
 const Expression& WithoutParentheses(const Expression& expression) {
@@ -59,6 +61,10 @@ std::string DurationText(int64_t ms) {
   return text;
 }
 
+std::string SignedDuration(int64_t ms) {
+  return ms < 0 ? "-" + DurationText(-ms) : DurationText(ms);
+}
+
 class MWriter {
  public:
   absl::StatusOr<Translation> Write(const Expression& expression) {
@@ -77,22 +83,30 @@ class MWriter {
       return ReadSelector(*selector, 0);
     if (const auto* const call = NodeOf<promql::Call>(expression)) return ReadCall(*call);
     if (NodeOf<promql::Aggregation>(expression) != nullptr)
-      return NoQuery("aggregation of an aggregation", "a query has one aggregator");
+      return NotInM("an aggregation of an aggregation", "a query has one aggregator",
+                    "the outer aggregation alone");
     if (NodeOf<promql::Binary>(expression) != nullptr ||
         NodeOf<promql::Unary>(expression) != nullptr) {
-      return NoQuery("operators", "/api/query/gexp and virtual metrics calculate with queries");
+      return NotInM("operators", "a query reads one metric",
+                    "one query for each side, for /api/query/gexp or a virtual metric");
     }
-    return NoQuery("word for this expression", "a query reads the series of a metric");
+    return NotInM(QuoteForMessage(promql::ExpressionText(expression)),
+                  "a query reads the series of a metric", "a selector, such as m{a=\"b\"}");
   }
 
   // `offset_ms`: that of the time shift that the function of the selector implies.
   absl::Status ReadSelector(const promql::VectorSelector& selector, int64_t offset_ms) {
     if (selector.shift.at != promql::TimeShift::At::kNone)
-      return NoQuery("@", "the request has the times of a query");
+      return NotInM("@", "the request has the times of a query",
+                    "the expression without it, and its time as the end of the request");
     if (selector.shift.offset_ms != offset_ms) {
-      return NoQuery("such an offset", offset_ms == 0
-                                           ? "move the start and the end of the request instead"
-                                           : "a bucket begins at its time");
+      const std::string got = fmt::format("offset {}", SignedDuration(selector.shift.offset_ms));
+      if (offset_ms == 0) {
+        return NotInM(got, "the request has the times of a query",
+                      "no offset; move the start and the end of the request instead");
+      }
+      return NotInM(got, "a bucket begins at its time",
+                    fmt::format("no offset, or offset {}", SignedDuration(offset_ms)));
     }
     HOURCELL_ASSIGN_OR_RETURN(SelectorFilters read, FiltersOfMatchers(selector.matchers));
     query_.metric = std::move(read.metric);
@@ -108,18 +122,23 @@ class MWriter {
     const std::string_view name = promql::SignatureOf(call.function).name;
     const promql::MatrixSelector* const range =
         call.arguments.empty() ? nullptr : NodeOf<promql::MatrixSelector>(*call.arguments.back());
-    if (range == nullptr) return NoQuery(name, "only some functions of a range have a query");
+    if (range == nullptr) {
+      return NotInM(name, "only functions of a range of points have a query",
+                    "one of them, such as avg_over_time(m[1m])");
+    }
     if (call.function == promql::Function::kIrate) return ReadRate(*range);
     if (call.function == promql::Function::kRate || call.function == promql::Function::kIncrease) {
-      return NoQuery(name,
-                     "it extrapolates to the ends of its range and adds up resets; rate{counter} "
-                     "is the difference of two neighbours, as irate");
+      return NotInM(name, "it extrapolates to the ends of its range and adds up resets",
+                    "irate, which is rate{counter}: the difference of two neighbours");
     }
     const BucketWord* const word = BucketWordOf(name);
-    if (word == nullptr) return NoQuery(name, "no function of a bucket gives the same number");
+    if (word == nullptr) {
+      return NotInM(name, "no function of a bucket gives the same number",
+                    "avg, sum, min, max, count, last, stddev or quantile(0.5) _over_time");
+    }
     const bool is_median = word->aggregator == Aggregator::kMedian;
     if (is_median && !IsNumber(call.arguments.front(), 0.5))
-      return NoQuery(name, "its percentiles are estimated by another rule");
+      return NotInM(name, "its percentiles are estimated by another rule", "the quantile 0.5");
     return ReadBucket(*range, word->aggregator);
   }
 
@@ -147,11 +166,16 @@ class MWriter {
 
   absl::Status ReadAggregation(const promql::Aggregation& aggregation) {
     const std::string_view op = promql::AggregateOperatorText(aggregation.op);
-    if (aggregation.without) return NoQuery("without", "a query names the tags that it groups by");
+    if (aggregation.without)
+      return NotInM("without", "a query names the tags that it groups by", "by with the others");
     const AggregateWord* const word = AggregateWordOf(op);
-    if (word == nullptr) return NoQuery(op, "no aggregator gives the same series");
+    if (word == nullptr) {
+      return NotInM(op, "no aggregator gives the same series",
+                    "sum, min, max, avg, stddev, count or quantile(0.5); top(N,FUNCTION) chooses "
+                    "from whole series");
+    }
     if (aggregation.parameter != nullptr && !IsNumber(aggregation.parameter, 0.5))
-      return NoQuery(op, "its percentiles are estimated by another rule");
+      return NotInM(op, "its percentiles are estimated by another rule", "the quantile 0.5");
     query_.aggregator = word->aggregator;
     if (query_.downsample.has_value() && !word->leaves_out_gaps)
       query_.downsample->fill = FillPolicy::kNan;
@@ -162,14 +186,15 @@ class MWriter {
 
   absl::Status GroupBy(const std::string& label) {
     if (label == promql::kMetricName)
-      return NoQuery("group by __name__", "a query reads one metric");
+      return NotInM("by (__name__)", "a query reads one metric", "a query for each metric");
     const auto filter = std::ranges::find(query_.filters, label, &TagFilterSpec::tagk);
     if (filter == query_.filters.end()) {
       RequireTag(label);
       query_.filters.push_back(
           {.tagk = label, .type = FilterType::kWildcard, .filter = "*", .group_by = true});
     } else if (filter->type == FilterType::kNotKey) {
-      return NoQuery("group by an absent tag", "leave it out of by");
+      return NotInM(fmt::format("by ({})", label), "the series lack the tag",
+                    "the expression without it in by");
     } else {
       filter->group_by = true;
     }
@@ -180,8 +205,9 @@ class MWriter {
     Translation made{.text = SubQueryText(query_)};
     const absl::StatusOr<SubQuery> parsed = ParseSubQueryText(made.text);
     if (!parsed.ok() || !(*parsed == Sorted(query_))) {
-      return NoQuery(fmt::format("text for {}", QuoteForMessage(query_.metric)),
-                     "a name or a filter has characters that m= separates at");
+      return NotInM(QuoteForMessage(query_.metric),
+                    "a name or a filter has characters that m= separates at",
+                    "the JSON of POST /api/query, which quotes names");
     }
     HOURCELL_ASSIGN_OR_RETURN(const Translation back, TranslateToPromql(*parsed));
     made.step_ms = back.step_ms;

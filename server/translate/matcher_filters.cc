@@ -80,9 +80,11 @@ std::string MatcherText(const LabelMatcher& matcher) {
          promql::Quoted(matcher.value);
 }
 
-absl::Status NoFilter(const LabelMatcher& matcher, std::string_view why) {
-  return absl::UnimplementedError(
-      fmt::format("m= has no filter {}: {}", MatcherText(matcher), why));
+absl::Status NotAFilter(const LabelMatcher& matcher,
+                        std::string_view why,
+                        std::string_view wanted) {
+  return absl::UnimplementedError(fmt::format("m= cannot express {}, because {}; expected {}",
+                                              MatcherText(matcher), why, wanted));
 }
 
 absl::StatusOr<std::string> MetricOf(std::span<const LabelMatcher> matchers) {
@@ -90,11 +92,14 @@ absl::StatusOr<std::string> MetricOf(std::span<const LabelMatcher> matchers) {
   for (const LabelMatcher& matcher : matchers) {
     if (matcher.name != promql::kMetricName) continue;
     if (metric.has_value() || matcher.op != MatchOperator::kEqual || matcher.value.empty())
-      return NoFilter(matcher, "a query reads one metric, by its name");
+      return NotAFilter(matcher, "a query reads one metric, by its name",
+                        "one matcher __name__=\"...\", and a query for each metric");
     metric = matcher.value;
   }
   if (metric.has_value()) return *std::move(metric);
-  return absl::UnimplementedError("m= has no query without a metric");
+  return absl::UnimplementedError(
+      "m= cannot express a selector without a metric, because a query reads one metric; expected "
+      "a name before the braces, such as m{a=\"b\"}");
 }
 
 class FilterReader {
@@ -134,9 +139,14 @@ class FilterReader {
     }
     if (matcher.value == ".*" && is_equal) return absl::OkStatus();
     if (matcher.value == ".+" && is_equal) return absl::OkStatus();  // AddPresences adds its filter
-    if (!is_equal) return NoFilter(matcher, "no filter excludes a regular expression");
-    if (!RequiresLabel(matchers_, matcher.name))
-      return NoFilter(matcher, "it matches series without the tag");
+    if (!is_equal) {
+      return NotAFilter(matcher, "no filter excludes a regular expression",
+                        "a list of values, such as a!~\"b|c\"");
+    }
+    if (!RequiresLabel(matchers_, matcher.name)) {
+      return NotAFilter(matcher, "it matches series without the tag",
+                        fmt::format("{}!=\"\" beside it", matcher.name));
+    }
     Add(matcher, FilterType::kRegexp, FoundRegexp(matcher.value));
     return absl::OkStatus();
   }

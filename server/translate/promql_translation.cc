@@ -16,7 +16,7 @@
 #include "promql/text/expression.h"
 #include "promql/text/literals.h"
 #include "promql/text/parser.h"
-#include "promql/text/quoting.h"
+#include "server/query/query_echo.h"
 #include "server/query/query_string.h"
 #include "server/translate/tag_matchers.h"
 #include "server/translate/words.h"
@@ -32,34 +32,52 @@ namespace {
 // The lookback of Prometheus: the longest distance of two points of a rate.
 constexpr std::string_view kRateRange = "5m";
 
-absl::Status NoWord(std::string_view part, std::string_view why) {
-  return absl::UnimplementedError(fmt::format("PromQL has no {}: {}", part, why));
+// `part` of the query is refused; `wanted` is the alternative.
+absl::Status NotInPromql(std::string_view part, std::string_view why, std::string_view wanted) {
+  return absl::UnimplementedError(
+      fmt::format("PromQL cannot express {}, because {}; expected {}", part, why, wanted));
 }
 
 // Parts of a query that no expression of PromQL says.
 absl::Status CheckParts(const SubQuery& query) {
-  if (!query.tsuids.empty()) return NoWord("TSUIDs", "select by the metric and its tags");
+  if (!query.tsuids.empty()) {
+    return NotInPromql(fmt::format("the TSUID {}", query.tsuids.front()),
+                       "it selects series by their labels", "the metric and tag filters");
+  }
   if (!query.functions.empty()) {
-    return NoWord("top and bottom of whole series",
-                  "topk and bottomk choose anew at each step, so a series may come and go");
+    return NotInPromql(FunctionText(query.functions.front()),
+                       "topk and bottomk choose anew at each step, so a series may come and go",
+                       "a query without it, or topk around the translation if that is meant");
   }
   if (query.explicit_tags) {
-    return NoWord("explicit_tags", "a matcher cannot refuse the labels that it does not name");
+    return NotInPromql("explicit_tags", "a matcher cannot refuse the labels that it does not name",
+                       "a filter not_key() for each other tag");
   }
   if (query.is_of_histograms()) {
-    return NoWord("stored histograms", "histogram_quantile reads series of buckets");
+    return NotInPromql("percentiles of stored histograms",
+                       "histogram_quantile reads series of buckets",
+                       "a query of numbers; /api/query has the percentiles");
   }
-  if (query.pre_aggregate) return NoWord("pre-aggregates", "only stored points are read");
+  if (query.pre_aggregate) {
+    return NotInPromql("pre-agg", "only stored points are read",
+                       "the query without it, which aggregates the points");
+  }
   return absl::OkStatus();
 }
 
 absl::Status CheckDownsample(const DownsampleSpec& spec) {
+  const std::string got = DownsampleText(spec);
   if (spec.all) {
-    return NoWord("0all", "the length of a range is a part of the expression, not of the request");
+    return NotInPromql(got, "the length of a range is a part of the expression, not of the request",
+                       "an interval, such as 1h for a request of one hour");
   }
-  if (spec.calendar) return NoWord("buckets by the calendar", "a range has a fixed length");
+  if (spec.calendar) {
+    return NotInPromql(got, "a range has a fixed length",
+                       "an interval without c, such as 1d, whose buckets begin at 00:00 UTC");
+  }
   if (spec.interval_ms < 2) {
-    return NoWord("buckets of 1 ms", "a range includes both of its ends, 1 ms apart");
+    return NotInPromql(got, "a range includes both of its ends, 1 ms apart",
+                       "an interval from 2ms, or none");
   }
   return absl::OkStatus();
 }
@@ -75,8 +93,8 @@ class PromqlWriter {
     HOURCELL_ASSIGN_OR_RETURN(const std::string text, Aggregated(values));
     const absl::StatusOr<promql::ExpressionPtr> parsed = promql::ParseQuery(text);
     if (!parsed.ok()) {
-      return absl::UnimplementedError(
-          fmt::format("PromQL cannot say the query: {}", MessageOf(parsed.status())));
+      return absl::UnimplementedError(fmt::format("PromQL cannot express the query: {}; got {}",
+                                                  MessageOf(parsed.status()), text));
     }
     made_.text = promql::ExpressionText(**parsed);
     return std::move(made_);
@@ -106,21 +124,13 @@ class PromqlWriter {
                         IntervalText()));
   }
 
-  // m{a="b"}, or {__name__="m.n",a="b"} for a name that PromQL has only in quotes.
   absl::StatusOr<std::string> Selector() {
     std::vector<promql::LabelMatcher> matchers = {{.name = std::string(promql::kMetricName),
                                                    .op = promql::MatchOperator::kEqual,
                                                    .value = query_.metric}};
     for (const TagFilterSpec& filter : query_.filters)
       HOURCELL_RETURN_IF_ERROR(AppendMatchers(filter, &matchers, &made_.conditions));
-    const bool is_word = IsMetricWord(query_.metric);
-    std::string text = is_word ? query_.metric : "";
-    std::vector<std::string> in_braces;
-    for (size_t i = is_word ? 1 : 0; i < matchers.size(); ++i) {
-      in_braces.push_back(matchers[i].name + std::string(MatchOperatorText(matchers[i].op)) +
-                          promql::Quoted(matchers[i].value));
-    }
-    return fmt::format("{}{{{}}}", text, fmt::join(in_braces, ","));
+    return SelectorText(matchers, IsMetricWord(query_.metric));
   }
 
   // The values of each series, after downsampling and rate.
@@ -129,8 +139,9 @@ class PromqlWriter {
     HOURCELL_RETURN_IF_ERROR(CheckDownsample(*downsample()));
     const BucketWord* const word = BucketWordOf(downsample()->function);
     if (word == nullptr) {
-      return NoWord(AggregatorName(downsample()->function),
-                    "of the points of a range; no function of ranges gives the same number");
+      return NotInPromql(fmt::format("{} of a bucket", AggregatorName(downsample()->function)),
+                         "no function of a range gives the same number",
+                         "avg, sum, min, max, count, last, dev or median");
     }
     made_.step_ms = downsample()->interval_ms;
     if (downsample()->function == Aggregator::kMedian)
@@ -182,8 +193,10 @@ class PromqlWriter {
     const AggregateWord* const word = AggregateWordOf(query_.aggregator);
     const bool is_sum = word != nullptr && word->op == "sum";
     if (downsample()->fill_value != 0 || !is_sum || query_.rate.has_value()) {
-      return NoWord("value for a bucket without points",
-                    "only the sum of a group is the same with zeros");
+      return NotInPromql(DownsampleText(*downsample()),
+                         "a range without points has no value, and only the sum of a group is the "
+                         "same with zeros",
+                         "the fill policy none, nan or null, or zero with a sum without rate");
     }
     Require("each step has a point of a series of each group");
     return absl::OkStatus();
@@ -193,8 +206,10 @@ class PromqlWriter {
     if (!is_grouped()) return values;
     const AggregateWord* const word = AggregateWordOf(query_.aggregator);
     if (word == nullptr) {
-      return NoWord(AggregatorName(query_.aggregator),
-                    "of series; no aggregation gives the same number");
+      return NotInPromql(fmt::format("{} of series", AggregatorName(query_.aggregator)),
+                         "no aggregation gives the same number",
+                         "none, sum, min, max, avg, count, dev, median, pfsum, squareSum, zimsum, "
+                         "mimmin or mimmax");
     }
     RequireOfAggregate(*word);
     const std::string inner =

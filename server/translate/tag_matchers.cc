@@ -6,12 +6,16 @@
 
 #include <absl/status/statusor.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <re2/re2.h>
 
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "engine/query/stages/tag_filter.h"
+#include "promql/text/expression.h"
 #include "promql/text/matcher.h"
+#include "promql/text/quoting.h"
 #include "server/inputs/input_settings.h"
 #include "server/inputs/prometheus/prom_labels.h"
 
@@ -141,9 +145,10 @@ class MatcherWriter {
   absl::Status Check(const LabelMatcher& matcher) const {
     const absl::Status status = promql::CheckMatcher(matcher);
     if (status.ok()) return status;
-    return absl::UnimplementedError(fmt::format("PromQL has no regular expression {}: {}",
-                                                QuoteForMessage(filter_.filter),
-                                                MessageOf(status)));
+    return absl::UnimplementedError(fmt::format(
+        "PromQL cannot express the regular expression {}, because RE2 does not know a part of it: "
+        "{}; expected one without look-ahead, look-behind and back references",
+        QuoteForMessage(filter_.filter), MessageOf(status)));
   }
 
   absl::Status Add(MatchOperator op, std::string value) {
@@ -178,6 +183,18 @@ class MatcherWriter {
 
 std::string LabelOfKey(std::string_view tagk) {
   return PromLabels(InputSettings()).LabelName(tagk);
+}
+
+std::string SelectorText(std::span<const LabelMatcher> matchers, bool has_bare_name) {
+  HOURCELL_CHECK(!matchers.empty());
+  const std::string_view name = has_bare_name ? std::string_view(matchers.front().value) : "";
+  if (has_bare_name) matchers = matchers.subspan(1);
+  std::vector<std::string> in_braces;
+  for (const LabelMatcher& matcher : matchers) {
+    in_braces.push_back(matcher.name + std::string(promql::MatchOperatorText(matcher.op)) +
+                        promql::Quoted(matcher.value));
+  }
+  return fmt::format("{}{{{}}}", name, fmt::join(in_braces, ","));
 }
 
 absl::Status AppendMatchers(const TagFilterSpec& filter,

@@ -55,23 +55,31 @@ TEST(MTranslationTest, AGroupMayNeedATag) {
 }
 
 TEST(MTranslationTest, OtherExpressionsAreRefusedWithTheReason) {
-  ExpectRefused("rate(m[5m])", "m= has no rate: it extrapolates");
-  ExpectRefused("sum without (a) (m)", "m= has no without");
-  ExpectRefused("topk(3, m)", "m= has no topk");
+  ExpectRefused(
+      "rate(m[5m])",
+      "m= cannot express rate, because it extrapolates to the ends of its range and adds up "
+      "resets; expected irate");
+  ExpectRefused("sum without (a) (m)", "m= cannot express without, because");
+  ExpectRefused(
+      "topk(3, m)",
+      "m= cannot express topk, because no aggregator gives the same series; expected sum");
   ExpectRefused("sum(max(m))", "aggregation of an aggregation");
-  ExpectRefused("m * 2", "m= has no operators");
-  ExpectRefused("-m", "m= has no operators");
-  ExpectRefused("1", "word for this expression");
+  ExpectRefused("m * 2", "expected one query for each side, for /api/query/gexp");
+  ExpectRefused("-m", "m= cannot express operators");
+  ExpectRefused("1", "m= cannot express \"1\", because");
   ExpectRefused("m offset 5m", "move the start");
-  ExpectRefused("m @ 100", "m= has no @");
-  ExpectRefused("avg_over_time(m[1m] offset 1m)", "a bucket begins at its time");
-  ExpectRefused("avg_over_time(m[1h:1m])", "only some functions of a range");
-  ExpectRefused("abs(m)", "m= has no abs");
+  ExpectRefused("m @ 100", "m= cannot express @");
+  ExpectRefused("avg_over_time(m[1m] offset 1m)",
+                "m= cannot express offset 1m, because a bucket begins at its time; expected no "
+                "offset, or offset -1m");
+  ExpectRefused("avg_over_time(m[1h:1m])", "expected one of them, such as avg_over_time(m[1m])");
+  ExpectRefused("abs(m)", "m= cannot express abs");
   ExpectRefused("quantile_over_time(0.9, m[1m])", "another rule");
   ExpectRefused("quantile(0.9, m)", "another rule");
   ExpectRefused("stdvar_over_time(m[1m])", "no function of a bucket");
   ExpectRefused("sum by (__name__) (m)", "a query reads one metric");
-  ExpectRefused("sum by (a) (m{a=''})", "leave it out of by");
+  ExpectRefused("sum by (a) (m{a=''})",
+                "m= cannot express by (a), because the series lack the tag");
   EXPECT_THAT(TranslateToM("sum(").status(), StatusIs(absl::StatusCode::kInvalidArgument));
 }
 

@@ -57,9 +57,9 @@ TEST(MatcherFiltersTest, AnAbsentTagThatMatchesIsACondition) {
 
 TEST(MatcherFiltersTest, OtherMatchersAreRefused) {
   for (const auto& [selector, why] : std::vector<std::pair<std::string, std::string>>{
-           {"{a='b'}", "m= has no query without a metric"},
+           {"{a='b'}", "m= cannot express a selector without a metric"},
            {"{__name__=~'a.*'}", "a query reads one metric, by its name"},
-           {"m{a!~'b.*'}", "m= has no filter a!~\"b.*\": no filter excludes"},
+           {"m{a!~'b.*'}", "m= cannot express a!~\"b.*\", because no filter excludes"},
            {"m{a=~'b*'}", "it matches series without the tag"}}) {
     EXPECT_THAT(Filters(selector).status(),
                 StatusIs(absl::StatusCode::kUnimplemented, HasSubstr(why)))

@@ -78,23 +78,27 @@ TEST(PromqlTranslationTest, ConditionsNameWhatTheQueryNeeds) {
 
 TEST(PromqlTranslationTest, PartsWithoutAWordAreRefusedWithTheReason) {
   ExpectRefused("top(3,max):sum:m", "topk and bottomk choose anew at each step");
-  ExpectRefused("sum:explicit_tags:m{a=b}", "PromQL has no explicit_tags: ");
+  ExpectRefused(
+      "sum:explicit_tags:m{a=b}",
+      "PromQL cannot express explicit_tags, because a matcher cannot refuse the labels that it "
+      "does not name; expected a filter not_key() for each other tag");
   ExpectRefused("sum:percentiles[99]:m", "histogram_quantile");
-  ExpectRefused("sum:pre-agg:m", "PromQL has no pre-aggregates");
-  ExpectRefused("sum:0all-avg:m", "PromQL has no 0all");
+  ExpectRefused("sum:pre-agg:m", "PromQL cannot express pre-agg");
+  ExpectRefused("sum:0all-avg:m", "PromQL cannot express 0all-avg, because");
   ExpectRefused("sum:1dc-avg:m", "a range has a fixed length");
   ExpectRefused("sum:1ms-avg:m", "1 ms apart");
-  ExpectRefused("sum:1m-p99:m", "PromQL has no p99: of the points of a range");
-  ExpectRefused("first:1m-avg:m", "PromQL has no first: of series");
+  ExpectRefused("sum:1m-p99:m", "PromQL cannot express p99 of a bucket, because");
+  ExpectRefused("first:1m-avg:m", "PromQL cannot express first of series, because");
   ExpectRefused("avg:1m-avg-zero:m", "only the sum of a group is the same with zeros");
   ExpectRefused("sum:1m-avg-scalar(1):m", "only the sum");
   ExpectRefused("none:1m-avg-zero:m", "only the sum");
   ExpectRefused("sum:1m-avg-zero:rate:m", "only the sum");
-  ExpectRefused("sum:300y-avg:m", "PromQL cannot say the query: ");
+  ExpectRefused("sum:300y-avg:m", "PromQL cannot express the query: ");
   SubQuery of_tsuids;
   of_tsuids.tsuids = {"000001"};
-  EXPECT_THAT(TranslateToPromql(of_tsuids).status(),
-              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("PromQL has no TSUIDs")));
+  EXPECT_THAT(
+      TranslateToPromql(of_tsuids).status(),
+      StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("PromQL cannot express the TSUID ")));
 }
 
 TEST(PromqlTranslationTest, ATextThatIsNoQueryIsInvalid) {

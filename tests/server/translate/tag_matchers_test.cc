@@ -57,7 +57,7 @@ TEST(TagMatchersTest, EachTypeHasItsMatcher) {
 TEST(TagMatchersTest, RegularExpressionsOfJavaOnlyAreRefused) {
   EXPECT_THAT(Convert("regexp(a(?=b))").status,
               StatusIs(absl::StatusCode::kUnimplemented,
-                       HasSubstr("PromQL has no regular expression \"a(?=b)\"")));
+                       HasSubstr("PromQL cannot express the regular expression \"a(?=b)\"")));
   EXPECT_THAT(Convert("regexp(\\Qa)").status, StatusIs(absl::StatusCode::kUnimplemented));
   EXPECT_THAT(Convert("regexp(a[)").status, StatusIs(absl::StatusCode::kInvalidArgument));
 }

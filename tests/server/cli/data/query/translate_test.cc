@@ -38,8 +38,9 @@ TEST(TranslateTest, ARefusalLeavesTheOthers) {
             kExitFailure);
 
   EXPECT_THAT(terminal.out(), HasSubstr("cpu\n# if: each step is a time"));
-  EXPECT_THAT(terminal.err(),
-              HasSubstr("hourcell translate: \"sum:0all-avg:cpu\": PromQL has no 0all: "));
+  EXPECT_THAT(
+      terminal.err(),
+      HasSubstr("hourcell translate: \"sum:0all-avg:cpu\": PromQL cannot express 0all-avg, "));
   EXPECT_THAT(terminal.err(), HasSubstr("hourcell translate: \"cpu\": Invalid parameter m=cpu"));
 }
 
@@ -66,8 +67,9 @@ TEST(TranslateTest, ReadsLines) {
       "{\"query\":\"none:10s-last:a\",\"translation\":\"last_over_time(a[9s999ms] offset "
       "-9s999ms)\",\"stepMs\":10000,\"conditions\":[]}\n";
   const std::string second =
-      "{\"query\":\"sum:1m-p99:b\",\"error\":\"PromQL has no p99: of the points of a range; no "
-      "function of ranges gives the same number\"}\n";
+      "{\"query\":\"sum:1m-p99:b\",\"error\":\"PromQL cannot express p99 of a bucket, because "
+      "no function of a range gives the same number; expected avg, sum, min, max, count, last, dev "
+      "or median\"}\n";
   EXPECT_EQ(terminal.out(), first + second);
   EXPECT_THAT(terminal.err(), IsEmpty());
 }
