@@ -147,7 +147,7 @@ class MatcherWriter {
     if (status.ok()) return status;
     return absl::UnimplementedError(fmt::format(
         "PromQL cannot express the regular expression {}, because RE2 does not know a part of it: "
-        "{}; expected one without look-ahead, look-behind and back references",
+        "{}; expected one without look-arounds and back references",
         QuoteForMessage(filter_.filter), MessageOf(status)));
   }
 

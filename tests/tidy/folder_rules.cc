@@ -242,6 +242,9 @@ constexpr std::array kRules = {
     FolderRule{"server/translate",
                "codec/base codec/text engine/query engine/query/stages promql promql/text "
                "server/inputs server/inputs/prometheus server/query"},
+    FolderRule{"server/translate/grafana",
+               "codec/base codec/text engine/query promql promql/text server/query server/text "
+               "server/translate"},
     FolderRule{"server/inputs/statsd",
                "codec/base codec codec/rows codec/text engine server/log server/config server/net "
                "server/put server/inputs"},
@@ -285,7 +288,8 @@ constexpr std::array kRules = {
                "server/cli/data server/cli/opentsdb"},
     FolderRule{"server/cli/data/query",
                "codec/base codec codec/text engine/query engine promql/text server/access "
-               "server/http server/http/body server/translate server/api server/cli "
+               "server/http server/http/body server/translate server/translate/grafana "
+               "server/api server/cli "
                "server/cli/data server/cli/opentsdb server/cli/data/import"},
     FolderRule{"server/cli/data/scan",
                "codec/base codec codec/text engine server/text server/histograms server/http "

@@ -7,6 +7,7 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
@@ -14,6 +15,8 @@
 #include "promql/text/literals.h"
 #include "server/cli/command_line.h"
 #include "server/cli/data/import/line_reader.h"
+#include "server/translate/grafana/dashboard.h"
+#include "server/translate/grafana/json_tree.h"
 #include "server/translate/m_translation.h"
 #include "server/translate/promql_translation.h"
 
@@ -101,6 +104,88 @@ absl::Status PrintLinesOf(const std::string& input, TranslationPrinter* printer)
   }
 }
 
+// One line for each query: whether it is translated, and under which conditions.
+std::string PartLine(const DashboardPart& part) {
+  std::string text;
+  switch (part.kind) {
+    case DashboardPart::Kind::kTarget:
+      text = fmt::format("panel {} {}", QuoteForMessage(part.name), part.ref_id);
+      break;
+    case DashboardPart::Kind::kVariable:
+      text = fmt::format("variable {}", part.name);
+      break;
+    case DashboardPart::Kind::kAnnotation:
+      text = fmt::format("annotation {}", QuoteForMessage(part.name));
+      break;
+  }
+  if (!part.error.empty()) return fmt::format("{}: not translated: {}", text, part.error);
+  if (part.conditions.empty()) return text + ": translated";
+  return fmt::format("{}: translated, if {}", text, fmt::join(part.conditions, "; "));
+}
+
+std::string PartJson(const DashboardPart& part) {
+  std::string text;
+  JsonWriter json(&text);
+  json.OpenObject();
+  switch (part.kind) {
+    case DashboardPart::Kind::kTarget:
+      json.Field("panel", part.name);
+      json.Field("refId", part.ref_id);
+      break;
+    case DashboardPart::Kind::kVariable:
+      json.Field("variable", part.name);
+      break;
+    case DashboardPart::Kind::kAnnotation:
+      json.Field("annotation", part.name);
+      break;
+  }
+  if (part.error.empty()) {
+    json.Field("translation", part.translation);
+    json.Key("conditions");
+    json.OpenArray();
+    for (const std::string& condition : part.conditions)
+      json.Value(condition);
+    json.CloseArray();
+  } else {
+    json.Field("error", part.error);
+  }
+  json.CloseObject();
+  return text;
+}
+
+absl::StatusOr<std::string> ReadDashboard(const std::string& path) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<LineReader> reader,
+                            LineReader::Open(path, kJsonTreeBytesMax));
+  std::string text;
+  Line line;
+  while (true) {
+    HOURCELL_ASSIGN_OR_RETURN(const bool more, reader->Next(&line));
+    if (!more) return text;
+    if (line.too_long || text.size() + line.text.size() > kJsonTreeBytesMax) {
+      return absl::InvalidArgumentError(
+          fmt::format("{}: too long; expected a dashboard of at most {} bytes, got more",
+                      reader->name(), kJsonTreeBytesMax));
+    }
+    text += line.text;
+    text.push_back('\n');
+  }
+}
+
+int PrintDashboard(const TranslateOptions& options, Terminal& terminal) {
+  const absl::StatusOr<std::string> json = ReadDashboard(options.dashboard);
+  if (!json.ok()) return Fail(terminal, kTranslateCommand, json.status());
+  const absl::StatusOr<DashboardTranslation> made = TranslateDashboard(*json, options.data_source);
+  if (!made.ok()) return Fail(terminal, kTranslateCommand, made.status());
+  PrintText(terminal.out, made->text);
+  std::fflush(terminal.out);
+  int code = kExitOk;
+  for (const DashboardPart& part : made->parts) {
+    PrintTo(terminal.err, "{}\n", options.json ? PartJson(part) : PartLine(part));
+    if (!part.error.empty()) code = kExitFailure;
+  }
+  return code;
+}
+
 absl::Status TakeLanguage(const std::string& language, TranslateOptions* options) {
   options->to_m = language == "m";
   if (options->to_m || language == "promql") return absl::OkStatus();
@@ -111,6 +196,7 @@ absl::Status TakeLanguage(const std::string& language, TranslateOptions* options
 }  // namespace
 
 int RunTranslate(const TranslateOptions& options, Terminal& terminal) {
+  if (!options.dashboard.empty()) return PrintDashboard(options, terminal);
   TranslationPrinter printer(options, &terminal);
   for (const std::string& query : options.queries)
     printer.Print(query);
@@ -129,6 +215,11 @@ int TranslateMain(const std::vector<std::string>& args, Terminal& terminal) {
       "--to", [&options](const std::string& language) { return TakeLanguage(language, &options); },
       "LANGUAGE", "promql (the default) or m");
   line.AddFlag("--json", &options.json, "print one object per query");
+  line.AddOption("--dashboard", &options.dashboard, "FILE",
+                 "print this dashboard of Grafana with PromQL (- is the standard input)");
+  line.AddOption(
+      "--data-source", &options.data_source, "UID",
+      "Grafana's Prometheus source in the dashboard (default: you choose it during the import)");
   line.AddWords(
       "QUERY", &options.queries,
       "queries in the other language, in quotes (default: the lines of the standard input)");
@@ -138,12 +229,21 @@ int TranslateMain(const std::vector<std::string>& args, Terminal& terminal) {
       "A query that the language cannot express is refused with the reason. docs/promql.md has "
       "the\n"
       "rules of names and times.\n"
+      "--dashboard keeps queries without a translation, and lists all on standard error.\n"
       "\nExamples:\n"
       "  hourcell translate 'sum:1m-avg-nan:sys.cpu.user{host=*}{dc=lga}'\n"
       "  hourcell translate --to m 'sum by (host) (max_over_time(cpu[59s999ms] offset "
       "-59s999ms))'\n"
-      "  hourcell translate --json < queries.txt\n");
+      "  hourcell translate --json < queries.txt\n"
+      "  hourcell translate --dashboard opentsdb.json > prometheus.json\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  if (!options.dashboard.empty() && (options.to_m || !options.queries.empty())) {
+    return FailUsage(terminal, kTranslateCommand,
+                     "--dashboard: expected no QUERY and --to promql, got another");
+  }
+  if (options.dashboard.empty() && !options.data_source.empty())
+    return FailUsage(terminal, kTranslateCommand,
+                     "--data-source: expected with --dashboard, got no dashboard");
   return RunTranslate(options, terminal);
 }
 

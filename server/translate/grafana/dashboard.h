@@ -1,0 +1,40 @@
+// Translates a dashboard of Grafana from its OpenTSDB source to its Prometheus source.
+//
+// Changed are the targets of panels, the variables and the references to data sources that belong
+// to the OpenTSDB source; all else keeps its bytes. A part without a translation stays as it was,
+// with its data source: a panel that has such a part beside translated ones gets the source
+// "-- Mixed --". Pure; thread-safe.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+namespace hourcell {
+
+// A query of the dashboard.
+struct DashboardPart {
+  enum class Kind : uint8_t { kTarget, kVariable, kAnnotation };
+  Kind kind = Kind::kTarget;
+  std::string name;         // the title of its panel, or its own name
+  std::string ref_id = {};  // of a target
+  std::string translation = {};
+  std::vector<std::string> conditions = {};  // as in Translation
+  std::string error = {};                    // not empty: it has no translation, and is unchanged
+};
+
+struct DashboardTranslation {
+  std::string text;
+  std::vector<DashboardPart> parts = {};
+};
+
+// `data_source`: the UID of the Prometheus source; empty: an input of the dashboard, which Grafana
+// asks for when it is imported. kInvalidArgument: `json` is not a dashboard.
+absl::StatusOr<DashboardTranslation> TranslateDashboard(std::string_view json,
+                                                        const std::string& data_source);
+
+}  // namespace hourcell
