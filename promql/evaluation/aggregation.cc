@@ -102,6 +102,66 @@ class ValueCounter final {
   HeldVector result_;
 };
 
+// The sum of the elements of a group at one step: numbers or histograms.
+class StepSum final {
+ public:
+  void Add(const SeriesColumn& series, size_t step) {
+    const double value = series.values[step];
+    if (IsNoValue(value)) return;
+    if (!IsHistogram(value)) {
+      number_ = numbers_++ == 0 ? value : number_ + value;
+      return;
+    }
+    const HistogramPointer& one = series.histograms[step];
+    if (histograms_++ == 0) {
+      single_ = one;
+      return;
+    }
+    if (histograms_ == 2) sum_ = *single_;
+    if (one->schema >= sum_.schema) {
+      AddHistogram(*one, &sum_);
+    } else {
+      sum_ = SumOf(sum_, *one);
+    }
+  }
+
+  // None if there are numbers and histograms.
+  absl::Status Finish(size_t step, HeldVector* result) {
+    if (numbers_ > 0 && histograms_ == 0) result->series().back().values[step] = number_;
+    if (numbers_ > 0 || histograms_ == 0) return absl::OkStatus();
+    return result->SetHistogram(step, histograms_ == 1
+                                          ? std::move(single_)
+                                          : std::make_shared<NativeHistogram>(std::move(sum_)));
+  }
+
+ private:
+  size_t numbers_ = 0;
+  size_t histograms_ = 0;
+  double number_ = 0;
+  HistogramPointer single_;  // the first one
+  NativeHistogram sum_;      // of several
+};
+
+bool HasHistograms(const HeldVector& vector, std::span<const size_t> members) {
+  return std::ranges::any_of(
+      members, [&](size_t member) { return !vector.series()[member].histograms.empty(); });
+}
+
+// The sum of a group with histograms, in the last series of `*result`.
+absl::Status SumWithHistograms(const HeldVector& vector,
+                               std::span<const size_t> members,
+                               HeldVector* result) {
+  for (size_t step = 0; step < vector.steps(); ++step) {
+    HOURCELL_RETURN_IF_ERROR(vector.budget()->Work(members.size()));
+    StepSum sum;
+    for (const size_t member : members)
+      sum.Add(vector.series()[member], step);
+    HOURCELL_RETURN_IF_ERROR(sum.Finish(step, result));
+  }
+  if (!HasValue(result->series().back().values)) result->RemoveLast();
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<HeldVector> Aggregate(AggregateOperator op,
@@ -110,6 +170,12 @@ absl::StatusOr<HeldVector> Aggregate(AggregateOperator op,
   HOURCELL_DCHECK(IsGroupAggregate(op));
   HeldVector result(vector.budget(), vector.steps());
   for (const std::vector<size_t>& members : MembersOf(vector, grouping)) {
+    if (op == AggregateOperator::kSum && HasHistograms(vector, members)) {
+      const Labels& first = vector.series()[members.front()].labels;
+      HOURCELL_RETURN_IF_ERROR(result.Add(GroupLabels(first, grouping)).status());
+      HOURCELL_RETURN_IF_ERROR(SumWithHistograms(vector, members, &result));
+      continue;
+    }
     GroupAggregate aggregate(op, vector.steps());
     for (const size_t member : members) {
       HOURCELL_RETURN_IF_ERROR(vector.budget()->Work(vector.steps()));

@@ -16,7 +16,9 @@
 
 namespace hourcell::promql {
 
-// sum, avg, count, min, max, group, stddev, stdvar. REQUIRES: IsGroupAggregate(op).
+// sum, avg, count, min, max, group, stddev, stdvar. Histograms have a sum, unless there are numbers
+// in the group at the step, and count as elements of count and group. REQUIRES:
+// IsGroupAggregate(op); without histograms for the others.
 absl::StatusOr<HeldVector> Aggregate(AggregateOperator op,
                                      const GroupingRule& grouping,
                                      const HeldVector& vector);

@@ -20,6 +20,7 @@
 #include "promql/evaluation/ranking.h"
 #include "promql/evaluation/selectors.h"
 #include "promql/evaluation/vector_matching.h"
+#include "promql/histograms/histogram_values.h"
 #include "promql/values/label_functions.h"
 #include "promql/values/value_functions.h"
 
@@ -37,6 +38,15 @@ struct Scalars {
 // REQUIRES: the type is a string, which is a literal.
 std::string_view TextOf(const Expression& expression) {
   return std::get<StringLiteral>(WithoutParentheses(expression).node).value;
+}
+
+std::string_view NameOf(const Call& call) {
+  return SignatureOf(call.function).name;
+}
+
+bool TakesHistograms(AggregateOperator op) {
+  return op == AggregateOperator::kSum || op == AggregateOperator::kCount ||
+         op == AggregateOperator::kGroup;
 }
 
 bool IsRange(const Expression& expression) {
@@ -61,9 +71,16 @@ class TreeEvaluator final {
   // REQUIRES: the type is a range vector; one step.
   absl::StatusOr<std::vector<SeriesPoints>> EvaluateRange(const Expression& expression,
                                                           const Steps& steps);
+  std::vector<std::string> TakeWarnings() { return std::move(warnings_); }
 
  private:
   HeldResult EvaluateNode(const Expression& expression, const Steps& steps);
+  // Without histograms, which `user` does not take.
+  HeldResult EvaluateNumbers(const Expression& expression,
+                             const Steps& steps,
+                             std::string_view user);
+  void LeaveOutHistograms(std::string_view user, HeldVector* vector);
+  void WarnOfHistograms(std::string_view user);
   HeldResult EvaluateSelector(const VectorSelector& selector,
                               const Steps& steps,
                               Selected selected);
@@ -91,6 +108,7 @@ class TreeEvaluator final {
   const InvariantParts invariants_;
   SeriesSource* const source_;
   Budget* const budget_;
+  std::vector<std::string> warnings_;
 };
 
 HeldResult TreeEvaluator::Evaluate(const Expression& expression, const Steps& steps) {
@@ -118,6 +136,25 @@ HeldResult TreeEvaluator::EvaluateNode(const Expression& expression, const Steps
   return Evaluate(*parentheses->inner, steps);
 }
 
+HeldResult TreeEvaluator::EvaluateNumbers(const Expression& expression,
+                                          const Steps& steps,
+                                          std::string_view user) {
+  HOURCELL_ASSIGN_OR_RETURN(HeldVector vector, Evaluate(expression, steps));
+  LeaveOutHistograms(user, &vector);
+  return vector;
+}
+
+void TreeEvaluator::LeaveOutHistograms(std::string_view user, HeldVector* vector) {
+  if (vector->RemoveHistograms()) WarnOfHistograms(user);
+}
+
+void TreeEvaluator::WarnOfHistograms(std::string_view user) {
+  std::string warning = fmt::format("{}: native histograms are left out", user);
+  if (std::ranges::find(warnings_, warning) == warnings_.end()) {
+    warnings_.push_back(std::move(warning));
+  }
+}
+
 HeldResult TreeEvaluator::EvaluateSelector(const VectorSelector& selector,
                                            const Steps& steps,
                                            Selected selected) {
@@ -128,6 +165,7 @@ HeldResult TreeEvaluator::EvaluateSelector(const VectorSelector& selector,
 HeldResult TreeEvaluator::EvaluateUnary(const Unary& unary, const Steps& steps) {
   HOURCELL_ASSIGN_OR_RETURN(HeldVector value, Evaluate(*unary.inner, steps));
   if (!unary.negate) return value;
+  LeaveOutHistograms("unary -", &value);
   for (SeriesColumn& series : value.series()) {
     HOURCELL_RETURN_IF_ERROR(budget_->Work(steps.count));
     for (double& element : series.values)
@@ -142,6 +180,11 @@ HeldResult TreeEvaluator::EvaluateBinary(const Binary& binary, const Steps& step
   const bool is_right_scalar = binary.right->type == ValueType::kScalar;
   HOURCELL_ASSIGN_OR_RETURN(HeldVector left, Evaluate(*binary.left, steps));
   HOURCELL_ASSIGN_OR_RETURN(HeldVector right, Evaluate(*binary.right, steps));
+  const bool has_scalar = is_left_scalar || is_right_scalar;
+  if (has_scalar || !(IsSetOperator(binary.op) || binary.op == BinaryOperator::kAdd)) {
+    LeaveOutHistograms(BinaryOperatorText(binary.op), &left);
+    LeaveOutHistograms(BinaryOperatorText(binary.op), &right);
+  }
   if (is_left_scalar && is_right_scalar)
     return CombineScalars(binary.op, std::move(left), std::move(right));
   if (is_right_scalar) {
@@ -160,16 +203,19 @@ HeldResult TreeEvaluator::EvaluateBinary(const Binary& binary, const Steps& step
 
 HeldResult TreeEvaluator::EvaluateAggregation(const Aggregation& aggregation, const Steps& steps) {
   const GroupingRule grouping{.only_names = !aggregation.without, .names = aggregation.grouping};
+  const std::string_view name = AggregateOperatorText(aggregation.op);
   if (aggregation.op == AggregateOperator::kCountValues) {
-    HOURCELL_ASSIGN_OR_RETURN(const HeldVector inner, Evaluate(*aggregation.inner, steps));
+    HOURCELL_ASSIGN_OR_RETURN(const HeldVector inner,
+                              EvaluateNumbers(*aggregation.inner, steps, name));
     return CountValues(TextOf(*aggregation.parameter), grouping, inner);
   }
   if (aggregation.parameter == nullptr) {
-    HOURCELL_ASSIGN_OR_RETURN(const HeldVector inner, Evaluate(*aggregation.inner, steps));
+    HOURCELL_ASSIGN_OR_RETURN(HeldVector inner, Evaluate(*aggregation.inner, steps));
+    if (!TakesHistograms(aggregation.op)) LeaveOutHistograms(name, &inner);
     return Aggregate(aggregation.op, grouping, inner);
   }
   HOURCELL_ASSIGN_OR_RETURN(const HeldVector parameter, Evaluate(*aggregation.parameter, steps));
-  HOURCELL_ASSIGN_OR_RETURN(HeldVector inner, Evaluate(*aggregation.inner, steps));
+  HOURCELL_ASSIGN_OR_RETURN(HeldVector inner, EvaluateNumbers(*aggregation.inner, steps, name));
   if (aggregation.op == AggregateOperator::kQuantile)
     return AggregateQuantile(parameter.scalar(), grouping, inner);
   const RankOrder order =
@@ -190,7 +236,8 @@ HeldResult TreeEvaluator::EvaluateCall(const Call& call, const Steps& steps) {
     case Function::kVector:
       return Evaluate(*arguments[0], steps);
     case Function::kScalar: {
-      HOURCELL_ASSIGN_OR_RETURN(const HeldVector vector, Evaluate(*arguments[0], steps));
+      HOURCELL_ASSIGN_OR_RETURN(const HeldVector vector,
+                                EvaluateNumbers(*arguments[0], steps, NameOf(call)));
       return ScalarOfVector(vector);
     }
     case Function::kAbsent: {
@@ -222,7 +269,8 @@ HeldResult TreeEvaluator::EvaluateOfValues(const Call& call, const Steps& steps)
     HOURCELL_ASSIGN_OR_RETURN(HeldVector time, TimeScalar(steps, budget_));
     return CallOfValues(call.function, {}, std::move(time));
   }
-  HOURCELL_ASSIGN_OR_RETURN(HeldVector vector, Evaluate(*call.arguments.front(), steps));
+  HOURCELL_ASSIGN_OR_RETURN(HeldVector vector,
+                            EvaluateNumbers(*call.arguments.front(), steps, NameOf(call)));
   HOURCELL_ASSIGN_OR_RETURN(const Scalars scalars, EvaluateScalars(call, steps));
   return CallOfValues(call.function, scalars.columns, std::move(vector));
 }
@@ -240,7 +288,11 @@ HeldResult TreeEvaluator::EvaluateOfRange(const Call& call, const Steps& steps) 
   };
   if (call.function == Function::kAbsentOverTime)
     return AbsentOverTime(windows, AbsentLabels(range), visit_series, budget_);
-  return CallOfRange(call.function, windows, scalars.columns, visit_series, budget_);
+  bool leaves_out = false;
+  HeldResult result =
+      CallOfRange(call.function, windows, scalars.columns, visit_series, budget_, &leaves_out);
+  if (leaves_out) WarnOfHistograms(NameOf(call));
+  return result;
 }
 
 HeldResult TreeEvaluator::EvaluateTimestamp(const Expression& argument, const Steps& steps) {
@@ -294,11 +346,15 @@ HeldResult TreeEvaluator::EvaluateHistogramQuantile(const Call& call, const Step
   return HistogramQuantile(quantile.scalar(), vector);
 }
 
-// All values are floating-point numbers, which these functions leave out.
 HeldResult TreeEvaluator::EvaluateOfNativeHistograms(const Call& call, const Steps& steps) {
-  for (const ExpressionPtr& argument : call.arguments)
-    HOURCELL_RETURN_IF_ERROR(Evaluate(*argument, steps).status());
-  return HeldVector(budget_, steps.count);
+  HOURCELL_ASSIGN_OR_RETURN(const Scalars scalars, EvaluateScalars(call, steps));
+  HOURCELL_ASSIGN_OR_RETURN(const HeldVector vector, Evaluate(*call.arguments.back(), steps));
+  const auto number_of = [&](size_t step, const NativeHistogram& histogram) {
+    if (call.function == Function::kHistogramCount) return histogram.count;
+    if (call.function == Function::kHistogramSum) return histogram.sum;
+    return NativeFraction(scalars.columns[0][step], scalars.columns[1][step], histogram);
+  };
+  return NumbersOfHistograms(number_of, vector);
 }
 
 absl::StatusOr<Scalars> TreeEvaluator::EvaluateScalars(const Call& call, const Steps& steps) {
@@ -342,12 +398,14 @@ absl::StatusOr<std::vector<SeriesPoints>> TreeEvaluator::EvaluateRange(const Exp
   const Expression& range = WithoutParentheses(expression);
   const auto visit = [&](const Labels& labels, PointsView points) -> absl::Status {
     const size_t taken = sizeof(SeriesPoints) + labels.MemoryBytes() +
-                         points.size() * (sizeof(int64_t) + sizeof(double));
+                         points.size() * (sizeof(int64_t) + sizeof(double)) +
+                         BytesOfHistograms(points.histograms);
     HOURCELL_RETURN_IF_ERROR(budget_->Take(taken));
     bytes += taken;
     matrix.push_back({.labels = labels,
                       .times = {points.times.begin(), points.times.end()},
-                      .values = {points.values.begin(), points.values.end()}});
+                      .values = {points.values.begin(), points.values.end()},
+                      .histograms = {points.histograms.begin(), points.histograms.end()}});
     return absl::OkStatus();
   };
   const absl::Status status =
@@ -385,14 +443,16 @@ absl::StatusOr<Evaluation> Evaluate(const Expression& expression,
   if (expression.type == ValueType::kMatrix) {
     HOURCELL_ASSIGN_OR_RETURN(std::vector<SeriesPoints> matrix,
                               evaluator.EvaluateRange(expression, options.steps));
-    return Evaluation{.value = MatrixResult{std::move(matrix)}, .warnings = {}};
+    return Evaluation{.value = MatrixResult{std::move(matrix)},
+                      .warnings = evaluator.TakeWarnings()};
   }
   HOURCELL_ASSIGN_OR_RETURN(HeldVector held, evaluator.Evaluate(expression, options.steps));
   Vector series = std::move(held).Release();
   if (expression.type == ValueType::kScalar)
-    return Evaluation{.value = ScalarResult{std::move(series.front().values)}, .warnings = {}};
+    return Evaluation{.value = ScalarResult{std::move(series.front().values)},
+                      .warnings = evaluator.TakeWarnings()};
   if (!options.is_instant) SortByLabels(&series);
-  return Evaluation{.value = VectorResult{std::move(series)}, .warnings = {}};
+  return Evaluation{.value = VectorResult{std::move(series)}, .warnings = evaluator.TakeWarnings()};
 }
 
 }  // namespace hourcell::promql

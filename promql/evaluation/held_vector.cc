@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,7 +60,8 @@ HeldVector& HeldVector::operator=(HeldVector&& other) noexcept {
 }
 
 size_t HeldVector::BytesOf(const SeriesColumn& series) const {
-  return sizeof(SeriesColumn) + series.labels.MemoryBytes() + steps_ * sizeof(double);
+  return sizeof(SeriesColumn) + series.labels.MemoryBytes() + steps_ * sizeof(double) +
+         BytesOfHistograms(series.histograms);
 }
 
 absl::StatusOr<std::span<double>> HeldVector::Add(Labels labels) {
@@ -72,6 +74,25 @@ absl::StatusOr<std::span<double>> HeldVector::Add(Labels labels) {
   return std::span<double>(series_.back().values);
 }
 
+absl::Status HeldVector::SetHistogram(size_t step, HistogramPointer histogram) {
+  HOURCELL_DCHECK(step < steps_);
+  SeriesColumn& series = series_.back();
+  size_t bytes = series.histograms.empty() ? steps_ * sizeof(HistogramPointer) : 0;
+  const bool is_repeated =
+      step > 0 && !series.histograms.empty() && series.histograms[step - 1] == histogram;
+  if (!is_repeated) {
+    bytes += histogram->MemoryBytes();
+    HOURCELL_RETURN_IF_ERROR(
+        budget_->Work(histogram->positive.size() + histogram->negative.size()));
+  }
+  HOURCELL_RETURN_IF_ERROR(budget_->Take(bytes));
+  bytes_ += bytes;
+  series.histograms.resize(steps_);
+  series.histograms[step] = std::move(histogram);
+  series.values[step] = kHistogram;
+  return absl::OkStatus();
+}
+
 void HeldVector::Append(HeldVector other) {
   HOURCELL_DCHECK(other.steps_ == steps_);
   bytes_ += std::exchange(other.bytes_, 0);
@@ -79,10 +100,9 @@ void HeldVector::Append(HeldVector other) {
 }
 
 void HeldVector::RemoveLast() {
-  const size_t bytes = std::min(bytes_, BytesOf(series_.back()));
+  const size_t bytes = BytesOf(series_.back());
   series_.pop_back();
-  bytes_ -= bytes;
-  budget_->GiveBack(bytes);
+  GiveBack(bytes);
 }
 
 void HeldVector::RemoveEmpty() {
@@ -92,6 +112,24 @@ void HeldVector::RemoveEmpty() {
     bytes += BytesOf(series);
     return true;
   });
+  GiveBack(bytes);
+}
+
+bool HeldVector::RemoveHistograms() {
+  bool is_any = false;
+  for (SeriesColumn& series : series_) {
+    if (series.histograms.empty()) continue;
+    is_any |= std::ranges::any_of(series.values, IsHistogram);
+    std::ranges::replace_if(series.values, IsHistogram, kNoValue);
+    GiveBack(BytesOfHistograms(series.histograms));
+    series.histograms = {};
+  }
+  if (is_any) RemoveEmpty();
+  return is_any;
+}
+
+// Never more than was taken: labels and histograms may have become larger since.
+void HeldVector::GiveBack(size_t bytes) {
   bytes = std::min(bytes, bytes_);
   bytes_ -= bytes;
   budget_->GiveBack(bytes);
@@ -117,6 +155,10 @@ absl::Status HeldVector::Repeat(size_t steps) {
   for (SeriesColumn& series : series_) {
     HOURCELL_RETURN_IF_ERROR(budget_->Work(steps));
     series.values.assign(steps, series.values.front());
+    if (series.histograms.empty()) continue;
+    HOURCELL_RETURN_IF_ERROR(budget_->Take((steps - 1) * sizeof(HistogramPointer)));
+    bytes_ += (steps - 1) * sizeof(HistogramPointer);
+    series.histograms.assign(steps, HistogramPointer(series.histograms.front()));
   }
   return absl::OkStatus();
 }
@@ -126,16 +168,28 @@ Vector HeldVector::Release() && {
   return std::move(series_);
 }
 
+size_t BytesOfHistograms(std::span<const HistogramPointer> histograms) {
+  size_t bytes = histograms.size() * sizeof(HistogramPointer);
+  const NativeHistogram* last = nullptr;
+  for (const HistogramPointer& histogram : histograms) {
+    if (histogram != nullptr && histogram.get() != last) bytes += histogram->MemoryBytes();
+    last = histogram.get();
+  }
+  return bytes;
+}
+
 bool HasValue(std::span<const double> column) {
   return std::ranges::any_of(column, [](double value) { return !IsNoValue(value); });
 }
 
-std::optional<size_t> MergeColumns(std::span<const double> from, std::span<double> to) {
+std::optional<size_t> MergeColumns(const SeriesColumn& from, SeriesColumn* to) {
   std::optional<size_t> collision;
-  for (size_t i = 0; i < from.size(); ++i) {
-    if (IsNoValue(from[i])) continue;
-    if (IsNoValue(to[i])) {
-      to[i] = from[i];
+  if (!from.histograms.empty()) to->histograms.resize(to->values.size());
+  for (size_t i = 0; i < from.values.size(); ++i) {
+    if (IsNoValue(from.values[i])) continue;
+    if (IsNoValue(to->values[i])) {
+      to->values[i] = from.values[i];
+      if (IsHistogram(from.values[i])) to->histograms[i] = from.histograms[i];
     } else if (!collision.has_value()) {
       collision = i;
     }
@@ -152,7 +206,7 @@ std::optional<size_t> MergeEqualLabels(HeldVector* vector) {
   for (size_t i = 0; i < series.size(); ++i) {
     const auto [found, is_new] = first_by_labels.try_emplace(&series[i].labels, i);
     if (is_new) continue;
-    const auto step = MergeColumns(series[i].values, series[found->second].values);
+    const auto step = MergeColumns(series[i], &series[found->second]);
     if (step.has_value()) collision = std::min(*step, collision.value_or(*step));
     std::ranges::fill(series[i].values, kNoValue);
     is_merged = true;

@@ -55,12 +55,17 @@ class HeldVector final {
 
   // Adds a series without values; the span is its column, valid until the series is removed.
   absl::StatusOr<std::span<double>> Add(Labels labels);
+  // Makes an element of the last series a histogram. REQUIRES: step < steps(); the steps ascend
+  // from call to call.
+  absl::Status SetHistogram(size_t step, HistogramPointer histogram);
   // Moves the series of another vector, and their memory, to the end of this one. REQUIRES: as many
   // steps.
   void Append(HeldVector other);
   void RemoveLast();
   // Removes series without a value.
   void RemoveEmpty();
+  // Removes the elements that are histograms. True: there were some.
+  bool RemoveHistograms();
   absl::Status SetLabels(size_t i, Labels labels);
   // Makes a vector of one step one of `steps` steps with equal values. REQUIRES: steps() == 1.
   absl::Status Repeat(size_t steps);
@@ -80,6 +85,7 @@ class HeldVector final {
 
  private:
   size_t BytesOf(const SeriesColumn& series) const;
+  void GiveBack(size_t bytes);
 
   Budget* budget_ = nullptr;
   size_t steps_ = 0;
@@ -89,8 +95,11 @@ class HeldVector final {
 
 bool HasValue(std::span<const double> column);
 
-// Moves the values of `from` into the gaps of `to`. The first step at which both have a value.
-std::optional<size_t> MergeColumns(std::span<const double> from, std::span<double> to);
+// The memory of the pointers and of their histograms. Neighbors are often the same histogram.
+size_t BytesOfHistograms(std::span<const HistogramPointer> histograms);
+
+// Moves the elements of `from` into the gaps of `to`. The first step at which both have one.
+std::optional<size_t> MergeColumns(const SeriesColumn& from, SeriesColumn* to);
 
 // Merges series of the same labels. Returns the first step at which two such series have values.
 // After a collision, only the first of two values counts.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "codec/base/status_macros.h"
+#include "promql/values/rates.h"
 
 namespace hourcell::promql {
 namespace {
@@ -23,6 +24,43 @@ absl::Status CheckFactors(PointsView points, const Windows& windows, Parameters 
     if (!IsNoValue(is_present[i])) return status;
   }
   return absl::OkStatus();
+}
+
+// The points that are numbers, in `*kept`.
+PointsView NumbersOf(PointsView points, SeriesPoints* kept) {
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (IsHistogram(points.values[i])) continue;
+    kept->times.push_back(points.times[i]);
+    kept->values.push_back(points.values[i]);
+  }
+  return kept->view();
+}
+
+// A function of the points of a series with histograms; its column is the last one of `*result`.
+absl::Status ApplyToHistograms(Function function,
+                               PointsView points,
+                               const Windows& windows,
+                               Parameters parameters,
+                               HeldVector* result,
+                               bool* leaves_out) {
+  const std::span<double> column = result->series().back().values;
+  if (function == Function::kCountOverTime || function == Function::kPresentOverTime ||
+      function == Function::kLastOverTime) {
+    ApplyRangeFunction(function, points, windows, parameters, column);
+    return SetLastHistograms(points, windows, result);
+  }
+  SeriesPoints kept;
+  ApplyRangeFunction(function, NumbersOf(points, &kept), windows, parameters, column);
+  const bool has_rates = function == Function::kRate || function == Function::kIncrease ||
+                         function == Function::kDelta;
+  if (!has_rates) {
+    *leaves_out = true;
+    return absl::OkStatus();
+  }
+  const auto set = [&](size_t step, NativeHistogram rate) {
+    return result->SetHistogram(step, std::make_shared<const NativeHistogram>(std::move(rate)));
+  };
+  return HistogramRates(function, points, windows, column, set);
 }
 
 int64_t CeilToMultiple(int64_t value, int64_t step) {
@@ -47,7 +85,8 @@ std::optional<Steps> StepsOfSubquery(const Subquery& subquery,
 absl::Status VisitColumns(const HeldVector& vector, const Steps& steps, VisitPoints visit) {
   Budget* const budget = vector.budget();
   // Times of all steps, and the points of a series that has gaps.
-  const size_t bytes = steps.count * (2 * sizeof(int64_t) + sizeof(double));
+  const size_t bytes =
+      steps.count * (2 * sizeof(int64_t) + sizeof(double) + sizeof(HistogramPointer));
   HOURCELL_RETURN_IF_ERROR(budget->Take(bytes));
   std::vector<int64_t> all_times(steps.count);
   for (size_t i = 0; i < steps.count; ++i)
@@ -55,19 +94,21 @@ absl::Status VisitColumns(const HeldVector& vector, const Steps& steps, VisitPoi
   SeriesPoints points;
   absl::Status status;
   for (size_t s = 0; s < vector.series().size() && status.ok(); ++s) {
-    const auto& [labels, values] = vector.series()[s];
+    const auto& [labels, values, histograms] = vector.series()[s];
     status = budget->Work(steps.count);
     if (!status.ok()) break;
     if (std::ranges::none_of(values, IsNoValue)) {
-      status = visit(labels, {.times = all_times, .values = values});
+      status = visit(labels, {.times = all_times, .values = values, .histograms = histograms});
       continue;
     }
     points.times.clear();
     points.values.clear();
+    points.histograms.clear();
     for (size_t i = 0; i < values.size(); ++i) {
       if (IsNoValue(values[i])) continue;
       points.times.push_back(all_times[i]);
       points.values.push_back(values[i]);
+      if (!histograms.empty()) points.histograms.push_back(histograms[i]);
     }
     status = visit(labels, points.view());
   }
@@ -79,14 +120,20 @@ absl::StatusOr<HeldVector> CallOfRange(Function function,
                                        const Windows& windows,
                                        Parameters parameters,
                                        VisitSeries visit_series,
-                                       Budget* budget) {
+                                       Budget* budget,
+                                       bool* leaves_out) {
   HeldVector result(budget, windows.steps.count);
   const auto visit = [&](const Labels& labels, PointsView points) -> absl::Status {
     HOURCELL_RETURN_IF_ERROR(budget->Work(points.size() + windows.steps.count));
     if (function == Function::kHoltWinters)
       HOURCELL_RETURN_IF_ERROR(CheckFactors(points, windows, parameters));
     HOURCELL_ASSIGN_OR_RETURN(const std::span<double> column, result.Add(labels));
-    ApplyRangeFunction(function, points, windows, parameters, column);
+    if (points.histograms.empty()) {
+      ApplyRangeFunction(function, points, windows, parameters, column);
+    } else {
+      HOURCELL_RETURN_IF_ERROR(
+          ApplyToHistograms(function, points, windows, parameters, &result, leaves_out));
+    }
     if (!HasValue(column)) result.RemoveLast();
     return absl::OkStatus();
   };

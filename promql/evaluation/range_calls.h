@@ -31,13 +31,15 @@ absl::Status VisitColumns(const HeldVector& vector, const Steps& steps, VisitPoi
 using VisitSeries = absl::FunctionRef<absl::Status(VisitPoints visit)>;
 
 // A function of Function that IsRangeFunction has. `parameters` are its scalars. Only
-// last_over_time keeps the metric's name. Sorted by the labels of the range vector. Errors:
+// last_over_time keeps the metric's name. Sorted by the labels of the range vector. Sets
+// `*leaves_out` to true if there are histograms and the function takes numbers only. Errors:
 // kEqualLabelsText; the parameters of holt_winters that are outside (0, 1).
 absl::StatusOr<HeldVector> CallOfRange(Function function,
                                        const Windows& windows,
                                        std::span<const std::span<const double>> parameters,
                                        VisitSeries visit_series,
-                                       Budget* budget);
+                                       Budget* budget,
+                                       bool* leaves_out);
 
 // 1 at each step at which no series has a point.
 absl::StatusOr<HeldVector> AbsentOverTime(const Windows& windows,

@@ -41,11 +41,13 @@ PointsView WithoutStale(PointsView points, SeriesPoints* kept) {
   kept->times.clear();
   kept->values.clear();
   kept->weights.clear();
+  kept->histograms.clear();
   for (size_t i = 0; i < points.size(); ++i) {
     if (IsStale(points.values[i])) continue;
     kept->times.push_back(points.times[i]);
     kept->values.push_back(points.values[i]);
     if (!points.weights.empty()) kept->weights.push_back(points.weights[i]);
+    if (!points.histograms.empty()) kept->histograms.push_back(points.histograms[i]);
   }
   return kept->view();
 }
@@ -85,6 +87,8 @@ absl::StatusOr<HeldVector> SelectInstant(const VectorSelector& selector,
         if (IsNoValue(values[i])) column[i] = kNoValue;
     } else {
       SelectLast(points, windows, column);
+      if (!points.histograms.empty())
+        HOURCELL_RETURN_IF_ERROR(SetLastHistograms(points, windows, &vector));
     }
     if (!HasValue(column)) vector.RemoveLast();
     return absl::OkStatus();
@@ -113,6 +117,17 @@ absl::Status SelectRange(const VectorSelector& selector,
     const PointsView values = WithoutStale(points, &kept);
     return values.size() == 0 ? absl::OkStatus() : visit(labels, values);
   });
+}
+
+absl::Status SetLastHistograms(PointsView points, const Windows& windows, HeldVector* vector) {
+  size_t end = 0;  // of the points that are not after the step
+  for (size_t i = 0; i < windows.steps.count; ++i) {
+    while (end < points.size() && points.times[end] <= windows.end_of(i))
+      ++end;
+    if (!IsHistogram(vector->series().back().values[i])) continue;
+    HOURCELL_RETURN_IF_ERROR(vector->SetHistogram(i, points.histograms[end - 1]));
+  }
+  return absl::OkStatus();
 }
 
 void SortByLabels(Vector* series) {

@@ -57,6 +57,10 @@ absl::Status SelectRange(const VectorSelector& selector,
                          Budget* budget,
                          VisitPoints visit);
 
+// Sets the histograms of the last series of the vector where its column has kHistogram: those of
+// the last points at or before the ends of the windows. The memory's errors.
+absl::Status SetLastHistograms(PointsView points, const Windows& windows, HeldVector* vector);
+
 void SortByLabels(Vector* series);
 
 }  // namespace hourcell::promql

@@ -29,6 +29,7 @@ constexpr std::string_view kNotUniqueText =
 struct OneColumn {
   const Labels* labels = nullptr;  // of one of the series
   std::span<const double> values;
+  std::span<const HistogramPointer> histograms = {};
 };
 
 // Series of equal matching labels, as indices into the vectors.
@@ -89,6 +90,7 @@ class Matcher final {
   std::string DuplicatesText(size_t step) const;
   absl::Status MergeOneSide(MatchGroup* group);
   absl::Status CombineSeries(size_t many);
+  absl::Status AddWithHistograms(const SeriesColumn& many, const OneColumn& one);
   double CombineElements(double many, double one) const;
   Labels ResultLabels(const Labels& many, const Labels& one) const;
   void FindCollisions(std::vector<size_t> results);
@@ -202,7 +204,8 @@ std::string Matcher::DuplicatesText(size_t step) const {
 absl::Status Matcher::MergeOneSide(MatchGroup* group) {
   if (group->one.size() == 1) {
     const SeriesColumn& series = one_.series()[group->one.front()];
-    group->columns.push_back({.labels = &series.labels, .values = series.values});
+    group->columns.push_back(
+        {.labels = &series.labels, .values = series.values, .histograms = series.histograms});
     return absl::OkStatus();
   }
   const GroupingRule included{.only_names = true, .names = Sorted(matching_.include)};
@@ -215,14 +218,17 @@ absl::Status Matcher::MergeOneSide(MatchGroup* group) {
   }
   for (const std::vector<size_t>& series : series_by_variant) {
     const SeriesColumn& first = one_.series()[series.front()];
-    OneColumn column{.labels = &first.labels, .values = first.values};
+    OneColumn column{
+        .labels = &first.labels, .values = first.values, .histograms = first.histograms};
     if (series.size() > 1) {
-      HOURCELL_ASSIGN_OR_RETURN(const std::span<double> merged, merged_.Add(Labels()));
+      HOURCELL_RETURN_IF_ERROR(merged_.Add(Labels()).status());
+      SeriesColumn& merged = merged_.series().back();
       for (const size_t one : series) {
-        HOURCELL_RETURN_IF_ERROR(one_.budget()->Work(merged.size()));
-        MergeColumns(one_.series()[one].values, merged);
+        HOURCELL_RETURN_IF_ERROR(one_.budget()->Work(merged.values.size()));
+        MergeColumns(one_.series()[one], &merged);
       }
-      column.values = merged;
+      column.values = merged.values;
+      column.histograms = merged.histograms;
     }
     group->columns.push_back(column);
   }
@@ -236,15 +242,39 @@ absl::Status Matcher::CombineSeries(size_t many) {
     HOURCELL_RETURN_IF_ERROR(many_.budget()->Work(many_.steps()));
     HOURCELL_ASSIGN_OR_RETURN(const std::span<double> column,
                               result_.Add(ResultLabels(series.labels, *one.labels)));
-    for (size_t i = 0; i < column.size(); ++i) {
-      if (IsNoValue(series.values[i]) || IsNoValue(one.values[i])) continue;
-      column[i] = CombineElements(series.values[i], one.values[i]);
+    if (!series.histograms.empty() || !one.histograms.empty()) {
+      HOURCELL_RETURN_IF_ERROR(AddWithHistograms(series, one));
+    } else {
+      for (size_t i = 0; i < column.size(); ++i) {
+        if (IsNoValue(series.values[i]) || IsNoValue(one.values[i])) continue;
+        column[i] = CombineElements(series.values[i], one.values[i]);
+      }
     }
     if (HasValue(column)) {
       group.results.push_back(result_.series().size() - 1);
     } else {
       result_.RemoveLast();
     }
+  }
+  return absl::OkStatus();
+}
+
+// Leaves out pairs of a number and a histogram.
+absl::Status Matcher::AddWithHistograms(const SeriesColumn& many, const OneColumn& one) {
+  HOURCELL_DCHECK(op_ == BinaryOperator::kAdd);
+  const std::span<double> column = result_.series().back().values;
+  for (size_t i = 0; i < column.size(); ++i) {
+    if (IsNoValue(many.values[i]) || IsNoValue(one.values[i])) continue;
+    const bool is_histogram = IsHistogram(many.values[i]);
+    if (is_histogram != IsHistogram(one.values[i])) continue;
+    if (!is_histogram) {
+      column[i] = CombineElements(many.values[i], one.values[i]);
+      continue;
+    }
+    const NativeHistogram& left = *(is_swapped() ? one.histograms : many.histograms)[i];
+    const NativeHistogram& right = *(is_swapped() ? many.histograms : one.histograms)[i];
+    HOURCELL_RETURN_IF_ERROR(
+        result_.SetHistogram(i, std::make_shared<NativeHistogram>(SumOf(left, right))));
   }
   return absl::OkStatus();
 }

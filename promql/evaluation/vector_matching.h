@@ -14,7 +14,8 @@
 
 namespace hourcell::promql {
 
-// REQUIRES: `op` is not a set operator; the cardinality is not many-to-many.
+// Histograms can be added to each other. REQUIRES: `op` is not a set operator; the cardinality is
+// not many-to-many; without histograms unless it is an addition.
 absl::StatusOr<HeldVector> CombineVectors(BinaryOperator op,
                                           const VectorMatching& matching,
                                           bool return_bool,

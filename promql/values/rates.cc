@@ -1,6 +1,10 @@
 #include "promql/values/rates.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <utility>
+#include <vector>
 
 #include "codec/base/check.h"
 #include "promql/values/point_windows.h"
@@ -54,6 +58,34 @@ double ExtrapolationFactor(PointsView points,
   return extrapolated / sampled;
 }
 
+// Of the first and the last histogram of a range, and, for a counter, those before resets.
+NativeHistogram IncreaseOf(PointsView points,
+                           PointRange range,
+                           const std::vector<bool>& is_reset,
+                           bool is_counter) {
+  const NativeHistogram& first = *points.histograms[range.begin];
+  const NativeHistogram& last = *points.histograms[range.end - 1];
+  int schema = std::min(first.schema, last.schema);
+  for (size_t i = range.begin; is_counter && i < range.end; ++i)
+    schema = std::min(schema, points.histograms[i]->schema);
+  NativeHistogram increase = WithSchema(last, schema);
+  SubtractHistogram(first, &increase);
+  for (size_t i = range.begin + 1; is_counter && i < range.end; ++i)
+    if (is_reset[i]) AddHistogram(*points.histograms[i - 1], &increase);
+  RemoveEmptyBuckets(&increase);
+  return increase;
+}
+
+// For each point whether it is a histogram that began again after the one before.
+std::vector<bool> ResetsOf(PointsView points) {
+  std::vector<bool> is_reset(points.size());
+  for (size_t i = 1; i < points.size(); ++i) {
+    const bool is_pair = IsHistogram(points.values[i - 1]) && IsHistogram(points.values[i]);
+    is_reset[i] = is_pair && IsHistogramReset(*points.histograms[i - 1], *points.histograms[i]);
+  }
+  return is_reset;
+}
+
 }  // namespace
 
 void ExtrapolatedRates(Function function,
@@ -77,6 +109,34 @@ void ExtrapolatedRates(Function function,
                                               is_counter ? increase : 0);
     return increase * (factor / divisor);
   });
+}
+
+absl::Status HistogramRates(
+    Function function,
+    PointsView points,
+    const Windows& windows,
+    std::span<double> out,
+    absl::FunctionRef<absl::Status(size_t step, NativeHistogram histogram)> set) {
+  HOURCELL_DCHECK(points.histograms.size() == points.size());
+  const bool is_counter = function != Function::kDelta;
+  const double divisor = function == Function::kRate ? SecondsOfRange(windows.range_ms) : 1;
+  const std::vector<bool> is_reset = is_counter ? ResetsOf(points) : std::vector<bool>();
+  std::vector<size_t> histograms_before = {0};
+  for (const double value : points.values)
+    histograms_before.push_back(histograms_before.back() + (IsHistogram(value) ? 1 : 0));
+  absl::Status status;
+  FillWindows(points, windows, out, [&](size_t i, PointRange range) {
+    const size_t histograms = histograms_before[range.end] - histograms_before[range.begin];
+    if (histograms == 0) return out[i];
+    if (histograms < range.size() || range.size() < 2 || !status.ok()) return kNoValue;
+    NativeHistogram rate = IncreaseOf(points, range, is_reset, is_counter);
+    const double factor = ExtrapolationFactor(points, range, windows.end_of(i), windows.range_ms,
+                                              /*counter_increase=*/0);
+    ScaleHistogram(factor / divisor, &rate);
+    status = set(i, std::move(rate));
+    return status.ok() ? kHistogram : kNoValue;
+  });
+  return status;
 }
 
 void InstantRates(Function function,

@@ -73,6 +73,19 @@ class ListSource final : public SeriesSource {
     }
     Add(std::move(series));
   }
+  // Adds a series with a histogram each `interval_ms` from 0 on; null: none.
+  void LoadHistograms(int64_t interval_ms,
+                      std::string_view labels,
+                      const std::vector<HistogramPointer>& histograms) {
+    SeriesPoints series{.labels = LabelsOf(labels), .times = {}, .values = {}};
+    for (size_t i = 0; i < histograms.size(); ++i) {
+      if (histograms[i] == nullptr) continue;
+      series.times.push_back(static_cast<int64_t>(i) * interval_ms);
+      series.values.push_back(kHistogram);
+      series.histograms.push_back(histograms[i]);
+    }
+    Add(std::move(series));
+  }
   // Points of labels that are there already are added to them.
   void Add(SeriesPoints series) {
     const auto found = std::ranges::find(series_, series.labels, &SeriesPoints::labels);
@@ -80,6 +93,10 @@ class ListSource final : public SeriesSource {
       series_.push_back(std::move(series));
       return;
     }
+    const bool has_histograms = !found->histograms.empty() || !series.histograms.empty();
+    found->histograms.resize(has_histograms ? found->times.size() : 0);
+    series.histograms.resize(has_histograms ? series.times.size() : 0);
+    std::ranges::copy(series.histograms, std::back_inserter(found->histograms));
     std::ranges::copy(series.times, std::back_inserter(found->times));
     std::ranges::copy(series.values, std::back_inserter(found->values));
   }
@@ -101,9 +118,10 @@ class ListSource final : public SeriesSource {
                                            series.times.begin());
       if (begin >= end) continue;
       const PointsView all = series.view();
-      HOURCELL_RETURN_IF_ERROR(
-          visit(series.labels, {.times = all.times.subspan(begin, end - begin),
-                                .values = all.values.subspan(begin, end - begin)}));
+      PointsView points{.times = all.times.subspan(begin, end - begin),
+                        .values = all.values.subspan(begin, end - begin)};
+      if (!all.histograms.empty()) points.histograms = all.histograms.subspan(begin, end - begin);
+      HOURCELL_RETURN_IF_ERROR(visit(series.labels, points));
     }
     return absl::OkStatus();
   }

@@ -141,13 +141,16 @@ constexpr std::array kRules = {
                "engine/histograms engine/read engine/rollups engine/rollups/keeper engine/virtuals "
                "engine/deletion engine/scan"},
     FolderRule{"engine/facets",
-               "codec/base codec/rollups uid engine/query engine engine/names engine/histograms "
-               "engine/read engine/rollups/keeper engine/virtuals engine/deletion engine/scan "
+               "codec/base codec/rollups uid engine/query engine engine/names engine/annotations "
+               "engine/histograms engine/read engine/rollups/keeper engine/virtuals "
+               "engine/deletion engine/scan "
                "engine/series engine/suggest engine/undo engine/store"},
-    FolderRule{"promql", "codec/base"},
+    FolderRule{"promql/histograms", "codec/base"},
+    FolderRule{"promql", "codec/base promql/histograms"},
     FolderRule{"promql/text", "codec/base codec/text promql"},
-    FolderRule{"promql/values", "codec/base codec/text promql promql/text"},
-    FolderRule{"promql/evaluation", "codec/base engine/query promql promql/text promql/values"},
+    FolderRule{"promql/values", "codec/base codec/text promql promql/histograms promql/text"},
+    FolderRule{"promql/evaluation",
+               "codec/base engine/query promql promql/histograms promql/text promql/values"},
     FolderRule{"server/plot", "codec/base"},
     FolderRule{"server/plot/output", "codec/base server/plot"},
     FolderRule{"bench/lab/keys", "codec/base engine/regions/presplit"},
@@ -236,8 +239,9 @@ constexpr std::array kRules = {
         "codec/base codec codec/histograms codec/rollups codec/rows codec/text engine/query engine "
         "server/http server/http/body server/put server/query server/text server/inputs"},
     FolderRule{"server/promql",
-               "codec/base engine/query engine promql promql/text promql/values "
-               "promql/evaluation server/config server/http server/http/body server/inputs "
+               "codec/base codec codec/histograms engine/query engine promql promql/histograms "
+               "promql/text promql/values promql/evaluation server/config server/http "
+               "server/http/body server/inputs "
                "server/inputs/prometheus server/query"},
     FolderRule{"server/translate",
                "codec/base codec/text engine/query engine/query/stages promql promql/text "

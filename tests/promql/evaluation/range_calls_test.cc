@@ -76,10 +76,13 @@ TEST(RangeCallsTest, AFunctionDropsTheMetricNameAndEmptySeries) {
   source.Load(kCallMinuteMs, R"(m{a="1"} 5 5 5)");
   source.Load(kCallMinuteMs * 1000, R"(m{a="3"} _ 1)");
   Budget budget(nullptr, nullptr);
+  bool leaves_out = false;
   const Windows windows = WindowsAt(kCallMinuteMs, 2, kCallMinuteMs);
 
-  const auto sums = CallOfRange(Function::kSumOverTime, windows, {}, SeriesOf(source), &budget);
-  const auto last = CallOfRange(Function::kLastOverTime, windows, {}, SeriesOf(source), &budget);
+  const auto sums =
+      CallOfRange(Function::kSumOverTime, windows, {}, SeriesOf(source), &budget, &leaves_out);
+  const auto last =
+      CallOfRange(Function::kLastOverTime, windows, {}, SeriesOf(source), &budget, &leaves_out);
 
   ASSERT_OK(sums);
   ASSERT_OK(last);
@@ -93,21 +96,23 @@ TEST(RangeCallsTest, SeriesThatDifferInTheMetricAreRefusedEvenIfTheyNeverMeet) {
   source.Load(kCallMinuteMs, "m 1 _ _ _");
   source.Load(kCallMinuteMs, "n _ _ _ 1");
   Budget budget(nullptr, nullptr);
+  bool leaves_out = false;
 
-  EXPECT_THAT(
-      CallOfRange(Function::kSumOverTime, WindowsAt(0, 4, 1000), {}, SeriesOf(source), &budget),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("same labelset")));
+  EXPECT_THAT(CallOfRange(Function::kSumOverTime, WindowsAt(0, 4, 1000), {}, SeriesOf(source),
+                          &budget, &leaves_out),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("same labelset")));
 }
 
 TEST(RangeCallsTest, FactorsOfHoltWintersAreCheckedWhereThereArePoints) {
   ListSource source;
   source.Load(kCallMinuteMs, "m _ 1 2");
   Budget budget(nullptr, nullptr);
+  bool leaves_out = false;
   const std::vector<double> half = {0.5, 0.5, 0.5};
   const auto call = [&](const std::vector<double>& smoothing) {
     const std::vector<std::span<const double>> parameters = {smoothing, half};
     return CallOfRange(Function::kHoltWinters, WindowsAt(0, 3, kCallMinuteMs), parameters,
-                       SeriesOf(source), &budget)
+                       SeriesOf(source), &budget, &leaves_out)
         .status();
   };
 
