@@ -185,7 +185,8 @@ HttpResponse PromWriteHandler::Store(const HttpRequest& request,
   if (version == PromWriteVersion::k2) {
     // After a store failure the sender repeats the whole request.
     const bool is_done = response.status < 500;
-    AddWritten(out.written(), out.histograms_written() + (is_done ? dropped.stale_histograms : 0),
+    const size_t stale = std::min<size_t>(dropped.stale_histograms, out.written());
+    AddWritten(out.written() - stale, out.histograms_written() + stale,
                is_done ? dropped.exemplars : 0, &response);
   }
   return response;
@@ -236,9 +237,15 @@ void PromWriteHandler::AddHistograms(const PromWriteRequest& request,
                                      InputWriter* out,
                                      Dropped* dropped) const {
   for (const PromHistogram& native : request.series().histograms) {
-    if (native.is_stale) {
-      ++dropped->histograms;
+    if (native.is_stale && native.ms > 0) {
+      // The marker of numbers. It ends the series for PromQL.
       ++dropped->stale_histograms;
+      out->batch()->Add({.metric = names.metric,
+                         .tags = names.tags,
+                         .timestamp = TimestampOfMs(native.ms),
+                         .value = Value::StaleMarker(),
+                         .may_be_special = true},
+                        request.number());
     } else if (!native.fault.empty() || native.ms <= 0) {
       out->Refuse(request.number(),
                   !native.fault.empty()

@@ -52,9 +52,9 @@ class PromWriteHandler {
  private:
   // Data left out by design from series without a fault.
   struct Dropped {
-    size_t histograms = 0;        // stale markers, and all if they are refused
-    size_t stale_histograms = 0;  // counted in histograms, too
+    size_t histograms = 0;  // all if they are refused
     size_t exemplars = 0;
+    size_t stale_histograms = 0;  // stored, as points
   };
 
   HttpResponse Store(const HttpRequest& request, PromWriteVersion version, BodyWork* work) const;
