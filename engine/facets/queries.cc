@@ -11,6 +11,7 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/status_macros.h"
+#include "engine/annotations/annotation_scan.h"
 #include "engine/histograms/histogram_scan.h"
 #include "engine/names/series_names.h"
 #include "engine/query/query_watch.h"
@@ -278,6 +279,13 @@ absl::Status Queries::VisitHistograms(
     const std::function<absl::Status(std::span<const HistogramPoint>)>& visit) {
   HOURCELL_ASSIGN_OR_RETURN(const StoreReader store, gates_->BeginRead());
   const std::unique_ptr<TableView> view = store->tables->Snapshot();
+  if (!spec.metric.empty()) {
+    // The series of a metric without histograms need not be listed.
+    HOURCELL_ASSIGN_OR_RETURN(const Uid metric, store->uids->Get(UidKind::kMetric, spec.metric));
+    HOURCELL_ASSIGN_OR_RETURN(const bool has_some,
+                              HasHistograms(*store->row_keys, view.get(), metric));
+    if (!has_some) return absl::OkStatus();
+  }
   HOURCELL_ASSIGN_OR_RETURN(const HistogramSelection selection,
                             SelectHistograms(spec, store.reads().planner));
   return store->losses.Note(hourcell::VisitHistograms({.row_keys = &*store->row_keys,

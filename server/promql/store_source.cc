@@ -13,6 +13,7 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "engine/tsdb.h"
+#include "server/promql/stored_histograms.h"
 
 // Why most series need not be kept: a series mostly has a label for each tag, with the tag's value.
 // Another series with these labels has other keys that become the same labels, or another metric
@@ -107,12 +108,14 @@ class StoreSource::Sink final : public QuerySink {
        const PromSelection* selection,
        bool series_may_meet,
        Taken taken,
+       StoredHistograms* histograms,
        MemoryAccount* memory,
        SeriesVisitor visit)
       : labels_(*labels),
         selection_(*selection),
         series_may_meet_(series_may_meet),
         taken_(taken),
+        histograms_(*histograms),
         buffer_(memory),
         kept_bytes_(memory),
         visit_(visit) {}
@@ -132,14 +135,14 @@ class StoreSource::Sink final : public QuerySink {
     const promql::PointsView points{
         .times = series.points.t, .values = values_, .weights = series.points.weights};
     promql::Labels key = PromqlLabels(labels_.Metric(series.metric), std::move(labels));
-    return may_meet ? Keep(series, std::move(key), points) : visit_(key, points);
+    return may_meet ? Keep(series, std::move(key), points) : Visit(key, points);
   }
 
-  // Visits the series that were kept.
+  // Visits the series that were kept, and those with histograms alone.
   absl::Status Finish() {
     for (const auto& [labels, one] : kept_)
-      HOURCELL_RETURN_IF_ERROR(visit_(labels, one.points.view()));
-    return absl::OkStatus();
+      HOURCELL_RETURN_IF_ERROR(Visit(labels, one.points.view()));
+    return histograms_.VisitRest(visit_);
   }
 
  private:
@@ -149,6 +152,10 @@ class StoreSource::Sink final : public QuerySink {
     Rank rank;
     promql::SeriesPoints points;  // its labels are the key
   };
+
+  absl::Status Visit(const promql::Labels& labels, promql::PointsView numbers) {
+    return visit_(labels, histograms_.empty() ? numbers : histograms_.TakeWith(labels, numbers));
+  }
 
   bool MayMeetAnother(SeriesTags tags) const {
     if (series_may_meet_) return true;
@@ -208,6 +215,7 @@ class StoreSource::Sink final : public QuerySink {
   const bool series_may_meet_;
   const Taken taken_;
   bool left_some_ = false;
+  StoredHistograms& histograms_;
   MemoryHold buffer_;      // of `values_`
   MemoryHold kept_bytes_;  // of `kept_`
   SeriesVisitor visit_;
@@ -223,15 +231,18 @@ absl::Status StoreSource::Read(const promql::SeriesRequest& request, SeriesVisit
   HOURCELL_ASSIGN_OR_RETURN(const PromReadPlan plan, reader_.PlanOf(selection, work_));
   HOURCELL_ASSIGN_OR_RETURN(const bool may_meet, SeriesMayMeet(plan));
   PromReadRange range{.start_ms = request.start_ms, .end_ms = request.end_ms};
+  StoredHistograms histograms(&reader_, work_, memory_.account());
+  HOURCELL_RETURN_IF_ERROR(histograms.Read(selection, plan, range));
   const auto read = [&](Taken taken, bool* left_some) -> absl::Status {
-    Sink sink(&reader_.labels(), &selection, may_meet, taken, memory_.account(), visit);
+    Sink sink(&reader_.labels(), &selection, may_meet, taken, &histograms, memory_.account(),
+              visit);
     HOURCELL_RETURN_IF_ERROR(reader_.Read(plan, range, work_, &sink));
     *left_some = sink.left_some();
     return sink.Finish();
   };
-  // Series with equal labels are merged point by point, so that these need all points.
+  // Series with equal labels are merged point by point, as are points and histograms of a series.
   bool left_some = false;
-  if (may_meet || request.needs == promql::WindowNeeds::kPoints) {
+  if (may_meet || !histograms.empty() || request.needs == promql::WindowNeeds::kPoints) {
     return read(Taken::kAll, &left_some);
   }
   range.windows = WindowsOf(request);

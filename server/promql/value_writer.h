@@ -2,8 +2,14 @@
 //
 //   {"resultType":"vector","result":[{"metric":{"__name__":"up"},"value":[1435781430.781,"1"]}]}
 //   {"resultType":"matrix","result":[{"metric":{},"values":[[1435781430,"1"],[1435781445,"2"]]}]}
+//   {"resultType":"vector","result":[{"metric":{},"histogram":[1435781430,{"count":"3","sum":"7",
+//     "buckets":[[3,"-0.5","0.5","1"],[0,"1","2","2"]]}]}]}
 //   {"resultType":"scalar","result":[1435781430,"1"]}
 //   {"resultType":"string","result":[1435781430,"text"]}
+//
+// A series of a matrix with native histograms has them in "histograms", after its "values". The
+// first number of a bucket is 0 if only its upper bound belongs to it, 1 if only the lower one
+// does, 3 if both do, and else 2.
 //
 // Times and values have Prometheus' text, which depends on the type (promql/values/number_text.h).
 //

@@ -1,6 +1,7 @@
 #include "server/promql/value_writer.h"
 
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,6 +70,54 @@ TEST(ValueWriterTest, AnInstantVectorHasOneValueEach) {
             R"({"metric":{"z":"1"},"value":[1435781430.781,"-Inf"]}]})");
   EXPECT_EQ(DataOf(Evaluated(promql::VectorResult()), kOne, /*is_instant=*/true),
             R"({"resultType":"vector","result":[]})");
+}
+
+promql::HistogramPointer TestHistogram(double count) {
+  return std::make_shared<const promql::NativeHistogram>(
+      promql::NativeHistogram{.schema = 1,
+                              .zero_threshold = 0.25,
+                              .zero_count = 1,
+                              .count = count,
+                              .sum = -0.5,
+                              .positive = {{0, 2.5}, {1, 0}, {2, 1}},
+                              .negative = {{0, 3}}});
+}
+
+TEST(ValueWriterTest, AHistogramHasItsBucketsWithTheirBounds) {
+  promql::VectorResult vector;
+  vector.series.push_back({Of({{"a", "1"}}), {promql::kHistogram}, {TestHistogram(7.5)}});
+  vector.series.push_back(
+      {Labels(), {promql::kHistogram}, {std::make_shared<const promql::NativeHistogram>()}});
+
+  EXPECT_EQ(DataOf(Evaluated(vector), kOne, /*is_instant=*/true),
+            R"({"resultType":"vector","result":[)"
+            R"({"metric":{"a":"1"},"histogram":[1435781430.781,{"count":"7.5","sum":"-0.5",)"
+            R"("buckets":[[1,"-1.414213562373095","-1","3"],[3,"-0.25","0.25","1"],)"
+            R"([0,"1","1.414213562373095","2.5"],[0,"2","2.82842712474619","1"]]}]},)"
+            R"({"metric":{},"histogram":[1435781430.781,{"count":"0","sum":"0"}]}]})");
+}
+
+TEST(ValueWriterTest, ARangeHasItsHistogramsAfterItsNumbers) {
+  const auto histogram = std::make_shared<const promql::NativeHistogram>();
+  promql::VectorResult vector;
+  vector.series.push_back(
+      {Of({{"a", "1"}}), {promql::kHistogram, 5, kNoValue}, {histogram, nullptr, nullptr}});
+  vector.series.push_back(
+      {Of({{"a", "2"}}), {kNoValue, kNoValue, promql::kHistogram}, {nullptr, nullptr, histogram}});
+  promql::MatrixResult matrix;
+  matrix.series.push_back({.labels = Labels(),
+                           .times = {1000, 2000},
+                           .values = {3, promql::kHistogram},
+                           .histograms = {nullptr, histogram}});
+
+  EXPECT_EQ(DataOf(Evaluated(vector), kThree, /*is_instant=*/false),
+            R"({"resultType":"matrix","result":[)"
+            R"({"metric":{"a":"1"},"values":[[1015.500,"5"]],)"
+            R"("histograms":[[1000,{"count":"0","sum":"0"}]]},)"
+            R"({"metric":{"a":"2"},"histograms":[[1031,{"count":"0","sum":"0"}]]}]})");
+  EXPECT_EQ(DataOf(Evaluated(matrix), kOne, /*is_instant=*/true),
+            R"({"resultType":"matrix","result":[{"metric":{},"values":[[1,"3"]],)"
+            R"("histograms":[[2,{"count":"0","sum":"0"}]]}]})");
 }
 
 TEST(ValueWriterTest, ARangeIsAMatrixWithoutTheGaps) {

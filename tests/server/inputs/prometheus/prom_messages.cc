@@ -69,7 +69,58 @@ std::string SeriesMessage(const PromTestSeries& series,
   return bytes;
 }
 
+// Spans, and differences or counts. `first`: the number of the first field.
+void AddNativeBuckets(const std::vector<std::pair<int32_t, double>>& buckets,
+                      uint32_t first,
+                      bool is_float,
+                      pbf_writer* message) {
+  std::vector<int64_t> deltas;
+  std::vector<double> counts;
+  int32_t next = 0;
+  double before = 0;
+  for (const auto& [index, count] : buckets) {
+    pbf_writer span(*message, first);
+    span.add_sint32(1, index - next);
+    span.add_uint32(2, 1);
+    next = index + 1;
+    deltas.push_back(static_cast<int64_t>(count - before));
+    counts.push_back(count);
+    before = count;
+  }
+  if (buckets.empty()) return;
+  if (is_float) {
+    message->add_packed_double(first + 2, counts.begin(), counts.end());
+  } else {
+    message->add_packed_sint64(first + 1, deltas.begin(), deltas.end());
+  }
+}
+
 }  // namespace
+
+std::string PromNativeMessage(const PromTestNative& native) {
+  std::string bytes;
+  pbf_writer message(bytes);
+  double count = native.zero_count;
+  for (const auto* const buckets : {&native.positive, &native.negative}) {
+    for (const auto& [index, in_bucket] : *buckets)
+      count += in_bucket;
+  }
+  if (native.is_float) {
+    message.add_double(2, count);
+    message.add_double(7, native.zero_count);
+  } else {
+    message.add_uint64(1, static_cast<uint64_t>(count));
+    message.add_uint64(6, static_cast<uint64_t>(native.zero_count));
+  }
+  message.add_double(3, native.sum);
+  message.add_sint32(4, native.schema);
+  message.add_double(5, native.zero_threshold);
+  AddNativeBuckets(native.negative, 8, native.is_float, &message);
+  AddNativeBuckets(native.positive, 11, native.is_float, &message);
+  message.add_enum(14, native.hint);
+  message.add_int64(15, native.ms);
+  return bytes;
+}
 
 std::string PromMessage(PromWriteVersion version, const std::vector<PromTestSeries>& series) {
   const bool has_symbols = version == PromWriteVersion::k2;

@@ -20,6 +20,20 @@ struct PromTestSeries {
   std::vector<std::string> native = {};  // messages of native histograms
 };
 
+// A native histogram. Its count is the sum of all counts.
+struct PromTestNative {
+  int32_t schema = 0;
+  double zero_threshold = 0;
+  double zero_count = 0;
+  double sum = 0;
+  std::vector<std::pair<int32_t, double>> positive = {};  // by Prometheus' numbers, ascending
+  std::vector<std::pair<int32_t, double>> negative = {};
+  bool is_float = false;
+  int32_t hint = 0;  // 3: a gauge
+  int64_t ms = 0;
+};
+std::string PromNativeMessage(const PromTestNative& native);
+
 // The message of either version.
 std::string PromMessage(PromWriteVersion version, const std::vector<PromTestSeries>& series);
 
