@@ -55,6 +55,7 @@ constexpr std::array kWordsOfOneMeaning = {
         "engine/bigtable/ "
         "engine/opentsdb/ tests/support/bigtable/ bench/ promql/ tests/promql/ server/promql/ "
         "tests/server/promql/ tests/http/inputs/promql_test.cc "
+        "tests/http/inputs/native_series.h "
         "server/inputs/influx/influx_handler.cc tests/server/inputs/influx/influx_handler_test.cc "
         "tests/codec/ tests/engine/ tests/fuzz/ "
         "tests/damage/ tests/model/ tests/lab/layouts/ tests/server/cli/data/scan/row_text_test.cc "

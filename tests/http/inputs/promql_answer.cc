@@ -21,6 +21,29 @@ std::pair<double, std::string> PointOf(simdjson::dom::element point) {
   return {seconds, std::string(value)};
 }
 
+// Adds the numbers of a histogram to their series.
+void AddHistogram(const std::string& labels, simdjson::dom::element point, PromqlAnswer* answer) {
+  double seconds = 0;
+  simdjson::dom::element histogram;
+  if (point.at(0).get(seconds) || point.at(1).get(histogram)) {
+    answer->series[labels].emplace_back(0, "not a histogram");
+    return;
+  }
+  for (const std::string_view name : {"count", "sum"}) {
+    std::string_view value;
+    if (histogram[name].get(value)) value = "none";
+    answer->series[labels + std::string(name)].emplace_back(seconds, value);
+  }
+  simdjson::dom::array buckets;
+  if (histogram["buckets"].get(buckets)) return;
+  for (const simdjson::dom::element bucket : buckets) {
+    const std::string bounds =
+        fmt::format("{} {},{}", int64_t(bucket.at(0)), std::string_view(bucket.at(1)),
+                    std::string_view(bucket.at(2)));
+    answer->series[labels + bounds].emplace_back(seconds, std::string_view(bucket.at(3)));
+  }
+}
+
 bool AreAlike(const std::string& got, const std::string& want, const PromqlTolerance& tolerance) {
   if (got == want) return true;
   const double a = std::strtod(got.c_str(), nullptr);
@@ -68,14 +91,19 @@ PromqlAnswer PromqlAnswerOf(const std::string& body) {
     std::string key;
     for (const auto& [name, value] : labels)
       key += fmt::format("{}={};", name, value);
-    AnswerPoints& points = answer.series[key];
     simdjson::dom::element value;
-    if (!series["value"].get(value)) {
-      points.push_back(PointOf(value));
-      continue;
+    simdjson::dom::array list;
+    if (!series["value"].get(value)) answer.series[key].push_back(PointOf(value));
+    if (!series["histogram"].get(value)) AddHistogram(key, value, &answer);
+    if (!series["values"].get(list)) {
+      AnswerPoints& points = answer.series[key];
+      for (const simdjson::dom::element point : list)
+        points.push_back(PointOf(point));
     }
-    for (const simdjson::dom::element point : series["values"].get_array())
-      points.push_back(PointOf(point));
+    if (!series["histograms"].get(list)) {
+      for (const simdjson::dom::element point : list)
+        AddHistogram(key, point, &answer);
+    }
   }
   return answer;
 }

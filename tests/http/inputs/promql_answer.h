@@ -13,7 +13,8 @@ namespace hourcell {
 struct PromqlAnswer {
   std::string type;   // of the result; empty: an error, or not an answer
   std::string error;  // its type
-  // By labels: times and values. Of a scalar or a string: without labels.
+  // By labels: times and values. Of a scalar or a string: without labels. A native histogram is
+  // several series, whose keys end with `count`, `sum`, and the bounds of each bucket.
   std::map<std::string, std::vector<std::pair<double, std::string>>> series = {};
 };
 
