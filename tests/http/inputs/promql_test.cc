@@ -309,5 +309,121 @@ TEST_F(PromqlPeerTest, SeriesAndLabelsEqualThoseOfPrometheus) {
   }
 }
 
+// A request as Grafana's Prometheus source and its app Metrics Drilldown send it: with POST as a
+// form, whose parameters are sorted.
+struct GrafanaRequest {
+  std::string_view method;
+  std::string_view path;
+  std::vector<std::pair<std::string_view, std::string_view>> params = {};
+};
+
+HttpResult Send(uint16_t port, const GrafanaRequest& request) {
+  std::string params;
+  for (const auto& [name, value] : request.params)
+    params += fmt::format("{}{}={}", params.empty() ? "" : "&", name, Encoded(value));
+  const std::string path = fmt::format("/api/v1/{}", request.path);
+  if (request.method == "GET") return HttpCall(port, "GET", path + "?" + params);
+  return HttpCall(port, "POST", path, params,
+                  "Content-Type: application/x-www-form-urlencoded\r\n");
+}
+
+// Panels, Explore, the health check and alerts.
+std::vector<GrafanaRequest> QueriesOfGrafana() {
+  std::vector<GrafanaRequest> all = {{"POST", "query", {{"query", "1+1"}, {"time", "4"}}}};
+  for (const std::string_view query :
+       {"sum by (code) (rate(requests_total[1m0s]))", "up{job=~\"(web|a\\\\.b)\"}",
+        "histogram_quantile(0.95, sum(rate(latency_seconds_bucket[1m0s])) by (le))",
+        "sum(rate(requests_total{__ignore_usage__=\"\",}[1m0s]))",
+        "avg by (instance) (up{__ignore_usage__=\"\"})", "avg(temperature{__ignore_usage__=\"\",})",
+        "count by (__name__) ({__name__=~\".+\",})", "count({__name__=~\".*\",job=\"web\"})"}) {
+    all.push_back({"POST",
+                   "query_range",
+                   {{"end", "1700003000.5"},
+                    {"query", query},
+                    {"start", "1700000010.25"},
+                    {"step", "15"},
+                    {"timeout", "60s"}}});
+    all.push_back({"POST", "query", {{"query", query}, {"time", "1700000990.123"}}});
+    all.push_back(
+        {"GET",
+         "query_range",
+         {{"end", "1700003000"}, {"query", query}, {"start", "1700000000"}, {"step", "0.5e2"}}});
+  }
+  // The metrics that are new since an hour.
+  all.push_back({"GET",
+                 "query",
+                 {{"query",
+                   "group by (__name__) ({__name__!=\"\"}) unless (group by (__name__) "
+                   "({__name__!=\"\"} offset 1h))"},
+                  {"time", "1700001000"}}});
+  return all;
+}
+
+// The builder of queries, variables, and the lists of metrics and labels.
+std::vector<GrafanaRequest> LookUpsOfGrafana() {
+  constexpr std::string_view kStart = "1700000000";
+  constexpr std::string_view kEnd = "1700003600";
+  return {
+      {"GET", "label/__name__/values", {{"limit", "40000"}, {"start", kStart}, {"end", kEnd}}},
+      {"GET",
+       "label/__name__/values",
+       {{"start", kStart},
+        {"end", kEnd},
+        {"match%5B%5D", "{__name__=~\".+\",}"},
+        {"limit", "40000"}}},
+      {"GET",
+       "label/__name__/values",
+       {{"start", kStart}, {"end", kEnd}, {"match%5B%5D", "{__name__=~\"(?i).*TOTAL.*\"}"}}},
+      {"GET",
+       "label/instance/values",
+       {{"start", kStart},
+        {"end", kEnd},
+        {"match%5B%5D", "up{job=\"web\",__ignore_usage__=\"\"}"}}},
+      {"GET", "label/U__a_2e_b/values", {{"start", kStart}, {"end", kEnd}}},
+      {"POST", "labels", {{"end", kEnd}, {"limit", "40000"}, {"start", kStart}}},
+      {"POST",
+       "labels",
+       {{"end", kEnd}, {"limit", "40000"}, {"match%5B%5D", "requests_total"}, {"start", kStart}}},
+      {"POST", "labels", {{"match%5B%5D", "up"}, {"match%5B%5D", "temperature"}}},
+      {"POST",
+       "series",
+       {{"end", kEnd}, {"limit", "40000"}, {"match%5B%5D", "{__name__!=\"\"}"}, {"start", kStart}}},
+      {"POST",
+       "series",
+       {{"end", "1700003600.123"}, {"match%5B%5D", "up"}, {"start", "1700000000.5"}}},
+      {"POST",
+       "query_exemplars",
+       {{"end", kEnd}, {"query", "rate(requests_total[1m0s])"}, {"start", kStart}}},
+      {"GET", "metadata", {{"limit", "40000"}}},
+      {"GET", "metadata", {{"limit", "1"}, {"metric", "up"}}},
+      {"GET", "rules"},
+  };
+}
+
+TEST_F(PromqlPeerTest, RequestsOfGrafanaAreAnsweredAsByPrometheus) {
+  const ServerProcess server(directory_.file("store"));
+  const Prometheus peer(directory_.file("peer"), "global: {}\n",
+                        {"--web.enable-remote-write-receiver"});
+  WriteToBoth(server.port(), peer.port());
+
+  for (const GrafanaRequest& request : QueriesOfGrafana()) {
+    SCOPED_TRACE(testing::PrintToString(request.params));
+    ExpectAlike(Send(server.port(), request).body, Send(peer.port(), request).body);
+  }
+  for (const GrafanaRequest& request : LookUpsOfGrafana()) {
+    SCOPED_TRACE(fmt::format("{} {}", request.path, testing::PrintToString(request.params)));
+    const HttpResult got = Send(server.port(), request);
+    const HttpResult want = Send(peer.port(), request);
+    EXPECT_EQ(got.status, want.status);
+    EXPECT_EQ(got.body, want.body);
+  }
+  // Grafana takes a server with features for Mimir.
+  const GrafanaRequest build_info = {"GET", "status/buildinfo"};
+  EXPECT_THAT(Send(peer.port(), build_info).body, testing::HasSubstr("\"version\":\"2."));
+  EXPECT_THAT(Send(server.port(), build_info).body,
+              testing::AllOf(testing::HasSubstr("\"version\":\"2."),
+                             testing::Not(testing::HasSubstr("\"features\""))));
+}
+
 }  // namespace
 }  // namespace hourcell::promql_test
