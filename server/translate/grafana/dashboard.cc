@@ -20,7 +20,7 @@
 namespace hourcell {
 namespace {
 
-// A dashboard is the text, or a member of what Grafana's API answers.
+// The text is a dashboard, or an answer of Grafana's API with a dashboard in it.
 absl::StatusOr<JsonNode*> ModelOf(JsonNode* root) {
   JsonNode* model = root;
   for (const std::string_view key : {"dashboard", "spec"}) {
@@ -148,10 +148,14 @@ class DashboardTranslator {
     const SourceKind kind = sources_.KindOf(panel->Find("datasource"));
     bool is_changed = false;
     std::vector<JsonNode*> kept;
+    next_ref_id_ = 0;
+    ref_ids_.clear();
+    for (const JsonItem& item : targets->items)
+      ref_ids_.insert(item.value.TextOf("refId"));
     for (JsonItem& item : targets->items) {
       if (!sources_.IsOpentsdbTarget(item.value, kind)) {
         kept.push_back(&item.value);
-      } else if (TranslateTargetOf(*panel, *targets, &item.value)) {
+      } else if (TranslateTargetOf(*panel, &item.value)) {
         is_changed = true;
       } else {
         kept.push_back(&item.value);
@@ -161,10 +165,10 @@ class DashboardTranslator {
   }
 
   // True: the target is one of the Prometheus source now.
-  bool TranslateTargetOf(const JsonNode& panel, const JsonNode& targets, JsonNode* target) {
+  bool TranslateTargetOf(const JsonNode& panel, JsonNode* target) {
     PanelExpression made;
     if (target->TextOf("metric").empty()) {  // Grafana does not send it
-      WriteTarget(targets, made, target);
+      WriteTarget(made, target);
       return true;
     }
     DashboardPart part{.name = panel.TextOf("title"), .ref_id = target->TextOf("refId")};
@@ -172,7 +176,7 @@ class DashboardTranslator {
     const bool is_translated = translated.ok();
     if (is_translated) {
       made = *std::move(translated);
-      WriteTarget(targets, made, target);
+      WriteTarget(made, target);
       part.ref_id = target->TextOf("refId");
       part.translation = std::move(made.expr);
       part.conditions = std::move(made.conditions);
@@ -183,8 +187,8 @@ class DashboardTranslator {
     return is_translated;
   }
 
-  void WriteTarget(const JsonNode& targets, const PanelExpression& made, JsonNode* target) {
-    if (target->TextOf("refId").empty()) tree_.SetText(target, "refId", FreeRefId(targets));
+  void WriteTarget(const PanelExpression& made, JsonNode* target) {
+    if (target->TextOf("refId").empty()) tree_.SetText(target, "refId", FreeRefId());
     for (const std::string_view field : OpentsdbTargetFields())
       JsonTree::Remove(target, field);
     sources_.SetPrometheus(target);
@@ -196,15 +200,13 @@ class DashboardTranslator {
   }
 
   // A, B, ..., Z, A1, B1, ...
-  static std::string FreeRefId(const JsonNode& targets) {
+  std::string FreeRefId() {
     constexpr size_t kLetters = 26;
-    StringSet used;
-    for (const JsonItem& item : targets.items)
-      used.insert(item.value.TextOf("refId"));
-    for (size_t i = 0;; ++i) {
+    while (true) {
+      const size_t i = next_ref_id_++;
       std::string id(1, static_cast<char>('A' + i % kLetters));
       if (i >= kLetters) id += fmt::format("{}", i / kLetters);
-      if (!used.contains(id)) return id;
+      if (!ref_ids_.contains(id)) return id;
     }
   }
 
@@ -213,6 +215,9 @@ class DashboardTranslator {
   DataSources sources_;
   const PanelVariables::Table variables_;
   std::vector<DashboardPart> parts_;
+  // Of the panel.
+  StringSet ref_ids_;
+  size_t next_ref_id_ = 0;
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
 // Translates a dashboard of Grafana from its OpenTSDB source to its Prometheus source.
 //
 // Changed are the targets of panels, the variables and the references to data sources that belong
-// to the OpenTSDB source; all else keeps its bytes. A part without a translation stays as it was,
-// with its data source: a panel that has such a part beside translated ones gets the source
-// "-- Mixed --". Pure; thread-safe.
+// to the OpenTSDB source; all else keeps its bytes. A refused part stays as it was, with its data
+// source: a panel with translated and other targets gets the source "-- Mixed --". Pure;
+// thread-safe.
 
 #pragma once
 
@@ -24,7 +24,7 @@ struct DashboardPart {
   std::string ref_id = {};  // of a target
   std::string translation = {};
   std::vector<std::string> conditions = {};  // as in Translation
-  std::string error = {};                    // not empty: it has no translation, and is unchanged
+  std::string error = {};                    // not empty: it is refused, and unchanged
 };
 
 struct DashboardTranslation {
@@ -32,8 +32,8 @@ struct DashboardTranslation {
   std::vector<DashboardPart> parts = {};
 };
 
-// `data_source`: the UID of the Prometheus source; empty: an input of the dashboard, which Grafana
-// asks for when it is imported. kInvalidArgument: `json` is not a dashboard.
+// `data_source`: the UID of the Prometheus source; empty: an input of the dashboard, which the user
+// chooses during the import. kInvalidArgument: `json` is not a dashboard.
 absl::StatusOr<DashboardTranslation> TranslateDashboard(std::string_view json,
                                                         const std::string& data_source);
 

@@ -60,7 +60,7 @@ std::string JsonStringOf(std::string_view text) {
 
 }  // namespace
 
-// Builds the nodes, whose blanks are what the cursor went past.
+// Builds the nodes, with the blanks that the cursor skipped.
 class JsonTreeReader {
  public:
   explicit JsonTreeReader(std::string_view text) : cursor_(text) {}
@@ -130,7 +130,7 @@ class JsonTreeReader {
     node->items.back().value = std::move(value);
   }
 
-  // What is between the value before, or the opening bracket, and the cursor, without the comma.
+  // The text from the value before, or the opening bracket, to the cursor, without the comma.
   std::string_view Before(JsonNode* node) {
     std::string_view text = Since(end_);
     if (node->items.size() > 1) {

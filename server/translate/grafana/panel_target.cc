@@ -62,8 +62,8 @@ std::string DurationOf(int64_t ms) {
   return text;
 }
 
-// Stands for an interval that is a variable: a number of seconds of which no text of the target has
-// a form.
+// Stands for an interval that is a variable: a number of seconds. The texts of the target lack each
+// of its forms.
 class IntervalWord {
  public:
   explicit IntervalWord(std::string_view texts) {
@@ -149,7 +149,7 @@ class TargetTranslator {
                     field, QuoteForMessage(name)));
   }
 
-  // Grafana sends the tags only if there are no filters.
+  // Grafana sends either the filters or, without filters, the tags.
   absl::Status ReadFilters() {
     const JsonNode* const filters = target_.Find("filters");
     if (filters != nullptr && filters->is_array() && !filters->items.empty()) {

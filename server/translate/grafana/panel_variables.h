@@ -24,7 +24,7 @@ namespace hourcell {
 // A variable of `templating`.
 struct PanelVariable {
   bool has_several_values = false;  // "multi" or "includeAll"
-  // Its values come from the tags of the store, so they have no special characters of filters.
+  // Its values come from the tags of the store, so they lack special characters of filters.
   bool has_tag_values = false;
 };
 
@@ -44,7 +44,7 @@ class PanelVariables {
 
   static bool HasWord(std::string_view text);
   // True if a word of the text is a variable that Grafana may replace by a regular expression.
-  // Variables that the dashboard does not define are taken for such.
+  // True for variables that the dashboard does not define.
   bool HasSeveralValues(std::string_view text) const;
   // The variables of the text, as written, whose values may not be tag values.
   std::vector<std::string> FreeVariables(std::string_view text) const;

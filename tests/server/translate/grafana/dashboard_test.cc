@@ -222,6 +222,19 @@ TEST(DashboardTest, VariablesOfEachKindAreTranslated) {
                           "the regex of the variable takes no names but those of /^h/"));
 }
 
+TEST(DashboardTest, TargetsWithoutARefIdGetFreeOnes) {
+  std::string targets = R"json({"metric":"a","aggregator":"none","refId":"B"})json";
+  for (int i = 0; i < 27; ++i)
+    targets += R"json(,{"metric":"a","aggregator":"none"})json";
+  const DashboardTranslation made =
+      Translated(R"json({"panels":[{"targets":[)json" + targets + "]}]}");
+  ASSERT_THAT(made.parts, SizeIs(28));
+  EXPECT_EQ(made.parts[1].ref_id, "A");
+  EXPECT_EQ(made.parts[2].ref_id, "C");
+  EXPECT_EQ(made.parts[26].ref_id, "A1");
+  EXPECT_EQ(made.parts[27].ref_id, "B1");
+}
+
 TEST(DashboardTest, OtherTextsAreRefused) {
   const auto error = [](std::string_view json) {
     const auto made = TranslateDashboard(json, "");
