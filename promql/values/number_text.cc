@@ -69,8 +69,8 @@ void AppendWithExponent(const Decimal& decimal, std::string* out) {
                  std::abs(decimal.exponent()));
 }
 
-// Most values: they need no exponent, and their fewest digits are those of the fixed notation. False:
-// another value.
+// Most values: they need no exponent, and their fewest digits are those of the fixed notation.
+// False: another value.
 bool AppendUsual(double value, std::string* out) {
   constexpr double kLeast = 1e-6;
   constexpr double kGreatest = 1e15;
