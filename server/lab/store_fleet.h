@@ -6,9 +6,9 @@
 //   tags       the number of active series of a metric, the mean, as values of the two tags with
 //              the most values in the metric with the most series
 //   interval   the active series to the rate of the points written in the last ten minutes; 1m if
-//              no points were written
+//              the store got no points
 //   churn      the share of the values of the first tag that had points yesterday, but not the day
-//              before; 0 if there were no points on one of these days
+//              before; 0 if the store lacks points of one of these days
 //
 // Series are active if they had points yesterday or today; without such series all are.
 // Thread-safe.
@@ -36,7 +36,7 @@ struct StoreFleet {
 };
 
 // `now_ms`: Unix time. `deadline_ms`: of the request, by MonotonicClock; 0 = none. kNotFound: the
-// store has no series. Other errors as Names::RankMetrics, Queries::LookupSeries and
+// store is without series. Other errors as Names::RankMetrics, Queries::LookupSeries and
 // RegionAdmin::Loads.
 absl::StatusOr<StoreFleet> FleetOfStore(Tsdb* tsdb, int64_t now_ms, int64_t deadline_ms);
 

@@ -1,6 +1,6 @@
 // Programs share targets because each program holds the whole library that it tests. A program's
 // name chooses the target, not an argument, because libFuzzer starts its own program again to merge
-// corpora, with arguments of its own.
+// corpora, with other arguments.
 
 #include "tests/fuzz/choose_target.h"
 
@@ -18,7 +18,7 @@ std::string_view FileName(std::string_view path) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
-// The target that a program of this name runs; null if there is none.
+// The target that a program of this name runs; null for another name.
 const FuzzTarget* TargetFor(std::string_view name) {
   constexpr std::string_view kPrefix = "fuzz_";
   if (!name.starts_with(kPrefix)) return nullptr;

@@ -1,4 +1,4 @@
-// The fuzz targets of one program, of which a run chooses one.
+// The fuzz targets of one program. A run chooses one.
 
 #pragma once
 
@@ -19,6 +19,6 @@ std::span<const FuzzTarget> FuzzTargets();
 }  // namespace hourcell
 
 // libFuzzer calls the two functions by these names; replay_main.cc does so, too. The first chooses
-// the target by the last part of (*argv)[0], fuzz_<target>, and ends the program if there is none.
+// the target by the last part of (*argv)[0], fuzz_<target>. Another name ends the program.
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv);
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);

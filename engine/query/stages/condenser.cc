@@ -7,8 +7,8 @@
 #include "codec/limits.h"
 
 // Why a sum of values with both signs is not used: a summary's sum is added in order, and where
-// values cancel each other, its rounding errors are large beside the result. Sums of values with
-// one sign have a relative error of at most their number times 2^-53.
+// values cancel each other, its rounding errors are large relative to the result. Sums of values
+// with one sign have a relative error of at most their number times 2^-53.
 
 namespace hourcell {
 namespace {
@@ -41,7 +41,7 @@ void Push(int64_t ms, double value, uint32_t weight, Span* span) {
   span->weights.push_back(weight);
 }
 
-// The points of a span so far, as points that stand for themselves.
+// Gives each point of a span the weight 1.
 void BeginWeights(Span* span) {
   for (size_t i = 0; i < span->size(); ++i) {
     span->v[i] = std::bit_cast<uint64_t>(span->ToDouble(i));
