@@ -337,6 +337,8 @@ CallMap RefusedOnBigtable() {
       {"RetentionAdmin::ForgetTtl", [](Tsdb* it) { return it->retention().ForgetTtl(1); }},
       {"RegionAdmin::Split",
        [](Tsdb* it) { return OutcomeOf(it->maintenance().regions()->Split({})); }},
+      {"RegionAdmin::PlanSplit",
+       [](Tsdb* it) { return OutcomeOf(it->maintenance().regions()->PlanSplit({})); }},
       {"RegionAdmin::Merge",
        [](Tsdb* it) { return OutcomeOf(it->maintenance().regions()->Merge("data", {})); }},
       {"RegionAdmin::RollingSplit",
