@@ -136,7 +136,7 @@ class RegionAdmin {
     std::function<absl::Status()> check_is_writer = {};
   };
 
-  RegionAdmin(const SplitSettings& settings, Parts parts);
+  RegionAdmin(const SplitSettings& settings, const Parts& parts);
   ~RegionAdmin();
   RegionAdmin(const RegionAdmin&) = delete;
   RegionAdmin& operator=(const RegionAdmin&) = delete;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -42,8 +43,8 @@ std::vector<SeriesNumber> NumbersIn(const Roaring64Map& set) {
 struct HiddenFinder::Record {
   uint64_t id = 0;
   int64_t start_ms = 0;
-  int64_t end_ms = 0;  // inclusive
-  Roaring64Map series;
+  int64_t end_ms = 0;                          // inclusive
+  std::unique_ptr<const Roaring64Map> series;  // moving a map may throw
 
   bool Meets(uint32_t day) const {
     const int64_t begin_ms = int64_t{day} * kDaySpan.ms();
@@ -76,7 +77,7 @@ HiddenFinder::HiddenFinder(const Parts& parts, Uid metric, std::span<const Delet
     records_.push_back({.id = row.id,
                         .start_ms = row.start_ms,
                         .end_ms = row.end_ms,
-                        .series = SetOf(row.series)});
+                        .series = std::make_unique<const Roaring64Map>(SetOf(row.series))});
   }
 }
 
@@ -86,7 +87,7 @@ absl::StatusOr<std::vector<SeriesNumber>> HiddenFinder::Find(
     std::span<const SeriesNumber> numbers) {
   Roaring64Map& left = sets_->left;
   for (const Record& record : records_)
-    left |= record.series;
+    left |= *record.series;
   left &= SetOf(numbers);
   HOURCELL_RETURN_IF_ERROR(ReadSets());
   if (!left.isEmpty()) HOURCELL_RETURN_IF_ERROR(ReadTakenOut());
@@ -129,10 +130,10 @@ void HiddenFinder::TakeSet(uint32_t day, std::span<const SeriesNumber> active) {
     if (!record.Meets(day)) continue;
     const uint32_t of_record = record.HoursShown(day);
     if (of_record == 0) {
-      shown -= record.series;
+      shown -= *record.series;
       continue;
     }
-    Roaring64Map in_part = shown & record.series;
+    Roaring64Map in_part = shown & *record.series;
     if (in_part.isEmpty()) continue;
     at_edge |= in_part;
     hours |= of_record;

@@ -70,7 +70,7 @@ void UnlistedSeries::Leave(std::span<const Uid> metrics, std::span<const SeriesN
   left &= announced_.bits_->map;
   if (left.isEmpty()) return;
   auto changed = std::make_shared<SeriesSet>();
-  changed->bits_->map = std::move(left);
+  changed->bits_->map = left;
   if (unlisted_ != nullptr) {
     changed->bits_->map |= unlisted_->bits_->map;
     changed->bits_->metrics = unlisted_->bits_->metrics;

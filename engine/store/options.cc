@@ -34,6 +34,30 @@ absl::Status ValidateOverrides(const std::vector<MetricQueryLimits>& overrides) 
   return absl::OkStatus();
 }
 
+absl::Status ValidateSizes(const Options& options) {
+  // RocksDB rounds smaller ones up to this.
+  if (options.write_buffer_bytes < (64 << 10)) {
+    return OutOfRange("write_buffer_bytes", options.write_buffer_bytes, "65536 or more");
+  }
+  if (options.background_jobs < 1) {
+    return OutOfRange("background_jobs", options.background_jobs, "1 or more");
+  }
+  if (options.open_files_max < kOpenFilesMin) {
+    return OutOfRange("open_files_max", options.open_files_max,
+                      fmt::format("{} or more", kOpenFilesMin));
+  }
+  if (options.open_hours_bytes < (64 << 10)) {
+    return OutOfRange("open_hours_bytes", options.open_hours_bytes, "65536 or more");
+  }
+  if (options.journal_segment_bytes < (4 << 10)) {
+    return OutOfRange("journal_segment_bytes", options.journal_segment_bytes, "4096 or more");
+  }
+  if (options.journal_bytes < 4 * options.journal_segment_bytes) {
+    return OutOfRange("journal_bytes", options.journal_bytes, "four segments or more");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status Options::Validate() const {
@@ -62,25 +86,7 @@ absl::Status Options::Validate() const {
     return absl::InvalidArgumentError(
         fmt::format("options: observers: expected an observer, got null at {}", i));
   }
-  // RocksDB rounds smaller ones up to this.
-  if (write_buffer_bytes < (64 << 10)) {
-    return OutOfRange("write_buffer_bytes", write_buffer_bytes, "65536 or more");
-  }
-  if (background_jobs < 1) {
-    return OutOfRange("background_jobs", background_jobs, "1 or more");
-  }
-  if (open_files_max < kOpenFilesMin) {
-    return OutOfRange("open_files_max", open_files_max, fmt::format("{} or more", kOpenFilesMin));
-  }
-  if (open_hours_bytes < (64 << 10)) {
-    return OutOfRange("open_hours_bytes", open_hours_bytes, "65536 or more");
-  }
-  if (journal_segment_bytes < (4 << 10)) {
-    return OutOfRange("journal_segment_bytes", journal_segment_bytes, "4096 or more");
-  }
-  if (journal_bytes < 4 * journal_segment_bytes) {
-    return OutOfRange("journal_bytes", journal_bytes, "four segments or more");
-  }
+  HOURCELL_RETURN_IF_ERROR(ValidateSizes(*this));
   if (seal_grace_s < 0 || journal_age_s < 1) {
     return absl::InvalidArgumentError(
         fmt::format("options: seal_grace_s and journal_age_s are out of range; expected 0 and 1 or "

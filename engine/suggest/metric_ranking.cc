@@ -76,61 +76,91 @@ absl::StatusOr<uint64_t> CountSeriesOf(const SeriesTable& series, Uid metric) {
   return static_cast<uint64_t>(std::ranges::count_if(numbers, is_listed));
 }
 
+// A ranking, while the names of metrics are visited.
+class Ranker {
+ public:
+  // All are borrowed.
+  Ranker(const MetricSearch& search, const RankingParts& parts, const QueryWatch& watch)
+      : parts_(parts),
+        series_(*parts.series),
+        watch_(watch),
+        part_(LowerCase(search.part)),
+        shows_levels_(part_.starts_with(kRollupMetricPrefix)),
+        counts_all_(search.order == MetricOrder::kSeries),
+        first_(search.order, search.limit) {}
+
+  absl::Status Consider(const UidMapping& mapping) {
+    if (visited_++ % kMetricsPerCheck == 0) HOURCELL_RETURN_IF_ERROR(watch_.Check());
+    if (!HasPart(mapping.name)) return absl::OkStatus();
+    if (!shows_levels_ && !SummarizedMetric(mapping.name).empty()) return absl::OkStatus();
+    Candidate candidate{.name = std::string(mapping.name), .uid = mapping.uid};
+    HOURCELL_ASSIGN_OR_RETURN(const bool is_listed, IsListed(&candidate));
+    if (!is_listed) return absl::OkStatus();
+    ranking_.series += candidate.series;
+    ++ranking_.total;
+    first_.Add(std::move(candidate));
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<MetricRanking> Finish() {
+    for (Candidate& candidate : first_.Take()) {
+      if (!counts_all_) {
+        HOURCELL_RETURN_IF_ERROR(watch_.Check());
+        HOURCELL_ASSIGN_OR_RETURN(candidate.series, CountSeriesOf(series_, candidate.uid));
+      }
+      RankedMetric& metric = ranking_.metrics.emplace_back();
+      metric.name = std::move(candidate.name);
+      AppendBigEndian(candidate.uid, parts_.layout->metric_width, &metric.uid_bytes);
+      metric.series = candidate.series;
+    }
+    return std::move(ranking_);
+  }
+
+ private:
+  bool HasPart(std::string_view name) {
+    if (part_.empty()) return true;
+    lower_ = name;
+    absl::AsciiStrToLower(&lower_);
+    return lower_.find(part_) != std::string::npos;
+  }
+
+  // Whether the metric is virtual or has series. Counts these if the order needs all counts.
+  absl::StatusOr<bool> IsListed(Candidate* candidate) const {
+    const bool is_virtual =
+        parts_.virtual_metrics != nullptr && parts_.virtual_metrics->Has(candidate->uid);
+    if (counts_all_) {
+      HOURCELL_ASSIGN_OR_RETURN(candidate->series, CountSeriesOf(series_, candidate->uid));
+      return is_virtual || candidate->series > 0;
+    }
+    return is_virtual ? true : series_.HasListedSeries(candidate->uid);
+  }
+
+  const RankingParts& parts_;
+  const SeriesTable& series_;
+  const QueryWatch& watch_;
+  const std::string part_;
+  const bool shows_levels_;
+  const bool counts_all_;
+  size_t visited_ = 0;
+  std::string lower_;  // a name, in lower case
+  FirstCandidates first_;
+  MetricRanking ranking_;
+};
+
 }  // namespace
 
 absl::StatusOr<MetricRanking> RankMetrics(const MetricSearch& search,
                                           const RankingParts& parts,
                                           const QueryWatch& watch) {
-  const SeriesTable& series = *parts.series;
-  const std::string part = LowerCase(search.part);
-  const bool shows_levels = part.starts_with(kRollupMetricPrefix);
-  const bool counts_all = search.order == MetricOrder::kSeries;
-  MetricRanking ranking;
-  FirstCandidates first(search.order, search.limit);
-  size_t visited = 0;
-  std::string lower;  // a name, in lower case
+  Ranker ranker(search, parts, watch);
   absl::Status ended;
-  // False: the visit ends, by an error.
   const auto consider = [&](const UidMapping& mapping) {
-    if (visited++ % kMetricsPerCheck == 0) ended = watch.Check();
-    if (!ended.ok()) return false;
-    if (!part.empty()) {
-      lower = mapping.name;
-      absl::AsciiStrToLower(&lower);
-      if (lower.find(part) == std::string::npos) return true;
-    }
-    if (!shows_levels && !SummarizedMetric(mapping.name).empty()) return true;
-    Candidate candidate{.name = std::string(mapping.name), .uid = mapping.uid};
-    const bool is_virtual =
-        parts.virtual_metrics != nullptr && parts.virtual_metrics->Has(mapping.uid);
-    if (counts_all) {
-      const absl::StatusOr<uint64_t> count = CountSeriesOf(series, mapping.uid);
-      if (!count.ok()) return ended = count.status(), false;
-      if (*count == 0 && !is_virtual) return true;
-      candidate.series = *count;
-      ranking.series += *count;
-    } else if (!is_virtual) {
-      const absl::StatusOr<bool> has_series = series.HasListedSeries(mapping.uid);
-      if (!has_series.ok()) return ended = has_series.status(), false;
-      if (!*has_series) return true;
-    }
-    ++ranking.total;
-    first.Add(std::move(candidate));
-    return true;
+    ended = ranker.Consider(mapping);
+    return ended.ok();
   };
   HOURCELL_RETURN_IF_ERROR(parts.uids->VisitMappings(UidKind::kMetric, /*prefix=*/"", consider));
   HOURCELL_RETURN_IF_ERROR(ended);
-  for (Candidate& candidate : first.Take()) {
-    if (!counts_all) {
-      HOURCELL_RETURN_IF_ERROR(watch.Check());
-      HOURCELL_ASSIGN_OR_RETURN(candidate.series, CountSeriesOf(series, candidate.uid));
-    }
-    RankedMetric& metric = ranking.metrics.emplace_back();
-    metric.name = std::move(candidate.name);
-    AppendBigEndian(candidate.uid, parts.layout->metric_width, &metric.uid_bytes);
-    metric.series = candidate.series;
-  }
-  return ranking;
+  return ranker.Finish();
 }
 
 }  // namespace hourcell

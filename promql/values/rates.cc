@@ -26,7 +26,9 @@ double SecondsBetween(int64_t begin_ms, int64_t end_ms) {
 
 // Whole seconds and the rest are converted separately, as Go converts a duration.
 double SecondsOfRange(int64_t range_ms) {
-  return static_cast<double>(range_ms / 1000) + static_cast<double>(range_ms % 1000) / 1000;
+  const int64_t seconds = range_ms / 1000;
+  const int64_t rest_ms = range_ms % 1000;
+  return static_cast<double>(seconds) + static_cast<double>(rest_ms) / 1000;
 }
 
 // The distance from the outermost point to the border that the increase is extrapolated over.

@@ -154,9 +154,9 @@ absl::StatusOr<StoreFleet> FleetOfStore(Tsdb* tsdb, int64_t now_ms, int64_t dead
   const double series = std::max(1.0, active * static_cast<double>(ranking.series));
   // The lab has a limit on series.
   const uint64_t metrics = std::clamp<uint64_t>(ranking.total, 1, kLabSeriesMax);
-  const uint64_t each =
-      std::clamp<uint64_t>(static_cast<uint64_t>(series / static_cast<double>(metrics) + 0.5), 1,
-                           kLabSeriesMax / metrics);
+  const uint64_t each = std::clamp<uint64_t>(
+      static_cast<uint64_t>(std::llround(series / static_cast<double>(metrics))), 1,
+      kLabSeriesMax / metrics);
   HOURCELL_ASSIGN_OR_RETURN(const double rate, PointsPerS(tsdb, now_ms));
   const auto tags = WidestTags(sample.values);
   std::string text =

@@ -60,7 +60,8 @@ struct TimesPart {
   std::span<const int64_t> times;
 };
 
-absl::StatusOr<TimesPart> MergeTimes(TimesPart a, TimesPart b, MemoryHold* hold) {
+// The caller frees `a` and `b`, whose memory `hold` no longer has.
+absl::StatusOr<TimesPart> MergeTimes(const TimesPart& a, const TimesPart& b, MemoryHold* hold) {
   const size_t size = a.times.size() + b.times.size();
   HOURCELL_RETURN_IF_ERROR(hold->Take(size * sizeof(int64_t)));
   TimesPart merged;
@@ -85,8 +86,10 @@ absl::StatusOr<Times> UnionOfTimes(std::span<const Span* const> members,
   while (parts.size() > 1) {
     const size_t pairs = parts.size() / 2;
     for (size_t i = 0; i < pairs; ++i) {
-      HOURCELL_ASSIGN_OR_RETURN(
-          parts[i], MergeTimes(std::move(parts[2 * i]), std::move(parts[2 * i + 1]), hold));
+      HOURCELL_ASSIGN_OR_RETURN(TimesPart merged, MergeTimes(parts[2 * i], parts[2 * i + 1], hold));
+      parts[2 * i] = {};
+      parts[2 * i + 1] = {};
+      parts[i] = std::move(merged);
     }
     if (parts.size() % 2 == 1) parts[pairs] = std::move(parts.back());
     parts.resize(parts.size() - pairs);

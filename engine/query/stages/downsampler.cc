@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -568,8 +569,9 @@ std::unique_ptr<SpanBuilder> MakeSpanBuilder(const std::optional<DownsampleSpec>
 std::unique_ptr<SpanBuilders> MakeSpanBuilders(const std::optional<DownsampleSpec>& spec,
                                                const QueryRange& range,
                                                size_t count) {
-  return WithSpanBuilder(spec, range, [&](auto builder) -> std::unique_ptr<SpanBuilders> {
-    return std::make_unique<BuilderRow<decltype(builder)>>(builder, count);
+  return WithSpanBuilder(spec, range, [&](const auto& builder) -> std::unique_ptr<SpanBuilders> {
+    using Builder = std::decay_t<decltype(builder)>;
+    return std::make_unique<BuilderRow<Builder>>(builder, count);
   });
 }
 

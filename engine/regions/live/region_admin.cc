@@ -115,7 +115,7 @@ absl::Status AnotherOneRuns() {
 
 class RegionAdmin::Impl {
  public:
-  Impl(const SplitSettings& settings, Parts parts);
+  Impl(const SplitSettings& settings, const Parts& parts);
 
   // As RegionAdmin has them.
   absl::StatusOr<std::vector<ListedRegion>> List(std::string_view table, ListDetail detail);
@@ -179,7 +179,7 @@ class RegionAdmin::Impl {
   std::atomic<bool> is_rolling_{false};
 };
 
-RegionAdmin::Impl::Impl(const SplitSettings& settings, Parts parts)
+RegionAdmin::Impl::Impl(const SplitSettings& settings, const Parts& parts)
     : parts_(parts), explainer_(parts.row_keys, parts.uids), policy_(MakeSplitPolicy(settings)) {}
 
 uint64_t RegionAdmin::Impl::PinnedUntilMs() const {
@@ -586,7 +586,7 @@ absl::Status RegionAdmin::Impl::AbandonRollingSplit(std::string_view table) {
   return Write(DeleteRolling(table));
 }
 
-RegionAdmin::RegionAdmin(const SplitSettings& settings, Parts parts)
+RegionAdmin::RegionAdmin(const SplitSettings& settings, const Parts& parts)
     : impl_(std::make_unique<Impl>(settings, parts)) {}
 
 RegionAdmin::~RegionAdmin() = default;

@@ -160,14 +160,14 @@ HttpResponse PromWriteHandler::Store(const HttpRequest& request,
   Dropped dropped;
   NewMetadata news(parts_.metadata, parts_.names);
   while (out.HasRoom() && series.Next(out.wants_faults())) {
-    if (series.fault().empty()) {
-      AddSeries(series, &out, &dropped);
-      if (series.series().metadata.has_value()) news.Add(*series.series().metadata);
-      if (HasTimeZero(series.series()))
-        out.Refuse(series.number(), std::string(out.wants_faults() ? kTimeZero : "?"));
-    } else {
+    if (!series.fault().empty()) {
       out.Refuse(series.number(), series.fault());
+      continue;
     }
+    AddSeries(series, &out, &dropped);
+    if (series.series().metadata.has_value()) news.Add(*series.series().metadata);
+    if (HasTimeZero(series.series()))
+      out.Refuse(series.number(), std::string(out.wants_faults() ? kTimeZero : "?"));
   }
   if (out.may_not_store()) return RefuseBody(fault, version);
   if (!series.error().empty()) return RefuseBody(series.error(), version);
@@ -182,14 +182,18 @@ HttpResponse PromWriteHandler::Store(const HttpRequest& request,
     counters_.Count(out);
   }
   HttpResponse response = PromAnswer(out);
-  if (version == PromWriteVersion::k2) {
-    // After a store failure the sender repeats the whole request.
-    const bool is_done = response.status < 500;
-    const size_t stale = std::min<size_t>(dropped.stale_histograms, out.written());
-    AddWritten(out.written() - stale, out.histograms_written() + stale,
-               is_done ? dropped.exemplars : 0, &response);
-  }
+  if (version == PromWriteVersion::k2) AddWrittenOf(out, dropped, &response);
   return response;
+}
+
+void PromWriteHandler::AddWrittenOf(const InputWriter& out,
+                                    const Dropped& dropped,
+                                    HttpResponse* response) {
+  // After a store failure the sender repeats the whole request.
+  const bool is_done = response->status < 500;
+  const size_t stale = std::min<size_t>(dropped.stale_histograms, out.written());
+  AddWritten(out.written() - stale, out.histograms_written() + stale,
+             is_done ? dropped.exemplars : 0, response);
 }
 
 void PromWriteHandler::AddSeries(const PromWriteRequest& request,

@@ -59,6 +59,8 @@ class PromWriteHandler {
 
   HttpResponse Store(const HttpRequest& request, PromWriteVersion version, BodyWork* work) const;
   HttpResponse RefuseBody(const std::string& fault, PromWriteVersion version) const;
+  // Adds the numbers of written points to an answer of version 2.
+  static void AddWrittenOf(const InputWriter& out, const Dropped& dropped, HttpResponse* response);
   void AddSeries(const PromWriteRequest& request, InputWriter* out, Dropped* dropped) const;
   void AddSamples(const PromWriteRequest& request, const LinePoint& names, InputWriter* out) const;
   void AddHistograms(const PromWriteRequest& request,

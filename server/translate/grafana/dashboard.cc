@@ -153,9 +153,7 @@ class DashboardTranslator {
     for (const JsonItem& item : targets->items)
       ref_ids_.insert(item.value.TextOf("refId"));
     for (JsonItem& item : targets->items) {
-      if (!sources_.IsOpentsdbTarget(item.value, kind)) {
-        kept.push_back(&item.value);
-      } else if (TranslateTargetOf(*panel, &item.value)) {
+      if (sources_.IsOpentsdbTarget(item.value, kind) && TranslateTargetOf(*panel, &item.value)) {
         is_changed = true;
       } else {
         kept.push_back(&item.value);

@@ -52,7 +52,7 @@ std::string VariableQueryText(const JsonNode& variable) {
   return query->is_object() ? query->TextOf("query") : query->ValueText();
 }
 
-DataSources::DataSources(JsonTree* tree, JsonNode* model, std::string data_source)
+DataSources::DataSources(JsonTree* tree, JsonNode* model, const std::string& data_source)
     : tree_(*tree), model_(*model), is_input_(data_source.empty()) {
   if (const JsonNode* const inputs = model_.FindArray("__inputs")) {
     for (const JsonItem& input : inputs->items)

@@ -26,7 +26,7 @@ std::string VariableQueryText(const JsonNode& variable);
 class DataSources {
  public:
   // `data_source`: as in TranslateDashboard. The nodes are borrowed.
-  DataSources(JsonTree* tree, JsonNode* model, std::string data_source);
+  DataSources(JsonTree* tree, JsonNode* model, const std::string& data_source);
 
   // Of a reference; null: missing.
   SourceKind KindOf(const JsonNode* reference) const;
