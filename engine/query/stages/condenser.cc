@@ -17,6 +17,8 @@ namespace {
 constexpr uint32_t kSummedMax = 8192;
 // A sum of integers up to it is exact.
 constexpr double kExactMax = 9007199254740992;  // 2^53
+// A sum of integers up to it is not reduced modulo 2^64.
+constexpr double kIntegerMax = 9.2e18;
 // Sums of larger values may be infinite.
 constexpr double kLargeMax = 1e300;
 
@@ -30,7 +32,9 @@ bool HasGoodSum(const CellSummary& summary) {
   const double min = summary.min.ToDouble();
   const double max = summary.max.ToDouble();
   const double largest = std::max(std::abs(min), std::abs(max));
-  if (summary.all_integer && largest * summary.count <= kExactMax) return true;
+  const double sum_max = largest * summary.count;
+  if (summary.all_integer && sum_max <= kExactMax) return true;
+  if (summary.all_integer && sum_max > kIntegerMax) return false;
   return (min >= 0 || max <= 0) && summary.count <= kSummedMax && largest <= kLargeMax;
 }
 

@@ -8,8 +8,8 @@
 #include "server/translate/grafana/dashboard.h"
 #include "tests/fuzz/fuzz_input.h"
 
-// Any text is refused with a reason, or is a dashboard whose translation is its own translation,
-// with the same refused parts.
+// Any text is refused with a reason, or is a dashboard. Translating the translation again changes
+// nothing, and refuses the same parts.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   const std::string_view text = InputText(data, size);

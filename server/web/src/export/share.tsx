@@ -16,7 +16,7 @@ import { toCsv } from './csv';
 import { download, toPng } from './png';
 import { toSvg } from './svg';
 
-// `m=` has no times, and the API of Prometheus takes only fixed times.
+// `m=` lacks times, and the API of Prometheus needs fixed times.
 const FIXED = ['m=', 'curl of PromQL'];
 
 interface Copied { title: string; textOf: (fixed: boolean) => string; fixed: boolean }

@@ -201,6 +201,21 @@ TEST_F(CondenserTest, ASumThatMayBeInexactIsNotUsed) {
   EXPECT_TRUE(condenses(Needs::kEnds, {1e301, 1e307}));
 }
 
+TEST_F(CondenserTest, ASumOfIntegersThatOverflowsIsNotUsed) {
+  const auto condenses = [](int64_t value) {
+    CellColumns columns;
+    for (uint32_t i = 0; i < 100; ++i)
+      Push(i, Value::Integer(value), &columns);
+    Span span;
+    return AppendCondensed({.first_end_ms = kHourMs, .range_ms = kHourMs}, 0, *Summarize(columns),
+                           &span);
+  };
+
+  EXPECT_TRUE(condenses(90'000'000'000'000'000));
+  EXPECT_FALSE(condenses(1'700'000'000'000'000'000)) << "a time in nanoseconds";
+  EXPECT_FALSE(condenses(-1'700'000'000'000'000'000));
+}
+
 TEST_F(CondenserTest, ThreePointsStayAsTheyAre) {
   CellColumns columns;
   for (uint32_t i = 0; i < 3; ++i)
