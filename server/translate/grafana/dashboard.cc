@@ -125,11 +125,12 @@ class DashboardTranslator {
     if (list == nullptr) return;
     for (JsonItem& item : list->items) {
       if (sources_.KindOf(item.value.Find("datasource")) != SourceKind::kOpentsdb) continue;
-      parts_.push_back({.kind = DashboardPart::Kind::kAnnotation,
-                        .name = item.value.TextOf("name"),
-                        .error = "PromQL has no annotations of the store: expected a query whose "
-                                 "values are the events, got notes; keep the OpenTSDB source for "
-                                 "them"});
+      parts_.push_back(
+          {.kind = DashboardPart::Kind::kAnnotation,
+           .name = item.value.TextOf("name"),
+           .error = "PromQL cannot express annotations of the store: expected a query whose "
+                    "values are the events, got notes; keep the OpenTSDB source for "
+                    "them"});
     }
   }
 

@@ -92,7 +92,7 @@ TEST(DashboardTest, ListsItsQueries) {
   EXPECT_THAT(parts[1].error, HasSubstr("suggest_tagv"));
   EXPECT_EQ(parts[2].kind, DashboardPart::Kind::kAnnotation);
   EXPECT_EQ(parts[2].name, "notes");
-  EXPECT_THAT(parts[2].error, HasSubstr("PromQL has no annotations"));
+  EXPECT_THAT(parts[2].error, HasSubstr("PromQL cannot express annotations"));
   EXPECT_EQ(parts[3].name, "CPU");
   EXPECT_EQ(parts[3].ref_id, "A");
   EXPECT_EQ(parts[3].translation,

@@ -126,10 +126,11 @@ TEST(TranslateTest, AQueryOfADashboardWithoutATranslationIsAnError) {
             kExitFailure);
 
   EXPECT_THAT(terminal.out(), HasSubstr("\"aggregator\":\"first\""));
-  EXPECT_THAT(terminal.err(),
-              StartsWith("{\"variable\":\"host\",\"translation\":\"label_values(cpu{}, host)\","
-                         "\"conditions\":[]}\n"
-                         "{\"annotation\":\"notes\",\"error\":\"PromQL has no annotations"));
+  EXPECT_THAT(
+      terminal.err(),
+      StartsWith("{\"variable\":\"host\",\"translation\":\"label_values(cpu{}, host)\","
+                 "\"conditions\":[]}\n"
+                 "{\"annotation\":\"notes\",\"error\":\"PromQL cannot express annotations"));
   EXPECT_THAT(
       terminal.err(),
       HasSubstr("{\"panel\":\"CPU\",\"refId\":\"A\",\"error\":\"PromQL cannot express first "));
